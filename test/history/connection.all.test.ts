@@ -8,9 +8,8 @@ import { uncompress } from 'snappyjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { portalEnvironment } from '../support/live.ts';
+import { portalEnvironment, scrape } from '../support/live.ts';
 import { type Program, start, temporaryDirectory } from '../support/program.ts';
-import { Scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 import { hasTlsClients, makePair, type Pair } from '../web/certificates.ts';
 
@@ -90,7 +89,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     REMOTE_WRITE_HEADERS_FILE: secretFile('X-Scope-OrgID=tenant-7'),
   });
 
-  test('gets the points with the client certificate, the token and the headers that were configured', async () => {
+  test('gets the points with the certificate, token and headers that were configured, and no page has them then', async () => {
     const { authority, server, client } = authorities();
     const program = await sending(trusting(await listen(server, authority), authority, client));
     const { path, headers, text, client: shown } = await somethingArrives();
@@ -99,6 +98,10 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     // The protocol demands it of every sender.
     expect(headers['user-agent']).toMatch(/^filer-exporter\/\d/);
     expect(text).toContain('filer_appliance_cpu_utilization_ratio');
+    const page = await scrape(await program.serving());
+    expect(page.all('filer_appliance_cpu_utilization_ratio')).toEqual([]);
+    expect(page.sum('filer_appliance_up')).toBe(1);
+    expect(page.value('filer_exporter_remote_write_points_total')).toBeGreaterThan(5);
     expect(program.stdout + program.stderr).not.toContain('canary');
   });
 
@@ -112,8 +115,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
       program.log.find(({ msg }) => msg.startsWith('remote write: the receiver accepts no points')),
     );
     expect(String(line.answer)).toMatch(/certificate|self-signed/);
-    const scrape = new Scrape(await (await fetch(`${url}/metrics`)).text());
-    expect(scrape.value('filer_api_up', { api: 'portal' })).toBe(1);
+    expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(1);
     expect(arrived).toEqual([]);
     expect(program.stdout).not.toContain('canary');
   });

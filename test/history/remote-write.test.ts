@@ -40,20 +40,6 @@ describe('remote write', () => {
     expect(play.counts.droppedPoints).toEqual({});
   });
 
-  test('an exporter that was gone for two hours closes the hole with its next requests', async () => {
-    const receiver = new MemoryReceiver();
-    const play = await begin(receiver);
-    await play.hours(1);
-    await play.hours(2, { polls: false, sends: false });
-    await play.restart();
-    const asked = polls(play);
-    await play.round();
-    expect(polls(play) - asked).toBe(2 * SERIES.length);
-    await play.hours(1);
-    expect(await faults(play, receiver)).toEqual([]);
-    expect(play.counts.lost).toEqual({});
-  });
-
   test('one that was killed sends some minutes again, which the receiver refuses and nothing is lost', async () => {
     const receiver = new MemoryReceiver();
     const play = await begin(receiver);
@@ -64,18 +50,6 @@ describe('remote write', () => {
     await play.hours(1);
     expect(await faults(play, receiver)).toEqual([]);
     expect(Object.keys(play.counts.droppedPoints)).toEqual(['out_of_order']);
-  });
-
-  test('a receiver that is gone for three hours gets them afterwards, and meanwhile no longer period is asked for', async () => {
-    const receiver = new MemoryReceiver();
-    const play = await begin(receiver);
-    await play.hours(1);
-    receiver.answer = () => new Error('connect ECONNREFUSED');
-    await play.hours(3);
-    expect(play.remote.status().waiting).toBeLessThan(1_000);
-    receiver.answer = undefined;
-    await play.hours(1);
-    expect(await faults(play, receiver)).toEqual([]);
   });
 });
 

@@ -101,16 +101,6 @@ describe('a gap of which the portal gives no more than two hours at once', () =>
 });
 
 describe('while the receiver is down', () => {
-  test('at the first start, nothing of the first hour is lost', async () => {
-    const receiver = new MemoryReceiver();
-    receiver.answer = down;
-    const play = await begin(receiver);
-    await play.hours(1);
-    receiver.answer = undefined;
-    await play.hours(1);
-    expect(await expectTold(play, receiver, FIRST)).toBe(0);
-  });
-
   test('at the first start and for longer than REMOTE_WRITE_CATCH_UP, what is lost is told', async () => {
     const receiver = new MemoryReceiver();
     receiver.answer = down;
