@@ -1,19 +1,5 @@
-import { MeasuredRate, type RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
-import { aimd, cubic, fixed, gradient, unpaced } from './laws.ts';
 import { changing, fixedWindow, type Limit, shared, slidingWindow, tokenBucket } from './services.ts';
 import { type Result, simulate } from './simulate.ts';
-
-type Law = (ceiling: number, now: number) => RateLaw;
-
-/** The control laws compared, ours first. */
-export const compared: Readonly<Record<string, Law>> = {
-  measured: (ceiling, now) => new MeasuredRate(ceiling, now),
-  AIMD: aimd,
-  CUBIC: cubic,
-  gradient,
-  unpaced: () => unpaced(1),
-  'half the told': (ceiling) => fixed(ceiling / 2),
-};
 
 interface Case {
   readonly name: string;
@@ -24,7 +10,7 @@ interface Case {
 const WINDOW_MS = 30_000;
 const SPELL_MS = 120_000;
 
-/** The limits it is compared on: constant ones, ones that change, and accounts of which another tool takes half. */
+/** The limits that it is tried on: constant ones, ones that change, and accounts of which another tool takes half. */
 export const cases: readonly Case[] = [
   { name: 'token bucket 60/s, burst 30', limit: () => tokenBucket(60, 30), toldPerSecond: 200 },
   { name: 'token bucket 60/s, told 66/s', limit: () => tokenBucket(60, 30), toldPerSecond: 66 },
@@ -49,50 +35,35 @@ export const cases: readonly Case[] = [
   { name: 'shared token bucket 60/s', limit: () => shared(tokenBucket(60, 30), SPELL_MS), toldPerSecond: 100 },
 ];
 
-/** One law against one limit: the mean over some seeds. */
+/** One limit: the mean over some seeds. */
 export interface Cell extends Result {
   readonly limit: string;
   readonly retryAfter: boolean;
-  readonly law: string;
 }
 
-/** Every law against every limit, with and without `Retry-After`, ten simulated minutes each; the same at every run. */
+/** The pace against every limit, with and without `Retry-After`, ten simulated minutes each; the same at every run. */
 export function comparison(seeds: readonly number[] = [1, 2, 3]): readonly Cell[] {
-  const cells: Cell[] = [];
-  for (const { name, limit, toldPerSecond } of cases) {
-    for (const retryAfter of [true, false]) {
-      for (const [law, make] of Object.entries(compared)) {
-        const runs = seeds.map((seed) =>
-          simulate({ law: make, limit: limit(), toldPerSecond, seconds: 600, retryAfter, concurrency: 16, seed }),
-        );
-        cells.push({
-          limit: name,
-          retryAfter,
-          law,
-          goodput: mean(runs.map((run) => run.goodput)),
-          refused: mean(runs.map((run) => run.refused)),
-          insideHold: runs.reduce((sum, run) => sum + run.insideHold, 0),
-        });
-      }
-    }
-  }
-  return cells;
+  return cases.flatMap(({ name, limit, toldPerSecond }) =>
+    [true, false].map((retryAfter) => {
+      const settings = { toldPerSecond, seconds: 600, retryAfter, concurrency: 16 };
+      const runs = seeds.map((seed) => simulate({ ...settings, limit: limit(), seed }));
+      return {
+        limit: name,
+        retryAfter,
+        goodput: mean(runs.map((run) => run.goodput)),
+        refused: mean(runs.map((run) => run.refused)),
+        insideHold: runs.reduce((sum, run) => sum + run.insideHold, 0),
+      };
+    }),
+  );
 }
 
-/** The comparison as a table in Markdown: what of the limit was got, and what of the requests was refused, in percent. */
+/** As a table in Markdown: what of the limit was got, and what of the requests was refused, in percent. */
 export function comparisonTable(cells: readonly Cell[]): string {
-  const laws = Object.keys(compared);
-  const rows = [`| limit | \`Retry-After\` | ${laws.join(' | ')} |`, `|---|---|${laws.map(() => '---|').join('')}`];
-  for (const { name } of cases) {
-    for (const retryAfter of [true, false]) {
-      const figures = laws.map((law) => {
-        const cell = cells.find((one) => one.limit === name && one.law === law && one.retryAfter === retryAfter);
-        return cell === undefined ? '' : `${percent(cell.goodput, 1)} / ${percent(cell.refused, 2)}`;
-      });
-      rows.push(`| ${name} | ${retryAfter ? 'yes' : 'no'} | ${figures.join(' | ')} |`);
-    }
-  }
-  return rows.join('\n');
+  const rows = cells.map(({ limit, retryAfter, goodput, refused }) => {
+    return `| ${limit} | ${retryAfter ? 'yes' : 'no'} | ${percent(goodput, 1)} | ${percent(refused, 2)} |`;
+  });
+  return ['| limit | `Retry-After` | used, % | rejected, % |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function mean(values: readonly number[]): number {

@@ -2,12 +2,12 @@ import { simulateFleet } from '../simulation/fleet.ts';
 import { comparison } from './comparison.ts';
 import type { Report } from './main.ts';
 
-/** What each control law makes of limits, and our pace of a fleet, in simulated time. */
+/** What the pace makes of limits, and of a fleet, in simulated time. */
 export async function pacing(report: Report): Promise<void> {
   for (const cell of comparison()) {
     const place = `${cell.limit}${cell.retryAfter ? '' : ', no Retry-After'}`;
-    report(`pacing/simulated/${cell.law}/goodput/${place}`, cell.goodput, 'share');
-    report(`pacing/simulated/${cell.law}/refused/${place}`, cell.refused, 'share');
+    report(`pacing/simulated/goodput/${place}`, cell.goodput, 'share');
+    report(`pacing/simulated/refused/${place}`, cell.refused, 'share');
   }
   const account = {
     series: 15,

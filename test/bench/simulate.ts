@@ -1,10 +1,9 @@
 import { seededRandom } from '../../src/runtime/random.ts';
-import type { RateLaw } from '../../src/transport/rate/adaptive-rate.ts';
+import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { type Departure, Pace } from '../../src/transport/rate/pace.ts';
 import type { Limit } from './services.ts';
 
 export interface Scenario {
-  readonly law: (ceiling: number, now: number) => RateLaw;
   readonly limit: Limit;
   /** Requests per second that the operator allowed: what the exporter was told. */
   readonly toldPerSecond: number;
@@ -30,7 +29,7 @@ export function simulate(scenario: Scenario): Result {
   const random = seededRandom(seed);
   const pace = new Pace(
     { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 },
-    scenario.law(toldPerSecond / 1000, 0),
+    new MeasuredRate(toldPerSecond / 1000, 0),
     0,
   );
   const open: { readonly departure: Departure; readonly endsAt: number; readonly freeAt: number | undefined }[] = [];

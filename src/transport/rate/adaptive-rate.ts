@@ -1,18 +1,3 @@
-/**
- * How fast to send while the limit is unknown: a rate that falls after a 429 and then searches for the limit again.
- * Pure; monotonic milliseconds, requests a millisecond. `docs/pacing.md` compares this law with others.
- */
-export interface RateLaw {
-  rate(now: number): number;
-  /** The rate that lasts, without the search for a higher one; default `rate`. */
-  sustained?(now: number): number;
-  accepted(): void;
-  /** After a 429 nothing is sent before `until`. Called again with a later one while rejections continue. */
-  throttled(now: number, until: number): void;
-  /** The service accepted a request that was sent after the last rejection. */
-  resumed(): void;
-}
-
 /** The parameters of the law; simulation chose the values, see `docs/pacing.md`. */
 const TUNING = {
   /** The rate reaches the level within this time, in milliseconds. */
@@ -36,12 +21,14 @@ const FLOOR_PER_MS = 1 / 12_000;
 const SEARCHED_MS = 60_000;
 
 /**
+ * How fast to send while the limit is unknown. Pure; monotonic milliseconds, requests a millisecond.
+ *
  * Learns the limit by measuring it. The limit is what the service accepted from the end of one hold to the end of the
  * next, divided by that time. This is exact for windows, slightly low for token buckets, and also right if another tool
  * uses a part. The rate starts again just below the limit, approaches the level between it and the rejected rate on a
  * cubic curve (flat near the expected limit), and then grows, slowly at first.
  */
-export class MeasuredRate implements RateLaw {
+export class MeasuredRate {
   readonly #ceiling: number;
   /** The curve: from `base` at `from`, through `level`. */
   #base: number;
@@ -66,6 +53,7 @@ export class MeasuredRate implements RateLaw {
     return Math.min(this.#ceiling, Math.max(FLOOR_PER_MS, curve));
   }
 
+  /** The rate that lasts, without the search for a higher one. */
   sustained(now: number): number {
     if (now - this.#from >= SEARCHED_MS) return this.rate(now);
     // After a long hold the measured throughput is close to nothing.
@@ -76,10 +64,12 @@ export class MeasuredRate implements RateLaw {
     this.#taken += 1;
   }
 
+  /** The service accepted a request that was sent after the last rejection. */
   resumed(): void {
     this.#throttling = undefined;
   }
 
+  /** After a 429 nothing is sent before `until`. Called again with a later one while rejections continue. */
   throttled(now: number, until: number): void {
     this.#throttling ??= { rate: this.rate(now), taken: this.#taken, since: this.#from };
     const { rate, taken, since } = this.#throttling;

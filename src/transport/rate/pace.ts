@@ -1,4 +1,4 @@
-import type { RateLaw } from './adaptive-rate.ts';
+import type { MeasuredRate } from './adaptive-rate.ts';
 
 export interface RateLimit {
   readonly requests: number;
@@ -33,7 +33,7 @@ const UNTOLD_HOLD = { part: 1 / 8, shortestMs: 1_000, longestMs: 3_600_000 } as 
  */
 export class Pace {
   readonly #limit: RateLimit;
-  readonly #law: RateLaw;
+  readonly #law: MeasuredRate;
   /** The rate that is never exceeded, in requests per second. */
   readonly mostPerSecond: number;
   #next: number;
@@ -43,7 +43,7 @@ export class Pace {
   #probe: Departure | 'due' | undefined;
   readonly #departures: Departure[] = [];
 
-  constructor(limit: RateLimit, law: RateLaw, now: number) {
+  constructor(limit: RateLimit, law: MeasuredRate, now: number) {
     this.#limit = limit;
     this.#law = law;
     this.mostPerSecond = this.perSecond(now);
@@ -58,7 +58,7 @@ export class Pace {
 
   /** As of the last time the service accepted requests: while it rejects everything, the allowed rate is unknown. */
   sustainedPerSecond(now: number): number {
-    return this.#throttling?.sustainedBefore ?? this.#perSecond(this.#law.sustained?.(now) ?? this.#law.rate(now));
+    return this.#throttling?.sustainedBefore ?? this.#perSecond(this.#law.sustained(now));
   }
 
   #perSecond(rate: number): number {
