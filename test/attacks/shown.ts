@@ -34,7 +34,7 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'writing-requests': ['process/read-only.all.test.ts', 'with every operation of every series and collector'],
   certificates: ['config/environment.test.ts', 'the checking of certificates cannot be switched off'],
   'late-authority': ['config/environment.test.ts', 'NODE_EXTRA_CA_CERTS'],
-  'proxy-certificates': ['transport/tls-proxy.all.test.ts', 'opens tunnels, and what is wrong with the service'],
+  'proxy-certificates': ['transport/tls.all.test.ts', 'opens tunnels, and what is wrong with the service'],
   'plain-upstream': ['config/load.test.ts', 'is an http URL beyond this machine'],
   'answer-shares': ['transport/answer-limits.test.ts', 'everything that can be in flight at once'],
   proxies: ['transport/connection.test.ts', 'a tunnel that is never opened is let go'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectionFault } from '../../src/transport/connection-faults.ts';
+import { connectionFault, tlsFault } from '../../src/transport/connection-faults.ts';
 
 describe('a name that cannot be looked up is named', () => {
   const fault = (code: string) =>
@@ -12,4 +12,9 @@ describe('a name that cannot be looked up is named', () => {
   test('when the name server does not answer', () => {
     expect(fault('EAI_AGAIN')).toBe('the host name portal.example.com cannot be looked up (EAI_AGAIN)');
   });
+});
+
+test('a fault that is not one of TLS has no words of it', () => {
+  expect(tlsFault('CERT_REVOKED', 'service')).toBe("the service's certificate has been revoked (CERT_REVOKED)");
+  for (const code of ['ECONNREFUSED', 'constructor', '']) expect(tlsFault(code, 'service')).toBeUndefined();
 });

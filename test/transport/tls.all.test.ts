@@ -1,24 +1,43 @@
-import { createServer as createPlainServer } from 'node:http';
-import { createServer } from 'node:https';
+// Only here: certificates that a real process is shown, by a service and by a proxy.
+import { createServer as createPlainServer, type Server as PlainServer } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { tlsFault } from '../../src/transport/connection-faults.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
-import { hasTlsClients, makePair, type Pair } from '../web/certificates.ts';
+import { hasTlsClients, makePair, type Pair, type Wanted } from '../web/certificates.ts';
 
-/** Both services behind TLS with this certificate, as a process sees them. */
-async function behindTls(pair: Pair) {
+/** An authority, and a certificate for this machine that it has signed, or itself. */
+function made({ isSigned = true, ...wanted }: Wanted & { readonly isSigned?: boolean } = {}) {
+  const folder = temporaryDirectory();
+  const authority = makePair(folder, 'authority', { authority: true });
+  const names = { names: 'DNS:localhost,IP:127.0.0.1', ...wanted };
+  return { authority: authority.cert, pair: makePair(folder, 'end', isSigned ? { ...names, by: authority } : names) };
+}
+
+async function portOf(server: Server | PlainServer): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** A portal, and its environment where it is behind TLS with this certificate. */
+async function behindTls(pair?: Pair) {
   const standIn = await startStandIn({ clock: systemClock, appliances: 1, volumes: 1 });
   onTestFinished(() => standIn.close());
   const plain = new URL(standIn.portalUrl);
-  const server = createServer({ cert: pair.certText, key: pair.keyText }, (asked, response) => {
-    const headers = { ...asked.headers, host: plain.host };
+  const server = createServer({ cert: pair?.certText, key: pair?.keyText }, (asked, response) => {
     const { method = 'GET', url = '/' } = asked;
+    const headers = { ...asked.headers, host: plain.host };
     void request(plain.origin + url, { method: method as 'GET', headers, body: method === 'GET' ? null : asked }).then(
       ({ statusCode, headers: answered, body }) => {
         response.writeHead(statusCode, answered);
@@ -26,85 +45,66 @@ async function behindTls(pair: Pair) {
       },
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+  const port = pair === undefined ? Number(plain.port) : await portOf(server);
+  const PORTAL_URL = standIn.portalUrl.replace(plain.origin, `https://localhost:${port}`);
+  return { standIn, port, environment: { ...portalEnvironment(standIn), PORTAL_URL, LOG_LEVEL: 'trace' } };
+}
+
+/** Lets a proxy open its tunnels to this port, and lists them. */
+function tunnelling(proxy: Server | PlainServer, port: number): readonly (string | undefined)[] {
+  const tunnels: (string | undefined)[] = [];
+  proxy.on('connect', (asked, socket: Socket) => {
+    tunnels.push(asked.url);
+    const onward = connect(port, '127.0.0.1');
+    for (const end of [socket, onward]) end.on('error', () => {});
+    onTestFinished(() => void onward.destroy());
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    socket.pipe(onward).pipe(socket);
   });
-  const { port } = server.address() as AddressInfo;
-  const environmentAt = (host: string) => ({
-    ...portalEnvironment(standIn),
-    PORTAL_URL: standIn.portalUrl.replace(plain.origin, `https://${host}:${port}`),
-    LOG_LEVEL: 'trace',
-  });
-  return { standIn, port, environmentAt };
+  return tunnels;
+}
+
+/** What one poll says that ends with such a code. */
+async function said(environment: Readonly<Record<string, string>>, ended = 1): Promise<string> {
+  const { code, stderr } = await run(['--once'], { environment });
+  expect(code).toBe(ended);
+  return stderr;
 }
 
 describe.runIf(hasTlsClients)('an https service', () => {
-  function made(wanted: Parameters<typeof makePair>[2] = {}, by?: string) {
-    const folder = temporaryDirectory();
-    const authority = makePair(folder, 'authority', { authority: true });
-    const names = { names: 'DNS:localhost,IP:127.0.0.1', ...wanted };
-    return { authority, pair: makePair(folder, 'service', by === 'itself' ? names : { ...names, by: authority }) };
-  }
-
   test('is polled where its authority is named in NODE_EXTRA_CA_CERTS', async () => {
     const { authority, pair } = made();
-    const { environmentAt } = await behindTls(pair);
-    const environment = { ...environmentAt('localhost'), NODE_EXTRA_CA_CERTS: authority.cert };
-    const { code, stdout } = await run(['--once'], { environment });
+    const { environment } = await behindTls(pair);
+    const { code, stdout } = await run(['--once'], { environment: { ...environment, NODE_EXTRA_CA_CERTS: authority } });
     expect(code).toBe(0);
     expect(stdout).toContain('filer_api_up{api="portal"} 1');
   });
 
   test.each([
-    ['from an unknown authority', {}, undefined, true, 'is from an unknown certificate authority; if your network'],
-    ['signed by itself', {}, 'itself', true, 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS'],
-    [
-      'for another host',
-      { names: 'DNS:other.example.com' },
-      undefined,
-      false,
-      'is for another host name; check the URL',
-    ],
-    ['that has expired', { days: -1 }, undefined, false, "has expired, or this machine's clock is wrong"],
-  ])('whose certificate is %s is not polled, and the words say what to do', async (_, wanted, by, isUnknown, words) => {
-    const { authority, pair } = made(wanted, by);
-    const { environmentAt, standIn } = await behindTls(pair);
-    const trust = isUnknown ? {} : { NODE_EXTRA_CA_CERTS: authority.cert };
-    const { code, stderr } = await run(['--once'], { environment: { ...environmentAt('localhost'), ...trust } });
-    expect(code).toBe(1);
-    expect(stderr).toContain(`the service's certificate ${words}`);
+    ['from an unknown authority', {}, true, 'is from an unknown certificate authority; if your network'],
+    ['signed by itself', { isSigned: false }, true, 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS'],
+    ['for another host', { names: 'DNS:other.example.com' }, false, 'is for another host name; check the URL'],
+    ['that has expired', { days: -1 }, false, "has expired, or this machine's clock is wrong"],
+  ])('whose certificate is %s is not polled, and the words say what to do', async (_, wanted, isUnknown, words) => {
+    const { authority, pair } = made(wanted);
+    const { environment, standIn } = await behindTls(pair);
+    const trust = isUnknown ? {} : { NODE_EXTRA_CA_CERTS: authority };
+    expect(await said({ ...environment, ...trust })).toContain(`the service's certificate ${words}`);
     expect(standIn.requests).toEqual([]);
   });
 
   test('is never polled unchecked: the switch of Node is refused at the start', async () => {
-    const { pair } = made();
-    const { environmentAt } = await behindTls(pair);
-    const environment = { ...environmentAt('localhost'), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    const { code, stderr } = await run(['--once'], { environment });
-    expect(code).toBe(78);
-    expect(stderr).toMatch(
+    const { environment } = await behindTls(made().pair);
+    expect(await said({ ...environment, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 78)).toMatch(
       /^NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked/m,
     );
   });
 
   test('is checked even where that switch comes in unseen, and through a proxy too', async () => {
-    const { pair } = made();
-    const { port, standIn } = await behindTls(pair);
-    const tunnels: (string | undefined)[] = [];
+    const { port, standIn } = await behindTls(made().pair);
     const proxy = createPlainServer();
-    proxy.on('connect', (asked, socket: Socket) => {
-      tunnels.push(asked.url);
-      const onward = connect(port, '127.0.0.1');
-      for (const end of [socket, onward]) end.on('error', () => {});
-      onTestFinished(() => void onward.destroy());
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      socket.pipe(onward).pipe(socket);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void proxy.close());
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const tunnels = tunnelling(proxy, port);
+    const url = `http://127.0.0.1:${await portOf(proxy)}`;
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const way of [undefined, { url, authorization: undefined, timeoutMs: 30_000 }]) {
@@ -119,16 +119,39 @@ describe.runIf(hasTlsClients)('an https service', () => {
   });
 
   test('that does not speak TLS is told apart', async () => {
-    const standIn = await startStandIn({ clock: systemClock, appliances: 1, volumes: 1 });
-    onTestFinished(() => standIn.close());
-    const environment = { ...portalEnvironment(standIn), PORTAL_URL: standIn.portalUrl.replace('http:', 'https:') };
-    const { code, stderr } = await run(['--once'], { environment });
-    expect(code).toBe(1);
-    expect(stderr).toContain('the service does not speak TLS there; check scheme and port of the URL');
+    const { environment } = await behindTls();
+    const words = 'the service does not speak TLS there; check scheme and port of the URL';
+    expect(await said(environment)).toContain(words);
   });
 });
 
-test('a fault that is not one of TLS has no words of it', () => {
-  expect(tlsFault('CERT_REVOKED', 'service')).toBe("the service's certificate has been revoked (CERT_REVOKED)");
-  for (const code of ['ECONNREFUSED', 'constructor', '']) expect(tlsFault(code, 'service')).toBeUndefined();
+describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
+  const through = (port: number, trusted: string) =>
+    said({
+      ...{ PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'a-key' },
+      ...{ HTTPS_PROXY: `https://localhost:${port}`, NODE_EXTRA_CA_CERTS: trusted },
+    });
+
+  test('and has a certificate for another host is told apart from the service', async () => {
+    const { authority, pair } = made({ names: 'DNS:other.example.com' });
+    const port = await portOf(createServer({ cert: pair.certText, key: pair.keyText }));
+    const stderr = await through(port, authority);
+    expect(stderr).toContain("got no answer: the proxy's certificate is for another host name; check the proxy's URL");
+    expect(stderr).not.toContain("the service's certificate");
+  });
+
+  test('and does not speak it is told so', async () => {
+    const stderr = await through(await portOf(createPlainServer()), made().authority);
+    expect(stderr).toContain("the proxy does not speak TLS there; check scheme and port of the proxy's URL");
+  });
+
+  test('opens tunnels, and what is wrong with the service behind it is told of the service', async () => {
+    const { authority, pair } = made();
+    const stranger = made({ names: 'DNS:portal.invalid', isSigned: false }).pair;
+    const proxy = createServer({ cert: pair.certText, key: pair.keyText });
+    tunnelling(proxy, await portOf(createServer({ cert: stranger.certText, key: stranger.keyText })));
+    const stderr = await through(await portOf(proxy), authority);
+    expect(stderr).toContain("the service's certificate is self-signed");
+    expect(stderr).not.toContain("the proxy's");
+  });
 });
