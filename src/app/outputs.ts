@@ -13,10 +13,7 @@ interface OutputParts {
   readonly further: readonly Sink[];
 }
 
-/**
- * Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped and corrected values once,
- * however many outputs there are.
- */
+/** Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped values once. */
 export class Outputs implements PollSink {
   readonly #parts: OutputParts;
 

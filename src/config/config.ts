@@ -4,11 +4,6 @@ import type { remoteWriteSection } from './remote-write.ts';
 import type { ShownTexts } from './section.ts';
 import type { commonSection } from './variables.ts';
 
-/**
- * The configuration in the program's terms: grouped, durations in milliseconds, URLs checked, secrets in a type that is
- * never printed. The operator's variables are in variables.ts and in the folder of each service.
- */
-
 type CommonConfig = ReturnType<typeof commonSection.settle>['settings'];
 
 export interface Config extends CommonConfig {

@@ -79,10 +79,7 @@ function isSecret(rows: readonly NamedRow[], name: string, text: string): boolea
 const SERVICE_LINK =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
 
-/**
- * What is said of unknown variables. With the prefix of a service one is a fault, because it is most likely a typing
- * error. One spelt almost as a known variable is a warning: it has no effect, or is meant for another program.
- */
+/** With the prefix of a service, a fault; spelt almost as a known one, a warning: it may be meant for another program. */
 export function unknownVariables(
   texts: Texts,
   rows: readonly NamedRow[],

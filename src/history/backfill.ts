@@ -35,7 +35,7 @@ const PIECE_MS = 5 * 86_400_000;
 /** How long a request is repeated while the service does not answer, and the pauses. */
 const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, longestMs: 300_000 } as const;
 
-/** Failed tasks are read again after all others, and then given up. */
+/** Failed tasks are read again after all others. */
 const ROUNDS = 2;
 
 /** The backfill ends after this many rejected tasks (403) without a single success. */
@@ -166,7 +166,7 @@ function joined(pieces: readonly (readonly SeriesPoints[])[]): readonly SeriesPo
   return [...whole.values()];
 }
 
-/** The failure is not about this request: the network, the service as a whole, or its token service. */
+/** It is not about this request: the network, the service as a whole, or its token service. */
 function isOutage(error: unknown): boolean {
   const cause = error instanceof CredentialError ? error.cause : error;
   return (meaningOfError(cause, 'read').retries ?? 0) > 1;

@@ -30,10 +30,7 @@ export class HistoryCursors implements Persisted {
     if (now === undefined || cursor.at > now.at) this.#cursors.set(task, cursor);
   }
 
-  /**
-   * The newest bin that has arrived of any task, in milliseconds since the Unix epoch; as long as none has, when history
-   * began.
-   */
+  /** The newest bin that has arrived of any task, in epoch milliseconds; as long as none has, when history began. */
   get newest(): number | undefined {
     return this.#newest ?? this.#begun;
   }

@@ -45,7 +45,6 @@ interface Own {
   readonly end?: number;
 }
 
-/** The points of an answer after the moment `after`. */
 export function newPoints(
   points: Points,
   after: Cursor,
@@ -111,7 +110,6 @@ function sortedLabels(labels: Labels): SeriesPoints['labels'] {
   return given.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** A short number that changes with the values of a bin, only for detecting changes. */
 function checksum(bin: readonly Sample[]): number {
   let sum = 0;
   for (const { value } of bin) {

@@ -17,9 +17,7 @@ export interface RemoteWriteSettings {
   readonly catchUpMs: number;
   /** Whether the sent series stay on `/metrics`. */
   readonly isExposedToo: boolean;
-  /** How long one round over all tasks takes. */
   readonly sweepMs: number;
-  /** The period of a normal request. */
   readonly lookbackMs: number;
   readonly binMs: number;
 }
@@ -30,7 +28,6 @@ export interface RemoteWriteParts {
   readonly log: Log;
 }
 
-/** Why points are dropped, by the receiver or because of the answer they are in. */
 const DROPS = ['out_of_order', 'too_old', 'too_large', 'rejected', 'duplicate', 'future', 'changed'];
 
 /**
@@ -54,9 +51,8 @@ const MOST_SENT = 10_000;
 const MOST_WAITING = 200_000;
 
 /**
- * How long parcels are collected before they are sent together; those that fill gaps for a whole round. Prometheus
- * without an out-of-order window rejects points an hour older than its newest point of any series, so all waiting
- * points are sent in the order of time: one slice of all series after the other.
+ * How long parcels are collected; those that fill gaps for a whole round. Prometheus without an out-of-order window
+ * rejects points an hour older than its newest one of any series, so one slice of time of all series follows another.
  */
 const GATHER_MS = 1_000;
 const SLICE_MS = 30 * 60_000;
@@ -65,8 +61,7 @@ const BACK_OFF = { firstMs: 2_000, longestMs: 60_000 } as const;
 
 /**
  * Sends every point once, in order, to one receiver. It stores no history: a cursor for each task marks what has
- * arrived, and the rest is requested from the service again. So points lost here, in a kill or for lack of memory, are
- * only delayed.
+ * arrived, and the rest is requested from the service again, so a kill only delays it.
  */
 export class RemoteWrite implements Sink {
   readonly cursors = new HistoryCursors();
@@ -84,7 +79,6 @@ export class RemoteWrite implements Sink {
     /** In seconds of one task. */
     lost: new Map(LOSSES.map((reason) => [reason, 0])),
     answers: new Map<string, number>(),
-    /** Points. */
     waiting: 0,
   };
   #failures = 0;
@@ -105,14 +99,13 @@ export class RemoteWrite implements Sink {
     return { ...this.#counts, newestSeconds: newest && newest / 1000 };
   }
 
-  /** Whether the receiver answered the latest request without an error. */
   get isWell(): boolean {
     return this.#failures === 0;
   }
 
   /**
-   * The start of the points that a task needs; undefined for the usual period. Both moments are by the service's clock, in
-   * milliseconds since the Unix epoch. While the receiver fails, only the usual period is requested: more could not be sent.
+   * The start of the points that a task needs; undefined for the usual period, as while the receiver fails: more could not
+   * be sent. Both moments are by the service's clock, in epoch milliseconds.
    */
   wantedSince(task: string, now: number): number | undefined {
     const { binMs, catchUpMs, lookbackMs } = this.#settings;
@@ -129,13 +122,12 @@ export class RemoteWrite implements Sink {
 
   withdraw(): void {}
 
-  /** Each series has one writer: what is sent is not exposed. */
   leaves(reading: Reading): Reading {
     if (this.#settings.isExposedToo || reading.points === undefined) return reading;
     return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };
   }
 
-  /** Sends new points until `signal` aborts. Never rejects. */
+  /** Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts;
     const { lookbackMs, sweepMs } = this.#settings;
@@ -224,10 +216,7 @@ export class RemoteWrite implements Sink {
     return one && tasks.size >= this.#waiting.size ? { state: 'later', afterMs: undefined, text: one.text } : undefined;
   }
 
-  /**
-   * The next request: the oldest of all waiting points, a slice of time of every task. They wait until they arrive. After a
-   * rejection that nothing explains, one task after the other.
-   */
+  /** The oldest slice of time of every waiting task; after a rejection that nothing explains, of one after the other. */
   #next(): readonly Parcel[] {
     const waiting = [...this.#waiting.values()];
     const [first] = waiting;
@@ -250,7 +239,7 @@ export class RemoteWrite implements Sink {
     return batch;
   }
 
-  /** Resolves when all of it was accepted or rejected; with an error if some of it has to be sent again. */
+  /** Resolves with an error if some of it has to be sent again. */
   async #deliver(batch: readonly Parcel[], signal: AbortSignal): Promise<Trouble | undefined> {
     const delivery = await this.#receiver.deliver(
       batch.flatMap(({ series }) => series),
@@ -272,9 +261,8 @@ export class RemoteWrite implements Sink {
   }
 
   /**
-   * A receiver rejects a request because of one of its points, so the rejected points are searched: by task,
-   * then by time if a point is older than the receiver's, as after a kill, else by series. A receiver that rejects one
-   * request after the other is asked again later.
+   * A receiver rejects a request because of one of its points, which is searched: by task, then by time if it is older
+   * than the receiver's, as after a kill, else by series.
    */
   async #refused(
     batch: readonly Parcel[],

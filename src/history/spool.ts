@@ -20,15 +20,13 @@ import { ConfigError, unlessMissing } from '../runtime/errors.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
 /**
- * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance, so
- * each family has a file to which every finished task appends, and the files are joined at the end. The file `progress`
- * has one line for each finished task, with the sizes of the files at that time: anything after them, left by a kill,
- * is removed at the next start. Each append is one gzip member, because the lines are long and similar.
+ * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance: each
+ * family has a file to which every finished task appends a gzip member. The file `progress` has one line for each
+ * finished task with the sizes of the files: what a kill leaves after them is removed at the next start.
  */
 
-/** The request of the run: a run with another request must not use the folder. */
 export interface SpoolQuestion {
-  /** The request as a text, equal for the same request. */
+  /** Equal for the same request: a run with another one must not use the folder. */
   readonly asked: string;
   /** The period, in milliseconds since the Unix epoch; that of the first run. */
   readonly from: number;
@@ -50,7 +48,6 @@ interface Progress extends Spooled {
 
 const PROGRESS = 'progress';
 const SUFFIX = '.om.gz';
-/** Held by the process that writes to the folder. */
 const LOCK = 'lock';
 
 /** The most that is read of `progress`: 10,000 appliances with thirty series each take 80 MB. */
@@ -62,7 +59,6 @@ export class Spool {
   readonly #folder: string;
   readonly #lock: InstanceLock;
   readonly #sizes = new Map<string, number>();
-  /** Appends run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(folder: string, question: SpoolQuestion, lock: InstanceLock) {
@@ -110,7 +106,6 @@ export class Spool {
     return [...this.#sizes.keys()];
   }
 
-  /** Appends a task's lines, by family, and marks it as finished. */
   add(spooled: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
     // After a failed one, as on a full disk, every further one fails: it would follow an incomplete piece.
     const added = this.#last.then(() => this.#append(spooled, linesByFamily));

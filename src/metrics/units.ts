@@ -32,10 +32,7 @@ export function decimal(raw: unknown): number | undefined {
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/**
- * An RFC 3339 date as Unix seconds, with fractions and offsets; a date without an offset is UTC, which both services
- * send. A leap second counts as the first of the next minute, as in Unix time. Undefined for other text.
- */
+/** Of an RFC 3339 date, which without an offset is UTC; a leap second counts as the first of the next minute. */
 export function dateSeconds(raw: unknown): number | undefined {
   if (typeof raw !== 'string') return undefined;
   const parts = RFC_3339.exec(raw);

@@ -25,10 +25,7 @@ export class CountingStart {
     return this.#clock.now() >= PROGRAM_WRITTEN_MS;
   }
 
-  /**
-   * Unix seconds by the wall clock as it is set now. Infinity while the clock cannot be right: every event would look
-   * new.
-   */
+  /** Unix seconds by the wall clock as it is set now; infinite while it cannot be right: every event would look new. */
   get seconds(): number {
     return this.isKnown ? (this.#clock.now() - this.ageMs) / 1000 : Number.POSITIVE_INFINITY;
   }

@@ -7,9 +7,8 @@ const SLICE_MS = 8;
 const waiting: (() => void)[] = [];
 
 /**
- * Runs work that grows with the fleet without delaying scrapes: `work` is a generator that yields wherever it may be
- * interrupted, and every 8 ms the event loop turns once. Concurrent calls share one slice a turn: ten together hold the
- * loop no longer than one. Returns what the generator returns; throws what it throws.
+ * Runs work that grows with the fleet without delaying scrapes: `work` yields wherever it may be interrupted, and every
+ * 8 ms the event loop turns once. Concurrent calls share one slice a turn: ten together hold the loop no longer than one.
  */
 export async function inSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
   let started = clock.monotonic();

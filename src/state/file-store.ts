@@ -46,9 +46,8 @@ export class FileStore {
   }
 
   /**
-   * Writes a new file beside the old one, flushes it to the disk, and renames it: whenever the process or the machine
-   * stops, the file is the old or the new one. The name of the new file is always the same, so that at most one is left
-   * over. Rejects while another process writes the same file.
+   * Whenever the process or the machine stops, the file is the old or the new one; at most one is left beside it. Rejects
+   * while another process writes the same file.
    */
   async write(chunks: readonly Buffer[]): Promise<void> {
     const beside = `${this.#path}.tmp`;
@@ -102,10 +101,7 @@ export class FileStore {
   }
 }
 
-/**
- * Creates a file; an existing file with its name is left over from a killed process, or is a link made by another user.
- * `wx` fails on either.
- */
+/** What has its name is left over from a killed process, or is a link made by another user, on which `wx` fails. */
 async function openAnew(path: string): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, 'wx', 0o600);

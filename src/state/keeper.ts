@@ -56,10 +56,7 @@ export class StateKeeper {
     return this.#errors;
   }
 
-  /**
-   * Restores what was saved, if it is there, whole and ours; anything else is moved aside. From then on `save` saves
-   * `persisted`. If the disk does not let it be read for some seconds, counting begins without it. Never rejects.
-   */
+  /** Restores what is whole and ours, and moves anything else aside; from then on `save` saves `persisted`. Never rejects. */
   async load(persisted: Persisted): Promise<void> {
     try {
       const content = await this.#readPatiently();
@@ -85,10 +82,7 @@ export class StateKeeper {
     if (this.#place === 'ours') await this.#refuse(reason);
   }
 
-  /**
-   * Saves the state, and waits at most some seconds for it. Never rejects; one warning when saving starts to fail or to
-   * be late, one line when it works again.
-   */
+  /** Never rejects; one warning when saving starts to fail or to be late, one line when it works again. */
   async save(): Promise<void> {
     const persisted = this.#persisted;
     if (persisted === undefined) return;
@@ -119,7 +113,7 @@ export class StateKeeper {
     }
   }
 
-  /** Reads the file in place. A temporary fault, such as too many open files, is retried for a while. */
+  /** A temporary fault, such as too many open files, is retried for a while. */
   async #readPatiently(): Promise<Buffer | undefined> {
     const until = this.#clock.monotonic() + READ_AGAIN.forMs;
     for (;;) {
@@ -185,9 +179,8 @@ export class StateKeeper {
   }
 
   /**
-   * Waits for the disk up to a limit: one that hangs, such as one over the network, never answers. While a late operation
-   * is in progress no other starts: a hanging call holds one of Node's few threads, and of two writes the older could end
-   * last.
+   * A disk that hangs, such as one over the network, never answers. While a late operation is in progress no other starts:
+   * it holds one of Node's few threads, and of two writes the older could end last.
    */
   #inTime<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
     if (this.#late !== undefined)

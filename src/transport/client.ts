@@ -89,9 +89,8 @@ export class JsonClient {
   }
 
   /**
-   * Sends a request when its turn comes and returns the parsed body of a 2xx answer. Rejects with a RequestError for
-   * every other answer, and with what `check` throws. A 429 delays every later request of this API for as long as the
-   * service asks; those of its subject only, once that alone is answered 429. An abort of `signal` gives a RequestError `aborted`.
+   * Resolves with the parsed body of a 2xx answer. Rejects with a RequestError for every other answer, or with what `check`
+   * throws. A 429 delays every later request of this API, or those of its subject once that alone is answered 429.
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     assertAllowed(request, this.#settings.allowed);
