@@ -68,10 +68,6 @@ describe('the plan', () => {
     const more = planFor(demand(100, { further })).requestsPerDay - planFor(demand(100)).requestsPerDay;
     expect(more).toBeCloseTo(288 + 2_400, 5);
   });
-
-  test('of nothing fits', () => {
-    expect(planFor(demand(0)).fits).toBe(true);
-  });
 });
 
 test('a fleet that has become too large is told once, with the numbers, and once when it fits again', () => {

@@ -44,10 +44,6 @@ test('an answer of /data as one object with groups missing gives the exposition 
   await expect(await gfaExposition('data-object')).toMatchFileSnapshot(fixturePath('gfa/data-object.metrics'));
 });
 
-test('the same answer of /data again changes no line', async () => {
-  expect(await gfaExposition('data', 'data', 'data')).toBe(await gfaExposition('data'));
-});
-
 test('every family of the catalogue occurs in a recorded exposition, with the labels that it declares', async () => {
   const lines = await everyLine();
   for (const entry of upstreamCatalog) {

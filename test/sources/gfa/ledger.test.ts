@@ -99,23 +99,11 @@ describe('the state of a lock', () => {
       'filer_guid="f1",filer="one",volume_guid="v2",volume="archive",lock_phase="p2",lock_state="acquired"': 1,
     });
   });
-
-  test('is the capped one for words beyond the fiftieth, and the cap is counted', () => {
-    const ledger = newLedger();
-    const locks = Array.from({ length: 52 }, (_, index) => lock(index, { lock_state: `STATE ${index}` }));
-    expect(take(ledger, dataAnswer({ locks })).notes).toEqual(['label lock_state', 'label lock_state']);
-    const events = told(ledger, 'filer_lock_events_total');
-    expect(Object.keys(events)).toHaveLength(51);
-    expect(events).toMatchObject({
-      'lock_phase="p2",lock_state="other"': 2,
-      'lock_phase="p2",lock_state="state_49"': 1,
-    });
-    expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="other"': 1 });
-  });
 });
 
 test.each([
   ['locks', 'lock_phase', lock(1), 'filer_lock_events_total'],
+  ['locks', 'lock_state', lock(1), 'filer_lock_events_total'],
   ['propagation', 'kind', propagation(1, 1), 'filer_propagation_latest_seconds'],
   ['volumes', 'mode', volume(1), 'filer_volume_info'],
   ['volumes', 'profile', volume(1), 'filer_volume_info'],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../../src/metrics/snapshot.ts';
-import type { Task } from '../../../src/metrics/task.ts';
 import { ShapeError } from '../../../src/runtime/errors.ts';
 import { collectorRows } from '../../../src/sources/portal/collectors.ts';
 import fc from '../../support/fast-check.ts';
@@ -28,19 +27,16 @@ async function readingOf(name: string, path: string, body: unknown): Promise<Rea
     else {
       const index = polled.size - 2;
       const [own = '', fixture = ''] = paths[index] ?? [];
-      api.answer(methodOf(own), own, [200, own === path ? body : recorded(`portal/${fixture}`)]);
-      const outcome = await settled(task);
+      api.answer(own.startsWith('/telemetry/') ? 'POST' : 'GET', own, [
+        200,
+        own === path ? body : recorded(`portal/${fixture}`),
+      ]);
+      const outcome = await task.poll(going);
       if (own === path) reading = outcome;
     }
   }
   if (reading === undefined) throw new Error(`${name} did not ask for ${path}`);
   return reading;
-}
-
-const settled = (task: Task): Promise<Reading> => task.poll(going);
-
-function methodOf(path: string): 'GET' | 'POST' {
-  return path.startsWith('/telemetry/') ? 'POST' : 'GET';
 }
 
 const operations = collectorRows.flatMap(({ name }) =>

@@ -165,12 +165,6 @@ describe('the budget of a day', () => {
     expect(burst).toBe(10_000);
   });
 
-  test('a new process begins without credit: restarts cannot overspend', () => {
-    const budget = new Budget(1_000_000, 0);
-    budget.spend(0);
-    expect(budget.earliest(0)).toBeGreaterThan(80);
-  });
-
   test('with demand uses at least 98 % of the limit in a day', () => {
     const budget = new Budget(10_000, 0);
     let spent = 0;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Fields } from '../../../../src/metrics/family.ts';
-import type { Sample } from '../../../../src/metrics/samples.ts';
 import { ApplianceIndex } from '../../../../src/sources/portal/appliances/appliance-index.ts';
 import type { Appliance } from '../../../../src/sources/portal/appliances/inventory.ts';
 import { readConnections } from '../../../../src/sources/portal/volumes/connections.ts';
@@ -42,37 +41,13 @@ describe('the appliance of a connection', () => {
   });
 });
 
-/** A portal with so many connections. */
-function portalOf(connections: readonly object[]) {
+test('the volumes are asked for once the inventory was: before that nothing has a name', async () => {
   const api = mockApi();
   api.answer('POST', '/auth/token', token('one'));
   api.answer('GET', '/serials', [200, {}], [200, {}]);
   api.answer('GET', '/edges', [200, {}]);
-  api.answer('GET', '/volume_connections', [200, { items: connections }]);
-  return {
-    api,
-    collector: portalCollector(api, { series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] }),
-  };
-}
-
-test('the volumes are asked for once the inventory was: before that nothing has a name', async () => {
-  const { collector } = portalOf([]);
+  const collector = portalCollector(api, { series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] });
   expect(collector.tasks().map(({ id }) => id)).toEqual(['portal/inventory']);
   await collector.tasks()[0]?.poll(going);
   expect(collector.tasks().map(({ id }) => id)).toEqual(['portal/inventory', 'portal/volume_connections']);
-  await collector.tasks()[1]?.poll(going);
-});
-
-test('ten thousand connections are read with turns for others in between', async () => {
-  const state = { unprotected_data: 1, current_snapshot_status: 'idle' };
-  const { collector } = portalOf(
-    Array.from({ length: 10_000 }, (_, place) => ({ volume_id: 'v', appliance_id: `a${place}`, ...state })),
-  );
-  await collector.tasks()[0]?.poll(going);
-  const reading = await collector.tasks()[1]?.poll(going);
-  const samples: Sample[] = [...(reading?.samples ?? [])];
-  expect(samples.filter(({ name }) => name === 'filer_volume_unprotected_bytes')).toHaveLength(10_000);
-  expect(samples.filter(({ name, value }) => name === 'filer_volume_snapshot_status' && value === 1)).toHaveLength(
-    10_000,
-  );
 });
