@@ -89,7 +89,6 @@ function settledPortal(values: PortalValues) {
     binSeconds: values.PORTAL_BIN_SIZE / 1000,
     units: values.PORTAL_UNITS,
     rateLimit: values.PORTAL_RATE_LIMIT,
-    /** Undefined for no limit. */
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
     /** The enabled collectors, in the catalogue's order; never empty. */
     collectors,

@@ -29,7 +29,7 @@ const MOST_SAMPLED = 50;
 /** Requests about the token, bins and periods, besides those of the collectors. */
 const QUESTIONS = 8;
 
-/** The usual most of one collector: indexing reads three lists, the others one or two. */
+/** Of one collector: the licence and the users with their keys are three answers each. */
 const MOST_COLLECTOR = 3;
 
 /** With so many shares of processors and caches, none above 1, an account may send ratios. */

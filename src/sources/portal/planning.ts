@@ -31,7 +31,6 @@ export function collectorDemands(
   });
 }
 
-/** For one shard that polls this many appliances, and the snapshots of this many volumes. */
 export function planOf(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
   const plans = plansOf(portal, appliances, shards, volumes);
   const plan = plans[portal.mode];

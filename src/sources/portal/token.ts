@@ -60,21 +60,22 @@ export class TokenSource {
     return this.#token === undefined ? undefined : (this.#token.expiresAt - this.#clock.monotonic()) / 1000;
   }
 
-  /** The current token; undefined without a valid one. */
   get atHand(): string | undefined {
-    const token = this.#token;
-    return token !== undefined && this.#clock.monotonic() < token.expiresAt ? token.access : undefined;
+    return this.#valid?.access;
+  }
+
+  get #valid(): Token | undefined {
+    return this.#token !== undefined && this.#clock.monotonic() < this.#token.expiresAt ? this.#token : undefined;
   }
 
   /** One stays in use while its successor is requested. A CredentialError says until when no credentials are sent. */
   async get(signal: AbortSignal): Promise<string> {
-    const token = this.#token;
-    const now = this.#clock.monotonic();
-    if (token !== undefined && now < token.renewAt) return token.access;
+    const token = this.#valid;
+    if (token !== undefined && this.#clock.monotonic() < token.renewAt) return token.access;
     this.#renewal ??= this.#renew(signal).finally(() => {
       this.#renewal = undefined;
     });
-    if (token === undefined || now >= token.expiresAt) return (await this.#renewal).access;
+    if (token === undefined) return (await this.#renewal).access;
     // The error is stored, and thrown when a token is needed and there is none.
     this.#renewal.catch(() => {});
     return token.access;
@@ -112,9 +113,8 @@ export class TokenSource {
     } catch (thrown) {
       const error = asError(thrown);
       // It may have been dropped meanwhile after a 401.
-      const held = this.#token;
-      const good = held !== undefined && this.#clock.monotonic() < held.expiresAt;
-      if (!good || areRejected(error)) throw this.#fail(error);
+      const held = this.#valid;
+      if (held === undefined || areRejected(error)) throw this.#fail(error);
       // The token service fails, not the credentials: the current token is valid until it expires.
       const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
       this.#token = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };

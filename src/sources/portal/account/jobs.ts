@@ -79,7 +79,6 @@ export class JobLedger {
   readonly #listed = new Map<string, { readonly at: number; readonly isOver: boolean }>();
   #hasListed = false;
 
-  /** `forgetAfterMs`: a job that was not listed for so long is forgotten. */
   constructor(clock: Clock, forgetAfterMs: number) {
     this.#clock = clock;
     this.#forgetAfterMs = forgetAfterMs;

@@ -21,7 +21,6 @@ const notificationsTotal = {
   labelsFrom: { filer: 'appliance_name', volume: 'volume_name' },
 } as const satisfies Family;
 
-/** By severity only: these series exist from the start, so increase() sees the first one too. */
 const notificationsBySeverity = {
   name: 'filer_notifications_by_severity_total',
   help: 'Notifications generated since the exporter started, by severity. Every series exists from the start, so increase() misses none.',

@@ -48,7 +48,6 @@ interface OtherUnit {
   readonly read: (binSeconds: number) => Conversion['read'];
 }
 
-/** What `PORTAL_UNITS` may name. */
 export const otherUnits = {
   ratio: { question: 'ratio_unit', answer: 'ratio', documented: percent, read: () => ratio.read },
   memory_bytes: { question: 'memory_unit', answer: 'bytes', documented: memory, read: () => bytes.read },

@@ -36,7 +36,6 @@ const edgeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** A row of `GET /serials`, beyond the inventory. */
 const serialTable = [
   {
     name: 'filer_appliance_update_available',

@@ -15,9 +15,7 @@ export const INVENTORY_LISTS = [
   { name: 'edges', path: '/edges', query: {} },
 ] as const;
 
-export type InventoryList = (typeof INVENTORY_LISTS)[number];
-
-export type ListName = InventoryList['name'];
+export type ListName = (typeof INVENTORY_LISTS)[number]['name'];
 
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 

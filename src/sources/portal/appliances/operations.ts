@@ -16,7 +16,6 @@ export interface Operation {
   readonly records: (body: unknown, note: NoteDrop) => readonly Fields[];
 }
 
-/** The default of `PORTAL_SERIES`. */
 export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
 
 /** The series that `PORTAL_SERIES` adds by name, or with `all` except {@link COSTLY_SERIES}. */
@@ -29,7 +28,6 @@ export const FURTHER_SERIES: readonly string[] = [
 /** Polled only when named, each with its interval in milliseconds, as they cost the service much. */
 export const COSTLY_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
-/** The one series of the economy mode with the short interval. */
 export const ECONOMY_SERIES: string = 'current_appliance_performance';
 
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...furtherSeries };

@@ -27,7 +27,6 @@ interface CountedField {
 }
 
 interface ApplianceSnapshots {
-  /** Its name in the newest record that has one. */
   told: string;
   latest: { readonly at: number; readonly record: Fields } | undefined;
   readonly counts: Map<CountedField, { total: number; readonly histogram: Histogram | undefined }>;

@@ -14,7 +14,6 @@ import { type SnapshotOperation, snapshotOperations } from './snapshot-operation
 /** Ids that can be part of a path unchanged: others could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
 
-/** Three requests for each volume, and at a longer interval one for the list of volumes. */
 export const volumeTelemetry: CollectorRow = {
   name: 'volume_telemetry',
   intervalMs: 900_000,
