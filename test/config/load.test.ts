@@ -46,11 +46,6 @@ describe('with nothing but what is required', () => {
     });
   });
 
-  test('the event buckets go from ten seconds to a day', () => {
-    const { bucketsSeconds } = configOf(gfaOnly).events;
-    expect([bucketsSeconds[0], bucketsSeconds.at(-1), bucketsSeconds.length]).toEqual([10, 86_400, 14]);
-  });
-
   test('a costly series is polled only when it is named, at its own interval unless it is given another', () => {
     const seriesOf = (PORTAL_SERIES: string) => configOf({ ...portalOnly, PORTAL_SERIES }).portal?.series;
     expect(seriesOf('all')?.map(({ name }) => name)).not.toContain('appliance_health_score');

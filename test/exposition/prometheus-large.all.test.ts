@@ -1,9 +1,7 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
@@ -13,10 +11,11 @@ import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { gauges, samplesOf } from '../bench/gauges.ts';
 import { serve } from '../http/serving.ts';
+import { temporaryDirectory } from '../support/program.ts';
+import { hasPrometheus, runPrometheus } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 import { scraping } from './scraping.ts';
 
-const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
 const SAMPLES = 300_000;
 const INTERVAL_SECONDS = 8;
 
@@ -29,10 +28,10 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
+test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
   'a real Prometheus takes 300,000 samples in both formats, packed, and counts as many as we do',
   async () => {
-    expect(isInstalled, 'prometheus on the PATH, for REQUIRE_PROMETHEUS is set').toBe(true);
+    expect(hasPrometheus, 'prometheus on the PATH, for REQUIRE_PROMETHEUS is set').toBe(true);
     const store = new LineStore(gauges);
     const exposition = new Exposition(store, clock);
     const scrapes = scraping(exposition, clock);
@@ -63,40 +62,22 @@ test.runIf(isInstalled || process.env.REQUIRE_PROMETHEUS !== undefined)(
         response.end();
       });
     });
-    const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-prometheus-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const job = (name: string, at: number) => `
   - job_name: ${name}
     static_configs: [{ targets: ['127.0.0.1:${at}'] }]`;
-    const config = join(directory, 'prometheus.yml');
     const seconds = `${INTERVAL_SECONDS}s`;
-    writeFileSync(
-      config,
+    const prometheus = await runPrometheus(
+      temporaryDirectory(),
       `global: { scrape_interval: ${seconds}, scrape_timeout: ${seconds} }
 scrape_configs:${job('openmetrics', port)}${job('text', await portOf(text))}
 `,
     );
-    const free = createServer();
-    const address = `127.0.0.1:${await portOf(free)}`;
-    await new Promise((resolve) => free.close(resolve));
-    const options = [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${directory}/data`,
-      `--web.listen-address=${address}`,
-    ];
-    const child = spawn('prometheus', options, { stdio: 'ignore' });
-    const ended = new Promise((resolve) => child.once('exit', resolve));
     onTestFinished(async () => {
-      child.kill('SIGKILL');
-      await ended;
+      prometheus.child.kill('SIGKILL');
+      await once(prometheus.child, 'close');
     });
-    const values = async (query: string): Promise<Readonly<Record<string, number>>> => {
-      const answer = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(query)}`);
-      const { data } = (await answer.json()) as {
-        data: { result: { metric: { job: string }; value: [number, string] }[] };
-      };
-      return Object.fromEntries(data.result.map(({ metric, value }) => [metric.job, Number(value[1])]));
-    };
+    const values = async (query: string): Promise<Readonly<Record<string, number>>> =>
+      Object.fromEntries((await prometheus.query(query)).map(({ metric, value }) => [metric.job, Number(value[1])]));
     // The second scrape: the first one makes every series anew, which is Prometheus' own work.
     const twice = async () => {
       const counts = await values('sum_over_time(up[1h])');
