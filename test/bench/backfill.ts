@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { noLog } from '../support/mock-api.ts';
 import { root } from '../support/program.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
+import { mebibytes } from './program.ts';
 
 /*
  * What thirty days of a fleet cost by `--backfill`. `BACKFILL_APPLIANCES=4 npm run bench -- history` makes it short: with 100
@@ -104,7 +105,7 @@ async function bytes(report: Report, place: string, appliances: number): Promise
   let [text, lines, readSeconds, folderBytes] = [0, 0, 0, 0];
   let resident = 0;
   const watching = setInterval(() => {
-    resident = Math.max(resident, mostResident(child.pid));
+    if (child.exitCode === null) resident = Math.max(resident, mebibytes(child.pid ?? 0, 'VmHWM'));
   }, 200);
   for await (const piece of child.stdout as AsyncIterable<Buffer>) {
     if (text === 0) {
@@ -122,19 +123,10 @@ async function bytes(report: Report, place: string, appliances: number): Promise
   report(`${place}.text`, text / 2 ** 20, 'MiB');
   report(`${place}.printed`, text / 2 ** 20 / (seconds() - readSeconds), 'MiB/s');
   report(`${place}.work_folder`, folderBytes / 2 ** 20, 'MiB');
-  report(`${place}.most_resident`, resident / 2 ** 20, 'MiB');
+  report(`${place}.most_resident`, resident, 'MiB');
   server.close();
   await standIn.close();
   await rm(folder, { recursive: true });
-}
-
-/** The most memory that a process had so far, in bytes; 0 when it has ended. */
-function mostResident(pid: number | undefined): number {
-  try {
-    return 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
 }
 
 type Answer = (operation: string, body: string, request: IncomingMessage) => Promise<string>;

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
-import { processorMs } from './scraping.ts';
+import { mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
 
 /*
  * What the program costs to run, by fleet: memory, and processor time a request. The built program is a process of its own,
@@ -22,8 +20,6 @@ const fleets = (process.env.FLEETS ?? '10,100,500').split(',').map(Number);
 
 /** Requests a second while it is watched, where the shortest interval allows them. */
 const REQUESTS_PER_SECOND = 200;
-const REQUESTS_PER_APPLIANCE = 16;
-const SHORTEST_INTERVAL_SECONDS = 10;
 
 /** How long it is watched after the first sweep, with a scrape every five seconds. */
 const WATCHED_SECONDS = 20;
@@ -43,40 +39,23 @@ export async function running(report: Report): Promise<void> {
   }
 }
 
-async function ofFleet(report: Report, appliances: number, { portalUrl, credentials }: StandIn): Promise<void> {
+async function ofFleet(report: Report, appliances: number, standIn: StandIn): Promise<void> {
   const receiver = process.env.REMOTE_WRITE === '1' ? await startReceiver() : undefined;
   const place = `running/${appliances} appliances${receiver === undefined ? '' : ', remote write'}`;
-  const seconds = Math.ceil((appliances * REQUESTS_PER_APPLIANCE) / REQUESTS_PER_SECOND);
-  const child = spawn(process.execPath, [program], {
-    cwd: tmpdir(),
-    env: {
-      ...{ PATH: process.env.PATH, LISTEN_ADDRESS: '127.0.0.1:0', PORTAL_URL: portalUrl },
-      ...{ PORTAL_SERVICE_KEY: credentials.serviceKey, PORTAL_SERVICE_SECRET: credentials.serviceSecret },
-      ...{ PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
-      PORTAL_INTERVAL: `${Math.max(SHORTEST_INTERVAL_SECONDS, seconds)}s`,
-      ...(receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url }),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let log = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  const status = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(ofProcess(child.pid, 'status'))?.[1]);
+  const further = receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url };
+  const { child, pid, url } = await startProgram([program], standIn, standIn.portalUrl, REQUESTS_PER_SECOND, further);
   try {
-    while (!/"port":\d+/.test(log)) await sleep(20);
-    const started = processorMs(child.pid ?? 0);
+    const started = processorMs(pid);
     report(`${place}/start, processor`, started, 'ms');
-    const url = `http://127.0.0.1:${/"port":(\d+)/.exec(log)?.[1]}/metrics`;
     const swept = await sweep(url, appliances);
-    const sweptMs = processorMs(child.pid ?? 0);
+    const sweptMs = processorMs(pid);
     report(`${place}/first sweep/requests`, swept, 'requests');
     report(`${place}/first sweep/processor a request`, (sweptMs - started) / swept, 'ms');
-    report(`${place}/first sweep/resident`, status('VmRSS') / 1024, 'MiB');
+    report(`${place}/first sweep/resident`, mebibytes(pid, 'VmRSS'), 'MiB');
     // Its second sweep begins when the first slots come.
     while ((await requests(url)) < swept + appliances) await sleep(500);
     const before = await requests(url);
-    const beforeMs = processorMs(child.pid ?? 0);
+    const beforeMs = processorMs(pid);
     let asked = before;
     for (let watched = 0; watched < WATCHED_SECONDS; watched += SCRAPE_SECONDS) {
       await sleep(SCRAPE_SECONDS * 1000);
@@ -85,11 +64,11 @@ async function ofFleet(report: Report, appliances: number, { portalUrl, credenti
     report(`${place}/then/requests`, asked - before, 'requests');
     report(
       `${place}/then/processor a request, scrapes included`,
-      (processorMs(child.pid ?? 0) - beforeMs) / (asked - before),
+      (processorMs(pid) - beforeMs) / (asked - before),
       'ms',
     );
-    report(`${place}/then/resident`, status('VmRSS') / 1024, 'MiB');
-    report(`${place}/most resident`, status('VmHWM') / 1024, 'MiB');
+    report(`${place}/then/resident`, mebibytes(pid, 'VmRSS'), 'MiB');
+    report(`${place}/most resident`, mebibytes(pid, 'VmHWM'), 'MiB');
   } finally {
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('close', resolve));
@@ -106,7 +85,7 @@ async function bare(report: Report): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
-  report('running/bare/resident', Number(/VmRSS:\s+(\d+)/.exec(ofProcess(child.pid, 'status'))?.[1]) / 1024, 'MiB');
+  report('running/bare/resident', mebibytes(child.pid ?? 0, 'VmRSS'), 'MiB');
   child.kill();
 }
 
@@ -127,7 +106,7 @@ async function sweep(url: string, appliances: number): Promise<number> {
   for (;;) {
     await sleep(300);
     const asked = await requests(url);
-    if (asked >= appliances * REQUESTS_PER_APPLIANCE) return asked;
+    if (asked >= requestsOf(appliances)) return asked;
   }
 }
 
@@ -136,8 +115,4 @@ async function requests(url: string): Promise<number> {
   const text = await (await fetch(url)).text();
   const counts = text.matchAll(/^filer_exporter_requests_total\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
-function ofProcess(pid: number | undefined, file: string): string {
-  return readFileSync(`/proc/${pid}/${file}`, 'utf8');
 }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import process from 'node:process';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
-import { processorMs } from './scraping.ts';
+import { processorMs } from './program.ts';
 
 /** A scrape of a program, measured from outside. */
 export interface Scraped {

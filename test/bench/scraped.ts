@@ -1,8 +1,6 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +8,9 @@ import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
+import { mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
 import type { Order, Scraped } from './scrape-client.ts';
-import { middle, processorMs, trees } from './scraping.ts';
+import { middle, trees } from './scraping.ts';
 
 /*
  * What a scrape of a running fleet costs, by fleet, pace of the polls and time between two scrapes. The built program and
@@ -33,8 +32,6 @@ const EVERY_SECONDS = [15, 60];
 
 /** Scrapes of each kind in each case. */
 const SCRAPES = 3;
-
-const REQUESTS_PER_APPLIANCE = 16;
 
 /** The longest turn of the program's event loop since it was last asked, in milliseconds, told by the program itself. */
 const PROBE = `import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -76,7 +73,7 @@ export async function scraped(report: Report): Promise<void> {
       trees.map(([name, root]) => start(name, `${root}dist/main.js`, appliances, client)),
     );
     try {
-      await Promise.all(programs.map((program) => program.passes(appliances * REQUESTS_PER_APPLIANCE)));
+      await Promise.all(programs.map((program) => program.passes(requestsOf(appliances))));
       await ofFleet(report, `scraped/${appliances} appliances`, programs);
     } finally {
       await Promise.all(programs.map((program) => program.stop()));
@@ -152,24 +149,10 @@ async function start(name: string, main: string, appliances: number, client: Chi
     await gate.pass();
     standIn.serve(request, response);
   });
-  const { serviceKey, serviceSecret } = standIn.credentials;
-  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`, main], {
-    cwd: tmpdir(),
-    env: {
-      ...{ PATH: process.env.PATH, LISTEN_ADDRESS: '127.0.0.1:0', PORTAL_URL: `${await listening(service)}/portal` },
-      ...{ PORTAL_SERVICE_KEY: serviceKey, PORTAL_SERVICE_SECRET: serviceSecret, STALE_AFTER: '1000' },
-      ...{ PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
-      PORTAL_INTERVAL: `${Math.max(10, Math.ceil((appliances * REQUESTS_PER_APPLIANCE) / 400))}s`,
-    },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  const pid = child.pid ?? 0;
-  let log = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  while (!/"port":\d+/.test(log)) await sleep(20);
-  const url = `http://127.0.0.1:${/"port":(\d+)/.exec(log)?.[1]}/metrics`;
+  const probed = ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`, main];
+  const url = `${await listening(service)}/portal`;
+  const program = await startProgram(probed, standIn, url, 400, { STALE_AFTER: '1000' });
+  const { child, pid } = program;
   return {
     name,
     gate,
@@ -179,7 +162,7 @@ async function start(name: string, main: string, appliances: number, client: Chi
       while (gate.passed < until) await sleep(10);
     },
     scrape: async (gzip: boolean, compares: boolean): Promise<Scraped> => {
-      const order: Order = { url, pid, gzip, compares };
+      const order: Order = { url: program.url, pid, gzip, compares };
       client.send(order);
       return (await once(client, 'message'))[0] as Scraped;
     },
@@ -188,7 +171,7 @@ async function start(name: string, main: string, appliances: number, client: Chi
       return (await once(child, 'message'))[0] as number;
     },
     processor: () => processorMs(pid),
-    resident: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    resident: () => mebibytes(pid, 'VmRSS'),
     stop: async (): Promise<void> => {
       gate.perSecond = Number.POSITIVE_INFINITY;
       child.kill('SIGTERM');

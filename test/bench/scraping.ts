@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
@@ -101,11 +100,4 @@ export function scrapes(port: number, path: string, gzip: boolean, times: number
 /** The median. */
 export function middle(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-/** The time on a processor of all threads of a process, to the microsecond. */
-export function processorMs(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
-  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
