@@ -15,9 +15,6 @@ import { readAnswer } from './records.ts';
 /** How long the first answer waits for the names in the portal's inventory, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;
 
-/** The shortest time between two log lines, and two backups of the counts, about a change of account. */
-const ACCOUNT_TOLD_EVERY_MS = 3_600_000;
-
 export interface GfaParts {
   readonly client: GfaClient;
   readonly ledger: LedgerSettings;
@@ -35,7 +32,6 @@ export class GfaCollector implements Collector, Persisted {
   #ledger: Ledger;
   #isFirst = true;
   #attemptsRead = 0;
-  #accountToldAt: number | undefined;
 
   constructor(parts: GfaParts) {
     this.#parts = parts;
@@ -128,15 +124,12 @@ export class GfaCollector implements Collector, Persisted {
     ended.abort();
   }
 
-  /** The counts of another account do not apply to this one. Answers may also alternate between accounts. */
+  /** The counts of another account do not apply to this one. */
   async #checkAccount(account: string): Promise<void> {
-    const { clock, keeper, log } = this.#parts;
+    const { keeper, log } = this.#parts;
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
     this.#ledger = new Ledger(this.#parts.ledger);
-    const now = clock.monotonic();
-    if (this.#accountToldAt !== undefined && now - this.#accountToldAt < ACCOUNT_TOLD_EVERY_MS) return;
-    this.#accountToldAt = now;
     log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
     await keeper?.disown('it belongs to another account');
   }

@@ -44,7 +44,7 @@ function collecting(answers: readonly unknown[], mostEvents = 1_000) {
       await task?.poll(going).catch((error: Error) => calls.push(error.message));
     }
   };
-  return { collector, clock, poll, calls, warnings: () => linesOf(logged) };
+  return { collector, poll, calls, warnings: () => linesOf(logged) };
 }
 
 /** An answer with one lock, and a bookmark at a lock. */
@@ -63,21 +63,6 @@ test('answers about another account begin from zero, and what was kept is put as
   expect(calls).toEqual(['save 1', 'disown: it belongs to another account', 'save 1', 'save 2']);
   expect(collector.ledger.account).toBe('another');
   expect(warnings()).toHaveLength(1);
-});
-
-test('answers about two accounts by turns are told once an hour, and put nothing more aside', async () => {
-  const answers = Array.from({ length: 121 }, (_, minute) =>
-    news(minute, minute, minute % 2 === 0 ? 'acc' : 'another'),
-  );
-  const { clock, poll, calls, warnings } = collecting(answers);
-  for (const _ of answers) {
-    await poll(1);
-    await clock.advance(60_000);
-  }
-  expect(warnings()).toHaveLength(2);
-  expect(calls.filter((call) => call.startsWith('disown'))).toHaveLength(2);
-  // Each of them is counted from zero all the same.
-  expect(calls.filter((call) => call === 'save 1')).toHaveLength(121);
 });
 
 describe('a note', () => {
