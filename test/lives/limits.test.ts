@@ -58,23 +58,6 @@ test('an appliance that alone is answered 429 is held back alone, and no healthy
   expect(life.sent.count(new RegExp(serial), HOUR)).toBeLessThan(12 * SERIES.length);
 });
 
-test('a licence that lapses and comes back is on its own series and on the page at once', async () => {
-  const life = await Life.begin();
-  await life.passes(20 * MINUTE);
-  const feature = { feature: 'ops_iq_premium' };
-  const bought = life.varies({ opsIqPremium: false }, { echoMs: 20 * MINUTE });
-  const { scrape } = await life.passes(10 * MINUTE);
-  expect(scrape.value('filer_license_feature_enabled', feature)).toBe(0);
-  expect((await life.page('/status')).text).toContain('ops_iq_premium');
-  expect(scrape.sum(APPLIANCE_UP)).toBe(0);
-  await life.passes(HOUR);
-  bought();
-  const after = await life.passes(22 * MINUTE);
-  expect(after.scrape.value('filer_license_feature_enabled', feature)).toBe(1);
-  expect((await life.page('/status')).text).not.toContain('lacks ops_iq_premium');
-  expect(after.scrape.sum(APPLIANCE_UP)).toBe(3);
-});
-
 test('the effective interval of a fleet is the one that --plan tells beforehand', async () => {
   const environment = { PORTAL_RATE_LIMIT: '10/10s', PORTAL_DISCOVERY_INTERVAL: '1m' };
   const life = await Life.begin({ appliances: 120, environment });

@@ -2,8 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
 import { isAtLeast } from '../support/program.ts';
-import { HOUR, Life, MINUTE, PORTAL, SECOND, TELEMETRY } from './life.ts';
-import { API_UP } from './names.ts';
+import { HOUR, Life, MINUTE, PORTAL } from './life.ts';
 import { outages } from './stories/outages.ts';
 import { tell } from './story.ts';
 
@@ -25,18 +24,4 @@ test('a portal that is down is logged once, and not again for each appliance, an
   over();
   await life.passes(20 * MINUTE);
   expect(life.log.filter(({ msg }) => msg === 'the API answers again')).toHaveLength(1);
-});
-
-test('a portal that hangs is probed with one request at a time', async () => {
-  const life = await Life.begin({ appliances: 6, environment: { REQUEST_TIMEOUT: '5s', PORTAL_INTERVAL: '30s' } });
-  await life.passes(5 * MINUTE);
-  life.fails({ operation: TELEMETRY, kind: 'hang' });
-  const { scrape } = await life.passes(5 * MINUTE);
-  expect(scrape.value(API_UP, { api: 'portal' })).toBe(0);
-  const telemetry = /^\/portal\/telemetry/;
-  const before = life.sent.count(telemetry);
-  await life.passes(20 * MINUTE);
-  const pauses = life.sent.pauses(telemetry).slice(before);
-  expect(pauses.length).toBeGreaterThan(3);
-  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5 * SECOND);
 });

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { shortened } from './bodies.ts';
 import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
-import { API_UP, APPLIANCE_UP, DOWN_REASON, SERIES_TIME, STATE } from './names.ts';
+import { API_UP, APPLIANCE_UP, DOWN_REASON } from './names.ts';
 
 // Days pass in each: on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 120_000 });
@@ -14,18 +14,6 @@ const unavailable = { kind: 'status', status: 503 } as const;
 function healthyTelemetry(appliances: number, series = 3): number {
   return appliances * series * 12;
 }
-
-test('an appliance of which every polled series fails is down within three intervals, also with others backed off', async () => {
-  const life = await Life.begin({ series: ALL_SERIES });
-  await life.passes(30 * MINUTE);
-  const [one] = life.services.fleet.appliances;
-  const { serial = '' } = one ?? {};
-  life.fails({ serial, ...unavailable });
-  const { scrape } = await life.passes(16 * MINUTE);
-  expect(scrape.value(APPLIANCE_UP, { serial })).toBe(0);
-  expect(scrape.value(STATE, { serial, state: 'unavailable' })).toBe(1);
-  expect(scrape.value(API_UP, { api: 'portal' })).toBe(1);
-});
 
 test('telemetry that fails while the account answers is asked less, and turns nothing on and off', async () => {
   const life = await Life.begin({ appliances: 6 });
@@ -41,16 +29,6 @@ test('telemetry that fails while the account answers is asked less, and turns no
   const after = await life.passes(10 * MINUTE);
   expect(after.scrape.sum(API_UP)).toBe(1);
   expect(after.scrape.sum(APPLIANCE_UP)).toBe(6);
-});
-
-test('an appliance that fails for good costs no more than a healthy one, however many others succeed', async () => {
-  const life = await Life.begin({ appliances: 10 });
-  await life.passes(80 * MINUTE);
-  const usual = life.sent.count(/telemetry/, HOUR);
-  const [serial = ''] = life.serials;
-  life.fails({ serial, kind: 'status', status: 500 });
-  await life.passes(80 * MINUTE);
-  expect(life.sent.count(/telemetry/, HOUR)).toBeLessThanOrEqual(usual);
 });
 
 test('five of six appliances that fail for good cost no more than healthy ones, and the other stays fresh', async () => {
@@ -91,16 +69,6 @@ test('a service that refuses everything is down after three intervals, and says 
   await life.passes(HOUR);
   calm();
   await life.passes(25 * MINUTE);
-});
-
-test('the scrape that withdraws the last values of an appliance says that it is down', async () => {
-  const life = await Life.begin();
-  await life.passes(20 * MINUTE);
-  life.fails({ kind: 'status', status: 429, headers: { 'retry-after': '900' } });
-  for (let { scrape } = await life.sees(); scrape.sum(APPLIANCE_UP) > 0; { scrape } = await life.passes(MINUTE)) {
-    const shown = new Set(scrape.all(SERIES_TIME).map(({ labels }) => labels.serial));
-    expect(shown.size).toBe(scrape.sum(APPLIANCE_UP));
-  }
 });
 
 test('one empty list of serials, and one half list, take no appliance away', async () => {

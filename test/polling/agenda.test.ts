@@ -56,17 +56,6 @@ describe('the agenda', () => {
     expect(new Set(taken.slice(0, 20).map(({ appliance }) => appliance?.serial)).size).toBeGreaterThan(5);
   });
 
-  test('a poll that overran its interval waits for its next slot, half an interval away at least', () => {
-    for (const id of ['a', 'b', 'c', 'd', 'e']) {
-      const agenda = agendaOf([task(id)]);
-      agenda.take(1);
-      agenda.settle(task(id), minutes(17), fine);
-      const wait = (agenda.nextDue ?? 0) - minutes(17);
-      expect(wait).toBeGreaterThan(minutes(2.5));
-      expect(wait).toBeLessThanOrEqual(minutes(7.5));
-    }
-  });
-
   test('the one that is latest relative to its own interval goes first', () => {
     const agenda = settled([task('quick', { intervalMs: minutes(1) }), task('slow', { intervalMs: minutes(60) })]);
     // By then the quick one is late by more than one of its intervals, the slow one by a part of its own.

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { CredentialError } from '../../src/runtime/errors.ts';
 import { answered, dataTask, fleet, inventory, minutes } from './fleet.ts';
 import { broken, hanging, Stage } from './running.ts';
 
@@ -42,13 +41,6 @@ describe('an outage of the whole API', () => {
     stage.manner = () => ({});
     await stage.clock.advance(minutes(2));
     expect(stage.turns).toEqual(['the API cannot be polled', 'the API answers again']);
-  });
-
-  test('that is due to refused credentials is noticed with the first poll', async () => {
-    const stage = new Stage(fleet(50, 2), 1);
-    stage.manner = () => ({ comes: new CredentialError('refused') });
-    await stage.run().clock.advance(1_000);
-    expect([stage.started.length, stage.turns]).toEqual([1, ['the API cannot be polled']]);
   });
 });
 

@@ -27,32 +27,12 @@ describe('polling', () => {
     expect([stage.most, stage.mostOfOne]).toEqual([4, 1]);
   });
 
-  test('an appliance that hangs does not keep the others waiting', async () => {
-    const stage = new Stage(fleet(10, 4), 8);
-    stage.manner = ({ appliance }) => (appliance?.serial === 'a0' ? hanging : { ms: 100 });
-    await stage.run().clock.advance(minutes(60));
-    for (const each of stage.tasks.filter(({ appliance }) => appliance?.serial !== 'a0')) {
-      expect(stage.startsOf(each.id).length).toBeGreaterThanOrEqual(11);
-    }
-    expect(stage.turns).toEqual(['the API answers']);
-  });
-
   test('a poll that never ends holds one worker and nothing else', async () => {
     const stage = new Stage(fleet(3, 1), 2);
     stage.manner = ({ id }) => (id === 'a0/s0' ? { ms: Number.POSITIVE_INFINITY } : {});
     await stage.run().clock.advance(minutes(60));
     expect(stage.startsOf('a0/s0')).toHaveLength(1);
     expect(stage.startsOf('a1/s0').length).toBeGreaterThanOrEqual(12);
-  });
-
-  test('a system clock that jumps changes nothing', async () => {
-    const stage = new Stage([dataTask]).run();
-    for (let minute = 0; minute < 10; minute += 1) {
-      stage.clock.step(minute % 2 === 0 ? -minutes(600) : minutes(700));
-      await stage.clock.advance(minutes(1));
-    }
-    expect(stage.started.length).toBeGreaterThanOrEqual(10);
-    expect(stage.started.length).toBeLessThanOrEqual(11);
   });
 
   test('a task that comes due between two looks at the clock is polled then', async () => {

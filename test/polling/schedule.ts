@@ -1,6 +1,5 @@
 import type { Task } from '../../src/metrics/task.ts';
 import { Agenda, type AgendaLimits } from '../../src/polling/agenda.ts';
-import type { TaskState } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { minutes } from './fleet.ts';
 
@@ -28,14 +27,6 @@ export class Schedule {
 
   tasks(): Task[] {
     return [...this.#tasks.all()].map(({ task }) => task);
-  }
-
-  has(id: string): boolean {
-    return this.#tasks.get(id)?.isGone === false;
-  }
-
-  stateOf(id: string): TaskState | undefined {
-    return this.#tasks.get(id);
   }
 
   reconcile(tasks: readonly Task[], now: number): readonly Task[] {

@@ -1,3 +1,4 @@
+import type { DemoFault } from '../../../src/demo/faults.ts';
 import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY } from '../life.ts';
 import type { Story } from '../story.ts';
 
@@ -5,6 +6,25 @@ const unavailable = { kind: 'status', status: 503 } as const;
 const WELL = 'portal up, 3 reporting, 9 series';
 /** After a restart nothing is known of any appliance. */
 const DOWN = (reason: string) => new RegExp(`portal down \\(${reason}\\), (?:3 unavailable, )?0 series$`);
+
+/** What the portal does for forty minutes, and the reason that is given: all is well twenty minutes later. */
+const faults: readonly (readonly [name: string, DemoFault, reason: string])[] = [
+  [
+    'a maintenance page in the place of every answer is no answer',
+    { operation: PORTAL, kind: 'body', body: '<html>We will be back.</html>' },
+    'invalid',
+  ],
+  [
+    'a gateway that knows no path is believed for one round of the inventory and no longer',
+    { operation: PORTAL, kind: 'status', status: 404 },
+    'not_found',
+  ],
+  ['a firewall that forbids everything', { operation: PORTAL, kind: 'status', status: 403 }, 'credentials'],
+  ['a network that is cut', { operation: PORTAL, kind: 'reset' }, 'network'],
+  ['a portal that hangs', { operation: PORTAL, kind: 'hang' }, 'timeout'],
+  ['a portal that sends a byte a second', { operation: TELEMETRY, kind: 'drip' }, 'timeout'],
+  ['a token service that is down while every token dies', { operation: 'token', ...unavailable }, 'server_error'],
+];
 
 /** Services that are down, slow or only half there. */
 export const outages: readonly Story[] = [
@@ -21,63 +41,20 @@ export const outages: readonly Story[] = [
       life.expects([during, after], [DOWN('server_error'), WELL]);
     },
   },
-  {
-    name: 'a maintenance page in the place of every answer is no answer',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, kind: 'body', body: '<html>We will be back.</html>' });
-      await life.mayRestart();
-      const during = await life.after(40 * MINUTE);
-      over();
-      life.expects([during, await life.after(12 * MINUTE)], [DOWN('invalid'), WELL]);
-    },
-  },
-  {
-    name: 'a gateway that knows no path for half an hour is believed for one round of the inventory and no longer',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, kind: 'status', status: 404 });
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      over();
-      life.expects([during, await life.after(20 * MINUTE)], [DOWN('not_found'), WELL]);
-    },
-  },
-  {
-    name: 'a firewall that forbids everything for half an hour',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, kind: 'status', status: 403 });
-      const during = await life.after(30 * MINUTE);
-      over();
-      await life.mayRestart();
-      life.expects([during, await life.after(20 * MINUTE)], [/^portal down/, WELL]);
-    },
-  },
-  {
-    name: 'a network that is cut for an hour',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, kind: 'reset' });
-      await life.passes(30 * MINUTE);
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      over();
-      life.expects([during, await life.after(10 * MINUTE)], [DOWN('network'), WELL]);
-    },
-  },
-  {
-    name: 'a portal that hangs for an hour',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, kind: 'hang' });
-      await life.passes(30 * MINUTE);
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      over();
-      life.expects([during, await life.after(10 * MINUTE)], [DOWN('timeout'), WELL]);
-    },
-  },
+  ...faults.map(
+    ([name, fault, reason]): Story => ({
+      name,
+      tells: async (life) => {
+        await life.passes(20 * MINUTE);
+        const over = life.fails(fault);
+        await life.passes(10 * MINUTE);
+        await life.mayRestart();
+        const during = await life.after(30 * MINUTE);
+        over();
+        life.expects([during, await life.after(20 * MINUTE)], [DOWN(reason), WELL]);
+      },
+    }),
+  ),
   {
     name: 'a portal that is slow for an hour is up, and all that it says is fresh',
     tells: async (life) => {
@@ -91,17 +68,6 @@ export const outages: readonly Story[] = [
     },
   },
   {
-    name: 'a portal that sends a byte a second for half an hour',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: TELEMETRY, kind: 'drip' });
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      over();
-      life.expects([during, await life.after(12 * MINUTE)], [DOWN('timeout'), WELL]);
-    },
-  },
-  {
     name: 'two failed requests an hour change nothing that is shown',
     tells: async (life) => {
       await life.passes(20 * MINUTE);
@@ -111,18 +77,6 @@ export const outages: readonly Story[] = [
         if (half === 1) await life.mayRestart();
         await life.passes(15 * MINUTE);
       }
-    },
-  },
-  {
-    name: 'a token service that is down for an hour while every token dies',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: 'token', ...unavailable });
-      await life.passes(30 * MINUTE);
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      over();
-      life.expects([during, await life.after(10 * MINUTE)], [DOWN('server_error'), WELL]);
     },
   },
   {
