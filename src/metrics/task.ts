@@ -43,8 +43,5 @@ export interface Collector {
   tasks(): readonly Task[];
 }
 
-export interface ApplianceNames {
-  readonly up: string;
-  readonly state: string;
-  readonly lastRecord: string;
-}
+/** The families of each appliance's state. */
+export type ApplianceFamilies = Readonly<Record<'up' | 'state' | 'lastRecord', { readonly name: string }>>;

@@ -1,7 +1,7 @@
 import type { Sample } from '../metrics/samples.ts';
 import type { PollSink } from '../metrics/sink.ts';
 import type { Api } from '../metrics/snapshot.ts';
-import type { ApplianceNames } from '../metrics/task.ts';
+import type { ApplianceFamilies } from '../metrics/task.ts';
 import type { Log } from '../runtime/log.ts';
 import type { ApplianceState, PolledAppliance, TaskState } from './task-state.ts';
 import { type Moment, verdictOn } from './verdict.ts';
@@ -10,7 +10,7 @@ export interface AppliancesSettings {
   readonly api: Api;
   readonly sink: PollSink;
   readonly log: Log;
-  readonly names: ApplianceNames | undefined;
+  readonly families: ApplianceFamilies | undefined;
   /** Polls a series as soon as the limits allow: a verdict depends on it. */
   readonly ask: (state: TaskState) => void;
 }
@@ -36,19 +36,19 @@ export class Appliances {
   }
 
   #show(appliance: PolledAppliance, state: ApplianceState): void {
-    const { api, sink, names } = this.#settings;
+    const { api, sink, families } = this.#settings;
     const { serial, name, shown, tasks } = appliance;
     const recordAt = newestRecordAt(tasks);
     const isNewer = (recordAt ?? 0) - (shown?.recordAt ?? 0) >= RECORD_STEP_MS;
     if (state === shown?.state && name === shown.name && !isNewer) return;
     appliance.shown = { name, state, recordAt };
-    if (names === undefined) return;
+    if (families === undefined) return;
     const labels = { serial, filer: name };
     const samples: Sample[] = [
-      { name: names.up, labels, value: state === 'reporting' ? 1 : 0 },
-      { name: names.state, labels: { ...labels, state }, value: 1 },
+      { name: families.up.name, labels, value: state === 'reporting' ? 1 : 0 },
+      { name: families.state.name, labels: { ...labels, state }, value: 1 },
     ];
-    if (recordAt !== undefined) samples.push({ name: names.lastRecord, labels, value: recordAt / 1000 });
+    if (recordAt !== undefined) samples.push({ name: families.lastRecord.name, labels, value: recordAt / 1000 });
     sink.conclude({ id: this.#idOf(serial), api }, samples);
   }
 

@@ -1,7 +1,7 @@
 import type { Note } from '../metrics/note.ts';
 import type { PollSink } from '../metrics/sink.ts';
 import type { Reading } from '../metrics/snapshot.ts';
-import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
+import type { ApplianceFamilies, Collector, Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
@@ -22,7 +22,7 @@ export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
   readonly isHeld: () => boolean;
   /** What is to be told of the API as a whole. */
   readonly notes: () => readonly Note[];
-  readonly appliances: ApplianceNames | undefined;
+  readonly appliances: ApplianceFamilies | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
 }
 
@@ -71,12 +71,12 @@ export class Poller {
   #wake = new AbortController();
 
   constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
-    const { workers, sink, isHeld, notes, appliances: names } = settings;
+    const { workers, sink, isHeld, notes, appliances: families } = settings;
     const { api } = settings.collector;
     this.#settings = settings;
     this.#clock = clock;
     this.#random = random;
-    this.tasks = new Tasks({ ...settings, hasSeries: names !== undefined });
+    this.tasks = new Tasks({ ...settings, hasSeries: families !== undefined });
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
     this.#health = new SeriesHealth(2 * workers, random);
     this.#agenda = new Agenda({
@@ -85,7 +85,7 @@ export class Poller {
     });
     this.#expiredAt = clock.monotonic();
     const ask = (state: TaskState) => this.#agenda.wake(state, clock.monotonic(), 0);
-    const appliances = new Appliances({ api, sink, log, names, ask });
+    const appliances = new Appliances({ api, sink, log, families, ask });
     const parts = { tasks: this.tasks, health: this.#health };
     this.observer = new Observer({ api, appliances, ...parts, isHeld, notes, clock, log });
   }

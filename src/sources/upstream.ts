@@ -3,7 +3,7 @@ import type { ServiceSection } from '../config/section.ts';
 import type { Examination } from '../doctor/examination.ts';
 import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
-import type { ApplianceNames, Collector, Task } from '../metrics/task.ts';
+import type { ApplianceFamilies, Collector, Task } from '../metrics/task.ts';
 import type { FleetPlan, SampleShare } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -87,7 +87,7 @@ export interface Connection extends ServiceFacts {
   readonly collector: Collector;
   readonly intervalMs: number;
   /** The families of each appliance's state; undefined if no appliance is polled. */
-  readonly appliances?: ApplianceNames | undefined;
+  readonly appliances?: ApplianceFamilies | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
   /** Reads the inventory, if there is one, and returns the number of appliances. */
   readonly count?: (signal: AbortSignal) => Promise<number>;

@@ -116,9 +116,9 @@ export class Shelf implements PollSink {
 
   /** How an appliance is shown to stand. */
   state(serial: string): string | undefined {
-    return this.held.get(`portal/${serial}/state`)?.find(({ name }) => name === names.state)?.labels.state;
+    return this.held.get(`portal/${serial}/state`)?.find(({ name }) => name === families.state.name)?.labels.state;
   }
 }
 
 /** What appliances are published under. */
-export const names = { up: 'up', state: 'state', lastRecord: 'record' } as const;
+export const families = { up: { name: 'up' }, state: { name: 'state' }, lastRecord: { name: 'record' } } as const;

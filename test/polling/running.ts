@@ -4,7 +4,7 @@ import type { Task } from '../../src/metrics/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answered, Lines, minutes, names, reading, Shelf } from './fleet.ts';
+import { answered, families, Lines, minutes, reading, Shelf } from './fleet.ts';
 
 /** What a poll does: it takes so long, and then this comes of it. Longer than any time-out: it hangs. */
 export interface Manner {
@@ -34,7 +34,7 @@ export class Stage {
     this.poller = new Poller(
       {
         collector: { api: 'portal', tasks: () => this.tasks.map((task) => this.#watched(task)) },
-        ...{ workers, sink: this.shelf, intervalMs: minutes(5), staleAfter: 3, appliances: names },
+        ...{ workers, sink: this.shelf, intervalMs: minutes(5), staleAfter: 3, appliances: families },
         ...{ allowedPerSecond: () => Number.POSITIVE_INFINITY, notes: () => [], isHeld: () => false },
       },
       { clock, random: () => 0.5, log: this.lines },

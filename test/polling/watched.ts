@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/polling/poll.ts';
 import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { Lines, minutes, names, Shelf } from './fleet.ts';
+import { families, Lines, minutes, Shelf } from './fleet.ts';
 
 /** What is known of made-up tasks, told how their polls ended as the runner tells it. */
 export class Watched {
@@ -29,7 +29,7 @@ export class Watched {
       api,
       sink: this.shelf,
       log,
-      names,
+      families,
       ask: (state) => this.asked.push(state.task.id),
     });
     this.observer = new Observer({

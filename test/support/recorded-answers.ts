@@ -10,7 +10,7 @@ import { Secret } from '../../src/runtime/secret.ts';
 import { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { applianceNames } from '../../src/sources/portal/appliances/series.ts';
+import { applianceVerdict } from '../../src/sources/portal/appliances/series.ts';
 import { PortalClient } from '../../src/sources/portal/client.ts';
 import { PortalCollector } from '../../src/sources/portal/collector.ts';
 import { TokenSource } from '../../src/sources/portal/token.ts';
@@ -179,7 +179,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       sink,
       intervalMs: 300_000,
       staleAfter: 3,
-      appliances: applianceNames,
+      appliances: applianceVerdict,
       ...limits,
     };
     const poller = new Poller(settings, { clock, random: () => 0, log: noLog });

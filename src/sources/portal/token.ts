@@ -166,12 +166,7 @@ function areRejected(error: Error): boolean {
 /** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-export interface TokenAnswer {
-  readonly access: string;
-  readonly expiresIn: unknown;
-}
-
-export function tokenIn(body: unknown): TokenAnswer {
+export function tokenIn(body: unknown) {
   const { access_token: access, expires_in: expiresIn } = fieldsIn(body);
   if (typeof access !== 'string' || !SENDABLE.test(access)) {
     throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
@@ -208,7 +203,7 @@ export function revokeRequest(access: string): ApiRequest {
 }
 
 /** A token's lifetime in seconds, maybe infinite; `exp - iat` depends on no clock. `now`: epoch milliseconds. */
-export function lifetimeOf({ access, expiresIn }: TokenAnswer, now: number) {
+export function lifetimeOf({ access, expiresIn }: ReturnType<typeof tokenIn>, now: number) {
   const told = decimal(expiresIn) ?? 0;
   if (told > 0) return { seconds: told, toldBy: 'expires_in' } as const;
   const claims = jwtClaims(access);

@@ -78,7 +78,7 @@ export const portal: Upstream<PortalConfig> = {
     return {
       collector,
       intervalMs: settings.intervalMs,
-      appliances: settings.series.length === 0 ? undefined : series.applianceNames,
+      appliances: settings.series.length === 0 ? undefined : series.applianceVerdict,
       onTasks(tasks) {
         const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
         judge(planOf(settings, collector.appliances.length, shard.total, volumes), tasks.length);

@@ -249,9 +249,3 @@ export const applianceVerdict = {
     fields: {},
   },
 } as const satisfies Record<string, Family>;
-
-export const applianceNames = {
-  up: applianceVerdict.up.name,
-  state: applianceVerdict.state.name,
-  lastRecord: applianceVerdict.lastRecord.name,
-} as const;
