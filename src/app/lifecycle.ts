@@ -23,7 +23,6 @@ export interface Parts {
   readonly protection: Protection | undefined;
 }
 
-/** Starts the parts and stops them in reverse order. */
 export class Lifecycle {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();

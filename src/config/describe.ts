@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import { rowsOf } from './load.ts';
 import type { NamedRow, ServiceSection } from './section.ts';
 
-/** The variables for `--help`: a line with name, kind and default, and below it one line with the meaning. */
+/** For `--help`. */
 export function helpText(rows: readonly NamedRow[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {

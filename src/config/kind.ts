@@ -63,7 +63,6 @@ export function headerFlaw(text: string): string | undefined {
   return undefined;
 }
 
-/** The entries of a comma-separated list, without surrounding blanks and empty entries. */
 export function entriesOf(text: string): readonly string[] {
   return text
     .split(',')

@@ -5,7 +5,7 @@ import type { ReadFile, Texts } from './environment.ts';
 import { headerFlaw, quotedPath } from './kind.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
-/** A secret in a file, which every reload reads again, so that a rotated secret needs no restart. */
+/** Every reload reads its file again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
   /** A path is not secret. */
   readonly path: string;

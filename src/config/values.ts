@@ -21,8 +21,8 @@ const KIND: FuncKeywordDefinition = {
 let compiler: Ajv | undefined;
 
 /**
- * Reads every variable with env-schema, by the kind of its row. The types and enumerations of JSON Schema are not used:
- * they accept `1e3` and ` 4` as numbers, know no duration, and their errors name neither the value nor what was meant.
+ * The types and enumerations of JSON Schema are not used: they accept `1e3` and ` 4` as numbers, know no duration, and
+ * their errors name neither the value nor what was meant.
  */
 export function readValues(
   texts: Texts,

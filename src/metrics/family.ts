@@ -63,10 +63,9 @@ interface Row<U extends Unit> {
   readonly optional?: boolean;
 }
 
-/** One metric: its name, help and the upstream fields that feed it. A row of a table; adding a metric is adding one. */
+/** A row of a table; adding a metric is adding one. */
 export type Family = { readonly [U in Unit]: Row<U> }[Unit];
 
-/** The families of one operation, with what the reference says about where they come from. */
 export interface Table {
   /** The operation, as `GET /jobs`. */
   readonly source: string;
@@ -79,7 +78,7 @@ export function isEveryOtherField(fields: Family['fields']): fields is EveryOthe
   return typeof (fields as EveryOtherField).value === 'function';
 }
 
-/** The upstream field names of a row, in the order in which HELP and the reference page list them. */
+/** In the order in which HELP and the reference page list them. */
 export function fieldNames(family: Family): readonly string[] {
   return isEveryOtherField(family.fields) ? [] : Object.keys(family.fields);
 }

@@ -54,10 +54,7 @@ export class Histogram {
     return { bounds: this.#bounds, counts: this.#counts, sum: this.#sum };
   }
 
-  /**
-   * A histogram with the counts of a saved one. If the operator has changed the bounds, the values of an old bucket
-   * count at its upper bound, which keeps sum and count right.
-   */
+  /** If the operator has changed the bounds, the values of an old bucket count at its upper bound; sum and count stay. */
   static restore(bounds: readonly number[], before: HistogramState): Histogram {
     const histogram = new Histogram(bounds);
     for (const [index, count] of before.counts.entries()) {

@@ -8,9 +8,8 @@ export type Origin = Pick<Task, 'id' | 'api'>;
 /** An output for polled data: `/metrics` is one, remote write another. Sinks do not know each other. */
 export interface Sink {
   /**
-   * Takes the result of a poll, which replaces the previous one of the same origin. Part of the poll, which ends when
-   * this resolves; a slow sink queues the result. Rejects if it cannot take it: then the poll has failed, and the
-   * previous result stays.
+   * Replaces the previous result of the same origin. The poll ends when this resolves; where it rejects, the poll has
+   * failed, and the previous result stays.
    */
   accept(origin: Origin, reading: Reading): Promise<void>;
   /** The origin is gone; or its result is stale, and what was counted stays. */
@@ -21,9 +20,6 @@ export interface Sink {
 
 /** All outputs together: what polling writes to. */
 export interface PollSink extends Pick<Sink, 'accept' | 'withdraw'> {
-  /**
-   * Exposes a conclusion from several polls, at once: a scrape that withdraws stale values says in the same exposition that
-   * their appliance is not up.
-   */
+  /** At once: a scrape that withdraws stale values says in the same exposition that their appliance is not up. */
   conclude(origin: Origin, samples: Iterable<Sample>): void;
 }

@@ -22,10 +22,7 @@ export interface Reading {
   readonly answeredAt?: number | undefined;
 }
 
-/**
- * Every value of every record of a period, the oldest first. Moments are by the clock of the service, in milliseconds since
- * the Unix epoch.
- */
+/** Every value of every record of a period, the oldest first. By the clock of the service, in epoch milliseconds. */
 export interface Points extends Iterable<Sample> {
   /** When the period was asked for. */
   readonly askedAt: number;
@@ -37,10 +34,8 @@ export interface Points extends Iterable<Sample> {
   readonly isOldest: boolean;
 }
 
-/** What the service keeps of a period that is over. */
 export interface Past {
   readonly points: Points;
-  /** How many records could not be used, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
 }
 

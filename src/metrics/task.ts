@@ -15,25 +15,17 @@ export interface Task {
   readonly backOffMs?: number;
   /** Whether a failed poll is repeated soon instead of in its next slot: for long intervals. */
   readonly retriesSoon?: true;
-  /**
-   * Whether it is polled before all others: for the few requests that decide what is polled, or concern the whole
-   * account.
-   */
+  /** Polled before all others: one of the few that decide what is polled, or concern the whole account. */
   readonly first?: true;
   /** Requests of one poll; default 1. */
   readonly requests?: number;
-  /**
-   * The id of the task that may explain a rejection of this one: this one is polled when that task's result changes.
-   */
+  /** The id of the task that may explain a rejection of this one: polled when one begins or ends. */
   readonly explainedBy?: string;
   /** Whether a poll may change the collector's tasks. */
   readonly changesTasks?: true;
   /** Polls once. Rejects with a RequestError, ShapeError or CredentialError if there is no usable answer. */
   readonly poll: (signal: AbortSignal) => Promise<Reading>;
-  /**
-   * Asks for the points from one moment up to another, both in milliseconds since the Unix epoch; missing where the service
-   * keeps no history. Rejects as `poll` does.
-   */
+  /** Between two moments in epoch milliseconds; missing where the service keeps no history. Rejects as `poll` does. */
   readonly past?: (from: number, to: number, signal: AbortSignal) => Promise<Past>;
 }
 

@@ -7,7 +7,6 @@ export type Unit = 'seconds' | 'bytes' | 'ratio' | 'timestamp_seconds' | 'bytes_
 /** The allowed names for a unit: a wrong suffix does not compile. */
 export type MetricName<U extends Unit> = U extends 'none' ? `filer_${string}` : `filer_${string}_${U}`;
 
-/** Converts one upstream field to a number in a base unit. */
 export interface Conversion<U extends Unit = Unit> {
   readonly unit: U;
   /** The unit that the service sends, in words for the reference page. */

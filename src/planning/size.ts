@@ -9,7 +9,7 @@ export interface Size {
   readonly memoryBytes: number;
 }
 
-/** The assumed number of volumes on each appliance. */
+/** Assumed on each appliance. */
 export const VOLUMES = 5;
 
 /** Bytes of a line, and the share left by gzip: measured with the stand-in, within a quarter. */

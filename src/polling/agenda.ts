@@ -63,7 +63,7 @@ export class Agenda {
     return state && this.#taken(state, isFailing(state));
   }
 
-  /** Due or not. By turns the one that succeeded last, because others may hang, and one with the fewest failures. */
+  /** Due or not. By turns the one that succeeded last, and one with the fewest failures: either may hang. */
   takeProbe(series: Iterable<TaskState>): TaskState | undefined {
     this.#probesLatest = !this.#probesLatest;
     const waiting = [...series].filter(({ due, isGone }) => due !== undefined && !isGone);

@@ -18,7 +18,6 @@ export interface AppliancesSettings {
 /** The time of the newest record is exposed again if it is newer by this, in milliseconds: it changes with every poll. */
 const RECORD_STEP_MS = 60_000;
 
-/** Exposes and logs the state of each appliance, which follows from the states of its tasks. */
 export class Appliances {
   readonly #settings: AppliancesSettings;
 

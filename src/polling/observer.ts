@@ -87,7 +87,6 @@ export class Observer {
     this.#logOperation(state);
   }
 
-  /** Time has passed: values are stale, and their appliances, or the API, may be down. */
   timePassed(): void {
     this.#logApi();
     this.#logNotes();

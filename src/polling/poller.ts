@@ -18,9 +18,7 @@ export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
-  /** Whether everything is held after a 429. */
   readonly isHeld: () => boolean;
-  /** What is to be told of the API as a whole. */
   readonly notes: () => readonly Note[];
   readonly appliances: ApplianceFamilies | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
@@ -56,7 +54,6 @@ const LONGEST_SLEEP_MS = 10_000;
 /** Where the poller does not run for so long, in milliseconds, the process or the machine was paused. */
 const PAUSE_MS = 2 * LONGEST_SLEEP_MS;
 
-/** Polls one API until it is stopped: takes the task that is due, polls it, stores the result and puts it back. */
 export class Poller {
   readonly tasks: Tasks;
   readonly observer: Observer;
@@ -90,7 +87,7 @@ export class Poller {
     this.observer = new Observer({ api, appliances, ...parts, isHeld, notes, clock, log });
   }
 
-  /** Polls until `signal` aborts; resolves when the last poll in flight has ended. Never rejects. */
+  /** Resolves when the last poll in flight has ended. Never rejects. */
   run(signal: AbortSignal): Promise<void> {
     return this.#runUntil(signal, () => false);
   }

@@ -23,7 +23,7 @@ export interface Change {
   readonly isOtherFleet: boolean;
 }
 
-/** How long the stretch is reused, in milliseconds: it is computed over all tasks. */
+/** How long the stretch is reused: it is computed over all tasks. */
 const STRETCH_KEPT_MS = 1_000;
 
 /** The tasks of one API with the state of each, and their appliances. Times are monotonic milliseconds. */
@@ -134,8 +134,8 @@ export class Tasks {
   }
 
   /**
-   * The tasks whose values are stale, and those whose counters are to be forgotten; each is returned once. A value is fresh
-   * for a number of intervals: those that applied when it was confirmed, or the current ones if longer.
+   * Those whose values are stale, or whose counters are to be forgotten; each once. The intervals are those that applied
+   * when a value was confirmed, or the current ones if longer.
    */
   *expire(now: number): Generator<TaskState> {
     const { staleAfter, forgetAfterMs = Number.POSITIVE_INFINITY } = this.#settings;

@@ -36,8 +36,8 @@ export class Secret {
   }
 
   /**
-   * Reads the value again, after a 401: a rotated secret needs no restart. Returns true if it changed. Keeps the
-   * previous value while the file cannot be read: a rotation replaces files in more than one step. Never rejects.
+   * After a 401. Returns true if the value changed. Keeps the previous one while the file cannot be read: a rotation
+   * replaces files in more than one step. Never rejects.
    */
   async reload(): Promise<boolean> {
     let value: string;

@@ -16,7 +16,6 @@ export interface AnswerRoom {
 
 const MIB = 1024 * 1024;
 
-/** The least that an answer may take, however many requests are in flight. */
 const LEAST = { weight: 64 * 1024, bytes: 32 * 1024 } as const;
 
 /**

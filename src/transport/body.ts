@@ -17,7 +17,7 @@ const AT_ONCE_BYTES = 32 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** How much of the body of a failed request is read: enough for its message. */
+/** Enough for the message of a failed request. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
 export interface ReadSettings {
@@ -36,9 +36,8 @@ interface Pieces {
 }
 
 /**
- * Reads and parses a JSON body within bounds. Throws a RequestError: `oversize` for a body that is too large (also once
- * uncompressed) or too heavy once parsed, `network` for an incomplete one, and `invalid` for one that is not JSON in
- * UTF-8 or is nested too deep.
+ * Throws a RequestError: `oversize` for a body that is too large (also once uncompressed) or too heavy once parsed,
+ * `network` for an incomplete one, and `invalid` for one that is not JSON in UTF-8 or is nested too deep.
  */
 export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSettings): Promise<unknown> {
   try {

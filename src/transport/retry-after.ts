@@ -6,11 +6,8 @@ const HTTP_DATE = /^[A-Za-z]{3,9},? \d{2}[ -][A-Za-z]{3}[ -]\d{2,4} \d{2}:\d{2}:
 const ASCTIME_DATE = /^[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 
 /**
- * The wait that a `Retry-After` header asks for, in milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined if there
- * is none or it is neither seconds nor an HTTP date.
- *
- * A date is compared with the answer's own `Date` if there is one, so that a wrong clock on either side does not turn
- * ten seconds into an hour; else with `now`, in epoch milliseconds.
+ * In milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined for what is neither seconds nor an HTTP date. A date is
+ * compared with the answer's own `Date` if there is one, so that a wrong clock on either side changes nothing.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,

@@ -24,7 +24,7 @@ export interface GfaParts {
   readonly log: Log;
 }
 
-/** Polls the file acceleration service with a single task, because its answer is about the whole account. */
+/** A single task, because its answer is about the whole account. */
 export class GfaCollector implements Collector, Persisted {
   readonly api = 'gfa';
   readonly #parts: GfaParts;

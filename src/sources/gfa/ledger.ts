@@ -37,8 +37,8 @@ export interface LedgerSettings {
 }
 
 /**
- * Combines all answers of `GET /data`: the current state of filers and volumes, and every event counted once. A poll
- * may bring everything or only what is new since the last one; the result is the same, in any order.
+ * The current state of filers and volumes, and every event counted once. An answer may bring everything or only what is
+ * new since the last one; the result is the same, in any order.
  */
 export class Ledger {
   /** Monotonic milliseconds of the latest answer; undefined before the first. */

@@ -6,7 +6,6 @@ const BATCH_BYTES = 32 * 1024;
 /** A larger list or object is opened and its elements are parsed. */
 const WHOLE_BYTES = 32 * 1024;
 
-/** JSON has fewer blank characters than JavaScript. */
 const BLANK = /^[ \n\r\t]*$/;
 
 /**
@@ -156,7 +155,6 @@ class Target {
     return this.isList ? this.#list : this.#object;
   }
 
-  /** Adds the elements of this text; there is at least one. */
   take(text: string): void {
     this.isNew = true;
     if (this.isList) for (const element of JSON.parse(`[${text}]`) as unknown[]) this.put('', element);

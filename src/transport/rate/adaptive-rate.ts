@@ -11,7 +11,6 @@ const TUNING = {
   search: 0.3,
 } as const;
 
-/** With fewer answers the throughput is not known. */
 const FEWEST_ANSWERS = 10;
 
 /** One request in twelve seconds for every ceiling: without requests the limit would never be found again. */

@@ -54,7 +54,7 @@ export class Budget {
     return spent.filter(([age]) => age < DAY_MS / BUCKET_MS);
   }
 
-  /** Continues from the spending of the previous process, saved `elapsedMs` ago; without its credit. */
+  /** What was saved `elapsedMs` ago, without its credit. */
   restore(spent: ReturnType<Budget['state']>, elapsedMs: number, now: number): void {
     if (this.#msPerRequest === 0) return;
     const current = Math.floor(now / BUCKET_MS);
