@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../src/demo/stand-in.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Echo, startEcho } from '../support/echo.ts';
-import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { get, portalEnvironment } from '../support/live.ts';
 import { type Program, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
@@ -80,24 +80,6 @@ describe('no secret is shown', () => {
       expect(found([stdout, stderr])).toEqual([]);
     }
     expect(echo.received.some((text) => text.includes('proxy-authorization'))).toBe(true);
-  });
-
-  test('of tokens as a service really issues them, through renewal, expiry and shutdown', async () => {
-    const standIn = await startStandIn({ clock: systemClock, appliances: 2, variations: { tokenLifetimeMs: 1_000 } });
-    onTestFinished(() => standIn.close());
-    const quick = { PORTAL_INTERVAL: '1s', PORTAL_DISCOVERY_INTERVAL: '1s' };
-    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick, ...talkative };
-    const program = start([], { environment });
-    standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 1 });
-    standIn.fail({ kind: 'status', status: 500, operation: 'cpu_utilization', times: 2 });
-    const signedIn = () => standIn.requests.filter(({ operation }) => operation === 'token');
-    const pages = await pagesAfter(program, () => signedIn().length >= 3);
-    const tokens = new Set([
-      ...standIn.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? ''),
-    ]);
-    tokens.delete('');
-    expect(tokens.size).toBeGreaterThan(3);
-    expect(found(pages, [...tokens, ...Object.values(standIn.credentials)])).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
-// Only here: a stop that hangs, loses a scrape, or leaves a token behind.
+// Only here: a stop that hangs, or leaves a token behind.
 import { writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
@@ -62,28 +61,6 @@ describe('SIGTERM', () => {
     expect(program.log.filter(({ level }) => isAtLeast(level, 'warn'))).toEqual([]);
   });
 
-  test('lets a scrape that is under way end, and does not wait for its connection then', async () => {
-    const { program, url } = await large({ SHUTDOWN_TIMEOUT: AN_HOUR });
-    const slow = await slowScrape(url);
-    program.kill('SIGTERM');
-    await until('it to take no new connections', () =>
-      get(`${url}/healthz`).then(
-        () => false,
-        () => true,
-      ),
-    );
-    expect(await slow.rest()).toBe(slow.length);
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('cuts off a scrape that does not end within SHUTDOWN_TIMEOUT', async () => {
-    const { program, url } = await large({ SHUTDOWN_TIMEOUT: '500ms' });
-    await slowScrape(url);
-    const ended = await stopped(program);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.afterMs).toBeGreaterThan(400);
-  });
-
   test('does not wait longer than SHUTDOWN_TIMEOUT for a token that cannot be given back', async () => {
     const standIn = await stand();
     standIn.fail({ kind: 'hang', operation: 'revoke' });
@@ -128,43 +105,15 @@ function environmentOf(standIn: StandIn): Record<string, string> {
   return { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), SHUTDOWN_TIMEOUT: AN_HOUR };
 }
 
-/** Asks it to stop, and says how it ended and after how long. */
-async function stopped(program: Program) {
-  const asked = performance.now();
+/** Asks it to stop, and says how it ended. */
+function stopped(program: Program) {
   program.kill('SIGTERM');
-  return { ...(await program.ended), afterMs: performance.now() - asked };
+  return program.ended;
 }
 
 /** What became of each request that gives a token back. */
 function revocations({ requests }: StandIn) {
   return requests.filter(({ operation }) => operation === 'revoke').map(({ status }) => status);
-}
-
-/** An exporter whose exposition is larger than what sockets hold for one that does not read. */
-async function large(environment: Record<string, string>) {
-  const standIn = await stand({ appliances: 200, volumes: 6 });
-  const program = start([], { environment: { ...gfaEnvironment(standIn), ...environment } });
-  const url = await program.serving();
-  await until('the exposition to be large', async () => {
-    const { headers } = await fetch(`${url}/metrics`, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
-    return Number(headers.get('content-length')) > 8_000_000;
-  });
-  return { program, url };
-}
-
-/** A scrape of which nothing is read yet but its headers. */
-function slowScrape(url: string): Promise<{ readonly length: number; rest(): Promise<number> }> {
-  return new Promise((resolve, reject) => {
-    const asking = request(`${url}/metrics`, { agent: new Agent({ keepAlive: true }) }, (answer) => {
-      answer.pause().on('error', () => {});
-      resolve({
-        length: Number(answer.headers['content-length']),
-        rest: async () => (await answer.toArray()).reduce((sum: number, chunk: Buffer) => sum + chunk.length, 0),
-      });
-    });
-    asking.on('error', reject);
-    asking.end();
-  });
 }
 
 test('SIGUSR1 and SIGUSR2 do nothing: no debugger opens, and the program goes on', async () => {
