@@ -79,16 +79,24 @@ describe('clients that take their time or take too much', () => {
     await until('it to be closed', () => heard.closed);
   });
 
-  test.runIf(hasTlsClients)('do not hold up a stop in the middle of a handshake', async () => {
-    const folder = temporaryDirectory();
-    makePair(folder, 'server', { names: 'IP:127.0.0.1' });
-    const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
-    const { address, program } = await guarded(text, folder, { SHUTDOWN_TIMEOUT: '500ms' });
-    const { socket } = opened(address);
-    await new Promise((resolve) => socket.once('connect', resolve));
-    expect((await curl(`https://${address}/healthz`, '-k')).status).toBe(200);
-    program.kill('SIGTERM');
-    const { code } = await program.ended;
-    expect(code).toBe(0);
-  });
+  test.runIf(hasTlsClients)(
+    'do not hold up a stop for longer than SHUTDOWN_TIMEOUT, in the middle of a handshake or of a request',
+    async () => {
+      const folder = temporaryDirectory();
+      makePair(folder, 'server', { names: 'IP:127.0.0.1' });
+      const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
+      const { address, program } = await guarded(text, folder, { SHUTDOWN_TIMEOUT: '500ms' });
+      const { socket } = opened(address);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      const begun = await secured(address);
+      begun.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
+      expect((await curl(`https://${address}/healthz`, '-k')).status).toBe(200);
+      program.kill('SIGTERM');
+      const { code } = await program.ended;
+      expect(code).toBe(0);
+      // It is told nothing, as after ten seconds it would be.
+      await until('the connection to be cut', () => begun.heard.closed);
+      expect(begun.heard.text).toBe('');
+    },
+  );
 });
