@@ -10,7 +10,7 @@ import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
 import { ClockSkew } from './clock-skew.ts';
 import { connectionFault } from './connection-faults.ts';
-import type { Verdict } from './rate/pace.ts';
+import type { Acceptance } from './rate/pace.ts';
 import type { Pacer } from './rate/pacer.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -111,12 +111,12 @@ export class JsonClient {
       observer.started?.(operation);
       const started = clock.monotonic();
       let code = '200';
-      let verdict: Verdict = { state: 'unknown' };
+      let acceptance: Acceptance = { state: 'unknown' };
       const answer: Answer = { status: undefined, headers: {}, answeredAt: 0, bytes: 0, body: undefined };
       try {
         const status = await this.#attempt(departing, answer, signal);
         code = String(status);
-        verdict = this.#verdictOn(request, answer, started);
+        acceptance = this.#acceptanceOf(request, answer, started);
         if (!isSuccess(status)) {
           const hint = hintOf(departing, answer.body, this.#settings.secrets());
           throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
@@ -128,7 +128,7 @@ export class JsonClient {
         code = error instanceof ShapeError ? 'invalid' : error.code;
         throw error;
       } finally {
-        pacer.ended(departure, verdict);
+        pacer.ended(departure, acceptance);
         if (meaningOf(code, 'read').does === 'hold') observer.throttled?.();
         const seconds = (clock.monotonic() - started) / 1000;
         observer.ended?.(operation, code, seconds);
@@ -137,7 +137,7 @@ export class JsonClient {
     });
   }
 
-  #verdictOn({ subject }: ApiRequest, answer: Answer, startedAt: number): Verdict {
+  #acceptanceOf({ subject }: ApiRequest, answer: Answer, startedAt: number): Acceptance {
     if (meaningOf(String(answer.status), 'read').does !== 'hold') {
       this.#throttled.taken(subject, startedAt);
       return { state: 'taken' };

@@ -10,7 +10,7 @@ export interface Departure {
   endedAt: number | undefined;
 }
 
-export type Verdict =
+export type Acceptance =
   | { readonly state: 'taken' | 'unknown' }
   | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
 
@@ -84,11 +84,11 @@ export class Pace {
     return departure;
   }
 
-  ended(departure: Departure, now: number, verdict: Verdict): void {
+  ended(departure: Departure, now: number, acceptance: Acceptance): void {
     departure.endedAt = now;
     if (this.#probe === departure) this.#probe = undefined;
-    if (verdict.state === 'throttled') this.#throttle(departure, now, verdict.retryAfterMs);
-    if (verdict.state !== 'taken') return;
+    if (acceptance.state === 'throttled') this.#throttle(departure, now, acceptance.retryAfterMs);
+    if (acceptance.state !== 'taken') return;
     this.#law.accepted();
     if (this.#throttling === undefined || departure.startedAt < this.#throttling.latest) return;
     this.#throttling = undefined;

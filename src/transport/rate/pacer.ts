@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Budget } from './budget.ts';
-import type { Departure, Pace, Verdict } from './pace.ts';
+import type { Acceptance, Departure, Pace } from './pace.ts';
 import { Throttled } from './throttled.ts';
 
 type Waiter = (departure: Departure) => void;
@@ -64,13 +64,13 @@ export class Pacer {
     });
   }
 
-  ended(departure: Departure, verdict: Verdict): void {
+  ended(departure: Departure, acceptance: Acceptance): void {
     const now = this.#clock.monotonic();
-    if (verdict.state !== 'unknown') {
+    if (acceptance.state !== 'unknown') {
       const paceShare = this.#pace.perSecond(now) / this.#pace.mostPerSecond;
-      this.#throttled.answered(verdict.state === 'throttled', paceShare, now);
+      this.#throttled.answered(acceptance.state === 'throttled', paceShare, now);
     }
-    this.#pace.ended(departure, now, verdict);
+    this.#pace.ended(departure, now, acceptance);
     this.#wake.abort('ended');
   }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
-import { type Departure, Pace, type RateLimit, type Verdict } from '../../../src/transport/rate/pace.ts';
+import { type Acceptance, type Departure, Pace, type RateLimit } from '../../../src/transport/rate/pace.ts';
 import fc from '../../support/fast-check.ts';
 
-const TAKEN: Verdict = { state: 'taken' };
+const TAKEN: Acceptance = { state: 'taken' };
 
 function paceOf(limit: RateLimit): Pace {
   return new Pace(limit, new MeasuredRate(limit.requests / limit.windowMs, 0), 0);
@@ -80,7 +80,7 @@ describe('the pace of a told limit', () => {
         (requests, windowMs, steps) => {
           const pace = paceOf({ requests, windowMs });
           const counted: number[] = [];
-          const open: { readonly departure: Departure; readonly endsAt: number; readonly verdict: Verdict }[] = [];
+          const open: { readonly departure: Departure; readonly endsAt: number; readonly verdict: Acceptance }[] = [];
           const settle = (until: number) => {
             open.sort((a, b) => a.endsAt - b.endsAt);
             for (let first = open[0]; first !== undefined && first.endsAt <= until; first = open[0]) {
@@ -102,7 +102,7 @@ describe('the pace of a told limit', () => {
             const departure = pace.started(now);
             counted.push(now + latencyMs * countedAfter);
             const refused = { state: 'throttled', retryAfterMs: answer === 'told' ? retryAfterMs : undefined } as const;
-            const verdict: Verdict = answer === 'taken' || answer === 'unknown' ? { state: answer } : refused;
+            const verdict: Acceptance = answer === 'taken' || answer === 'unknown' ? { state: answer } : refused;
             open.push({ departure, endsAt: now + latencyMs, verdict });
           }
           const moments = counted.sort((a, b) => a - b);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
-import { type Departure, Pace, type Verdict } from '../../../src/transport/rate/pace.ts';
+import { type Acceptance, type Departure, Pace } from '../../../src/transport/rate/pace.ts';
 import { Pacer } from '../../../src/transport/rate/pacer.ts';
 import { ManualClock, settle } from '../../support/manual-clock.ts';
 
-const TAKEN: Verdict = { state: 'taken' };
+const TAKEN: Acceptance = { state: 'taken' };
 const going = new AbortController().signal;
 
 /** Ten requests a second, one every 100 ms. */
