@@ -8,69 +8,35 @@ import { GEHEIM } from '../web/asking.ts';
  * key: the file has a fault, or what the key asks for is in force, or the text says by itself that there is nothing.
  */
 
-/** A key that protects. */
-interface Protection {
-  readonly key: string;
-  /** A value that is right. */
-  readonly good: string;
-  /** A file with the key and this value. */
-  readonly file: (value: string) => string;
-  readonly isInForce: (file: WebFile) => boolean;
-}
-
 const TLS = 'tls_server_config:\n  cert_file: a\n  key_file: b\n';
 const hasUsers = ({ users }: WebFile) => users.size > 0;
 
-const protections: readonly Protection[] = [
-  {
-    key: 'basic_auth_users',
-    good: `{ me: ${GEHEIM} }`,
-    file: (value) => `basic_auth_users: ${value}\n`,
-    isInForce: hasUsers,
-  },
-  {
-    key: 'a user',
-    good: `me: ${GEHEIM}`,
-    file: (value) => `basic_auth_users:\n  ${value}\n`,
-    isInForce: hasUsers,
-  },
-  {
-    key: 'tls_server_config',
-    good: '{ cert_file: a, key_file: b }',
-    file: (value) => `tls_server_config: ${value}\n`,
-    isInForce: ({ tls }) => tls !== undefined,
-  },
-  {
-    key: 'client_auth_type',
-    good: 'RequireAnyClientCert',
-    // Without an authority, which asks for a policy by itself.
-    file: (value) => `${TLS}  client_auth_type: ${value}\n`,
-    isInForce: ({ tls }) => tls?.client.asked === true,
-  },
-  {
-    key: 'client_allowed_sans',
-    good: '[prometheus]',
-    file: (value) => `${TLS}  client_auth_type: RequireAnyClientCert\n  client_allowed_sans: ${value}\n`,
-    isInForce: ({ tls }) => tls?.allowedNames !== undefined,
-  },
-  {
-    key: 'cipher_suites',
-    good: '[TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]',
-    file: (value) => `${TLS}  cipher_suites: ${value}\n`,
-    isInForce: ({ tls }) => tls?.suites !== undefined,
-  },
-  {
-    key: 'a header',
-    good: '1; mode=block',
-    file: (value) => `http_server_config:\n  headers:\n    X-XSS-Protection: ${value}\n`,
-    isInForce: ({ headers }) => headers['X-XSS-Protection'] !== undefined,
-  },
-  {
-    key: 'rate_limit',
-    good: '{ interval: 1s, burst: 1 }',
-    file: (value) => `rate_limit: ${value}\n`,
-    isInForce: ({ rate }) => rate !== undefined,
-  },
+/** Keys that protect: a value that is right, the file up to the value, and whether that is in force. */
+const protections: readonly [key: string, good: string, before: string, isInForce: (file: WebFile) => boolean][] = [
+  ['basic_auth_users', `{ me: ${GEHEIM} }`, 'basic_auth_users: ', hasUsers],
+  ['a user', `me: ${GEHEIM}`, 'basic_auth_users:\n  ', hasUsers],
+  ['tls_server_config', '{ cert_file: a, key_file: b }', 'tls_server_config: ', ({ tls }) => tls !== undefined],
+  // Without an authority, which asks for a policy by itself.
+  ['client_auth_type', 'RequireAnyClientCert', `${TLS}  client_auth_type: `, ({ tls }) => tls?.client.asked === true],
+  [
+    'client_allowed_sans',
+    '[prometheus]',
+    `${TLS}  client_auth_type: RequireAnyClientCert\n  client_allowed_sans: `,
+    ({ tls }) => tls?.allowedNames !== undefined,
+  ],
+  [
+    'cipher_suites',
+    '[TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]',
+    `${TLS}  cipher_suites: `,
+    ({ tls }) => tls?.suites !== undefined,
+  ],
+  [
+    'a header',
+    '1; mode=block',
+    'http_server_config:\n  headers:\n    X-XSS-Protection: ',
+    ({ headers }) => headers['X-XSS-Protection'] !== undefined,
+  ],
+  ['rate_limit', '{ interval: 1s, burst: 1 }', 'rate_limit: ', ({ rate }) => rate !== undefined],
 ];
 
 /** Whether a text says by itself that there is nothing, without its comments, anchors and tags. Blanks are YAML's. */
@@ -134,11 +100,11 @@ function valueAround(good: string): fc.Arbitrary<string> {
 }
 
 describe('a web configuration that names what protects', () => {
-  test.each(protections)('has $key in force or a fault, whatever its value is', ({ good, file, isInForce }) => {
+  test.each(protections)('has %s in force or a fault, whatever its value is', (_, good, before, isInForce) => {
     const readings = { faulty: 0, inForce: 0 };
     fc.assert(
       fc.property(valueAround(good), (value) => {
-        const { file: read, faults } = parseWebFile(file(value));
+        const { file: read, faults } = parseWebFile(`${before}${value}\n`);
         if (faults.length > 0) readings.faulty += 1;
         else if (isInForce(read)) readings.inForce += 1;
         else expect({ value, saysNothing: saysNothing(value) }).toEqual({ value, saysNothing: true });

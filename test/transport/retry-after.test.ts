@@ -38,12 +38,9 @@ test.each([
   ['its Date cannot be read', 'Mon, 02 Mar 2026 10:00:30 GMT', 'yesterday', 30_000],
   ['its Date is no HTTP date', 'Mon, 02 Mar 2026 10:00:30 GMT', '2026', 30_000],
   ['its Date is empty', 'Mon, 02 Mar 2026 10:00:30 GMT', '', 30_000],
-])('a date is counted from the answer’s own Date where that can be read: %s', (_, text, date, ms) => {
+  ['seconds need no Date', '7', 'Mon, 02 Mar 2026 23:00:00 GMT', 7_000],
+])('a wait is counted from the answer’s own Date where that can be read: %s', (_, text, date, ms) => {
   expect(retryAfterMs(text, date, now)).toBe(ms);
-});
-
-test('seconds need no Date', () => {
-  expect(retryAfterMs('7', 'Mon, 02 Mar 2026 23:00:00 GMT', now)).toBe(7_000);
 });
 
 test.each([

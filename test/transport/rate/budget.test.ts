@@ -11,6 +11,12 @@ function spent(minutes: readonly number[]): Budget {
   return budget;
 }
 
+test('a new process begins without credit: restarts cannot overspend', () => {
+  const budget = new Budget(1_000_000, 0);
+  budget.spend(0);
+  expect(budget.earliest(0)).toBeGreaterThan(80);
+});
+
 describe('a budget restored', () => {
   test('has spent what the one before it had, and forgets it when that one would have', () => {
     const before = spent([0, 1, 1, 60]);
