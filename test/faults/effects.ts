@@ -14,12 +14,8 @@ export interface Effect {
   readonly kind: Kind;
   /** The label `code` under which it is counted. */
   readonly code: string;
-  /** The label `reason` under which the values are counted that it costs. */
-  readonly dropped?: string;
   /** Whoever else is about to use the same connection may find it gone, which is counted as well and tried again. */
   readonly breaksConnection?: boolean;
-  /** There is nothing in it to show, however well it is read. */
-  readonly isEmpty?: boolean;
   readonly spoil: Spoil;
 }
 
@@ -235,25 +231,3 @@ export function redirects(elsewhere: () => string): readonly Effect[] {
 
 /** Every fault of a single answer that is the same whatever was asked. */
 export const effects: readonly Effect[] = [...onTheWay, ...inTheBody, ...statuses, ...refusals];
-
-/** A body that is JSON and of another shape than what was asked for. */
-export function shape(name: string, json: string): Effect {
-  return fails(`a shape: ${name}`, 'invalid', body(json));
-}
-
-/** A body of the right shape in which there is nothing to use; what of it is dropped counts by this reason. */
-export function unusable(name: string, dropped: string, json: () => string): Effect {
-  return {
-    ...harmless(`unusable: ${name}`, (exchange, front) => body(json())(exchange, front)),
-    dropped,
-    isEmpty: true,
-  };
-}
-
-/** The service's own answer with something in it changed that can be done without. */
-export function spoilt(name: string, change: (answer: Readonly<Record<string, unknown>>) => unknown): Effect {
-  return harmless(
-    name,
-    changed((text) => JSON.stringify(change(JSON.parse(text) as Readonly<Record<string, unknown>>))),
-  );
-}

@@ -46,20 +46,17 @@ export async function unshown(course: Course, hits: readonly Moment[]): Promise<
   const wanted = answersWanted(course);
   const hit = hits[wanted - 1];
   if (hit === undefined) return `${hits.length} requests were met with it and not ${wanted}`;
-  const { lines, speakers = 1, code, dropped, resting } = expected;
+  const { lines, speakers = 1, code, resting } = expected;
   const said = lines === undefined ? speakers : linesSince(course).filter(({ msg }) => msg === lines[0]).length;
   if (said < speakers) return `“${lines?.[0]}” was said ${said} times`;
   const now = await instance.scrape();
   const api = apiOf(operation);
   const grew = (name: string, labels: Wanted) => now.sum(name, labels) > before.sum(name, labels);
   if (!grew('filer_exporter_requests_total', { api, operation: labelOf(operation), code })) return `no ${code}`;
-  if (dropped !== undefined && !grew('filer_exporter_samples_dropped_total', { api, reason: dropped })) {
-    return `nothing was dropped as ${dropped}`;
-  }
   if (resting !== undefined && now.sum('filer_exporter_tasks_resting', { api, reason: resting }) === 0) {
     return `nothing rests as ${resting}`;
   }
-  return expected.used === undefined ? undefined : unused(course, expected.used, hit, now);
+  return expected.isUsed ? unused(course, hit, now) : undefined;
 }
 
 /** What is missing for a fault to be over; undefined when it is: told in the log, and everything newer than its end. */
@@ -93,11 +90,11 @@ function notAskedSince({ instance: { gfa, portal, standIn } }: Course, since: nu
 
 /** An answer that is used once may be so by chance: a connection that it spoils is noticed by the next. */
 function answersWanted({ row: { operation, expected } }: Course): number {
-  return expected.used === undefined || operation === 'token' ? 1 : 2;
+  return expected.isUsed && operation !== 'token' ? 2 : 1;
 }
 
 /** Why what a spoiled answer says is not in use; undefined when it is. All answers of the kind are spoiled meanwhile. */
-function unused(course: Course, used: 'shown' | 'gone', hit: Moment, now: Scrape): string | undefined {
+function unused(course: Course, hit: Moment, now: Scrape): string | undefined {
   const { row, serial } = course;
   const { operation } = row;
   if (operation === 'token') {
@@ -109,7 +106,6 @@ function unused(course: Course, used: 'shown' | 'gone', hit: Moment, now: Scrape
       : operation === 'data'
         ? dataStamp(now)
         : listStamp(now, operation);
-  if (used === 'gone') return shown === undefined ? undefined : `the answer of ${shown} is shown`;
   return shown !== undefined && shown > hit.stamp ? undefined : `the answer of ${shown} is shown, from before`;
 }
 

@@ -26,11 +26,10 @@ export interface Expected {
   readonly code: string;
   /** Further codes that the same trouble may have: of what was under way when it began, for instance. */
   readonly alsoCodes?: readonly string[];
-  /** What else counts it: dropped values by reason, or tasks that rest by reason. */
-  readonly dropped?: string;
+  /** By which reason tasks rest. */
   readonly resting?: string;
-  /** Of an answer that is one: what is shown is what it says, or gone where there is nothing to use in it. */
-  readonly used?: 'shown' | 'gone';
+  /** What is shown is what the answer says. */
+  readonly isUsed?: boolean;
   /** The lines of the log, and no others; none when no state changes. */
   readonly lines: Lines | undefined;
   /** How many say these lines, each once: one of them unless told. */
@@ -94,14 +93,9 @@ export function labelOf(operation: OperationName): string {
 
 /** What a row expects, in words. */
 export function told({ scope, lastsSeconds, fault, expected }: Row): string {
-  const { code, dropped, resting, used, lines, speakers = 1, withinSeconds, because } = expected;
+  const { code, resting, isUsed, lines, speakers = 1, withinSeconds, because } = expected;
   const times = speakers === 1 ? 'once' : `once each of ${speakers}`;
-  const facts = [
-    `counted as ${code}`,
-    ...(dropped ? [`dropped as ${dropped}`] : []),
-    ...(resting ? [`rests as ${resting}`] : []),
-    ...(used ? [used === 'shown' ? 'used' : 'nothing of it is shown'] : []),
-  ];
+  const facts = [`counted as ${code}`, ...(resting ? [`rests as ${resting}`] : []), ...(isUsed ? ['used'] : [])];
   const said = lines === undefined ? 'no change to log' : `“${lines[0]}” ${times}`;
   const whole = [
     fault,

@@ -3,7 +3,6 @@ import { type Effect, effects, redirects } from './effects.ts';
 import type { Setup } from './instance.ts';
 import { HANGING_SECONDS, LASTING_SECONDS, type Placed, places, QUICK } from './places.ts';
 import { type Expected, LINES, type OperationName, type Row } from './row.ts';
-import { shapes } from './shapes.ts';
 import { wholes } from './wholes.ts';
 
 /** One of each kind of trouble that lasts. */
@@ -26,7 +25,7 @@ const HELD_SECONDS = 2;
  * they have shown. `elsewhere`: where redirects lead.
  */
 export function rowsOf(operation: OperationName, isLasting: boolean, elsewhere: () => string): readonly Placed[] {
-  const all = [...effects, ...redirects(elsewhere), ...shapes[operation]];
+  const all = [...effects, ...redirects(elsewhere)];
   const placed = [...all.map((effect) => placedEffect(operation, effect)), ...absences(operation)];
   if (operation === 'series') placed.push(...wholes);
   const chosen = placed.filter((one) => isLong(one) === isLasting);
@@ -85,20 +84,16 @@ function placedEffect(operation: OperationName, effect: Effect): Placed {
 }
 
 function expectedOf(operation: OperationName, effect: Effect): Expected {
-  const { kind, code, dropped, breaksConnection, isEmpty } = effect;
+  const { kind, code, breaksConnection } = effect;
   const { lines, speakers = 1, withinSeconds, because } = places[operation];
   const touchesAll = operation === 'token' || kind === 'held';
   const neighbours: Expected['neighbours'] = touchesAll ? 'the other service' : 'all';
   const counted = {
     ...{ code, neighbours, withinSeconds, speakers },
-    ...(dropped === undefined ? {} : { dropped }),
     ...(because === undefined ? {} : { because }),
     ...(breaksConnection ? { alsoCodes: ['network'] } : {}),
   };
-  const isList = operation === 'serials' || operation === 'edges';
-  // Of the two lists of edges, the one that is not empty is used.
-  if (isEmpty && isList) return { ...counted, speakers: 1, used: 'gone', lines: LINES.list };
-  if (kind === 'harmless') return { ...counted, used: isEmpty ? 'gone' : 'shown', lines: undefined };
+  if (kind === 'harmless') return { ...counted, isUsed: true, lines: undefined };
   if (kind === 'held') {
     // What is asked of the portal is asked again once the hold is over, and one poll of `/data` is no outage.
     const held = { withinSeconds: withinSeconds + HELD_SECONDS, because: 'nothing is sent for 2 s' };

@@ -110,6 +110,7 @@ test.each([
   ['no access token', { refresh_token: 'x' }],
   ['an empty access token', { access_token: '' }],
   ['a number for a token', { access_token: 5 }],
+  ['line breaks in the token', { access_token: 'a\r\nx-evil: 1' }],
 ])('an answer with %s is no token', async (_, body) => {
   const { tokens } = tokensAfter([200, body]);
   expect(await got(tokens)).toBe('CredentialError');
