@@ -325,9 +325,7 @@ function connectionIds(exchanges: readonly Exchange[]): string | undefined {
 }
 
 function volumesIn(exchanges: readonly Exchange[]) {
-  const volumes = new Map<string, string>();
-  for (const { volume_id, volume_name } of itemsOf(exchanges, 'volume_connections')) {
-    volumes.set(text(volume_id), text(volume_name));
-  }
-  return [...volumes].map(([id, name]) => ({ id, name }));
+  const connections = itemsOf(exchanges, 'volume_connections');
+  const names = new Map(connections.map(({ volume_id, volume_name }) => [text(volume_id), text(volume_name)]));
+  return [...names].map(([id, name]) => ({ id, name }));
 }

@@ -130,7 +130,6 @@ export class JobLedger {
   }
 }
 
-function resourceOf(job: Fields): string {
-  const told = wordOf(job.resource);
-  return RESOURCES.find((known) => known === told) ?? OTHER;
+function resourceOf({ resource }: Fields): string {
+  return RESOURCES.find((known) => known === wordOf(resource)) ?? OTHER;
 }
