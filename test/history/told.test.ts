@@ -21,6 +21,47 @@ async function begin(receiver: MemoryReceiver, more: Partial<PlaySettings> = {})
   return play;
 }
 
+test('every minute arrives once, in order, at its own time, at one request for each poll', async () => {
+  const receiver = new MemoryReceiver();
+  const play = await begin(receiver, { series: ['cpu_utilization', 'load_average'] });
+  const polls = () => play.standIn.requests.filter(({ path }) => path.includes('/telemetry/')).length;
+  const asked = polls();
+  await play.hours(2);
+  expect(polls() - asked).toBe(2 * 2 * 24);
+  expect(await expectTold(play, receiver, FIRST)).toBe(0);
+  const [first] = receiver.requests.at(-1)?.series ?? [];
+  expect(first?.labels.map(([name]) => name)).toEqual(['__name__', 'filer', 'instance', 'job', 'serial']);
+  expect(play.counts).toEqual({ droppedPoints: {}, lost: {} });
+});
+
+test('an exporter that was killed sends some minutes again, which the receiver refuses and nothing is lost', async () => {
+  const receiver = new MemoryReceiver();
+  const play = await begin(receiver);
+  await play.hours(1);
+  const saved = play.remote.cursors.state();
+  await play.round();
+  await play.restart(saved);
+  await play.hours(1);
+  expect(await expectTold(play, receiver, FIRST)).toBe(0);
+  expect(Object.keys(play.counts.droppedPoints)).toEqual(['out_of_order']);
+});
+
+test('a receiver that asks to wait is asked again with the same points, and a wrong password loses nothing', async () => {
+  const receiver = new MemoryReceiver();
+  const play = await begin(receiver);
+  for (const status of [503, 429, 401, 404]) {
+    receiver.answer = () => ({ status, headers: { 'retry-after': '7' }, text: 'later' });
+    await play.poll();
+    const { signal } = new AbortController();
+    expect(await play.remote.flush(signal)).toEqual({ state: 'later', afterMs: 7_000, text: `${status}: later` });
+    expect(play.remote.isWell).toBe(false);
+  }
+  receiver.answer = undefined;
+  await play.hours(1);
+  expect(await expectTold(play, receiver, FIRST)).toBe(0);
+  expect(play.counts.droppedPoints).toEqual({});
+});
+
 const gone = { polls: false, sends: false };
 const down: () => PostAnswer = () => ({ status: 503, headers: {}, text: 'later' });
 

@@ -24,7 +24,14 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
   };
   const keeper = new StateKeeper(store, clock, createLog('info', { write }), owners);
   const told = () => linesOf(logged).map(({ msg }) => msg);
-  return { keeper, kept, held, told, warnings: () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn')) };
+  const warnings = () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn'));
+  /** Loads by a clock that is moved on meanwhile. */
+  const load = async (ms: number) => {
+    const loading = keeper.load(kept);
+    await clock.advance(ms);
+    await loading;
+  };
+  return { keeper, kept, held, told, load, warnings };
 }
 
 /** A store with the number 7 in it, and the clock by which it was saved. */
@@ -142,11 +149,9 @@ describe('a file that cannot be read at the start', () => {
   test('for longer stays as it is, with one warning, and counting begins without it', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, kept, held, warnings } = keeping(store, clock);
+    const { keeper, held, warnings, load } = keeping(store, clock);
     store.read = () => Promise.reject(fault('EACCES'));
-    const loading = keeper.load(kept);
-    await clock.advance(5_000);
-    await loading;
+    await load(5_000);
     const errors = keeper.errors;
     for (let time = 0; time < 3; time += 1) await keeper.save();
     expect(held.value).toBe(0);
@@ -159,11 +164,9 @@ describe('a file that cannot be read at the start', () => {
   test('and can be later goes aside under a name of its own, and what was counted meanwhile is saved', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, kept, held, told, warnings } = keeping(store, clock);
+    const { keeper, held, told, warnings, load } = keeping(store, clock);
     store.read = () => Promise.reject(fault('EIO'));
-    const loading = keeper.load(kept);
-    await clock.advance(5_000);
-    await loading;
+    await load(5_000);
     store.read = MemoryStore.prototype.read;
     held.value = 3;
     await keeper.save();
@@ -177,11 +180,9 @@ describe('a file that cannot be read at the start', () => {
 
   test('and turns out not to be there is written as if nothing had been', async () => {
     const [store, clock] = [new MemoryStore(), new ManualClock()];
-    const { keeper, kept, warnings } = keeping(store, clock);
+    const { keeper, warnings, load } = keeping(store, clock);
     store.fault = fault('EIO');
-    const loading = keeper.load(kept);
-    await clock.advance(5_000);
-    await loading;
+    await load(5_000);
     store.fault = undefined;
     await keeper.save();
     expect([store.writes, store.asides, warnings().length]).toEqual([1, [], 1]);
@@ -253,11 +254,9 @@ describe('a disk that hangs', () => {
 
 test('what turns out to be somebody else’s goes aside, but not what nobody could read', async () => {
   const { store, clock } = await saved();
-  const { keeper, kept } = keeping(store, clock);
+  const { keeper, load } = keeping(store, clock);
   store.read = () => Promise.reject(new Error('EIO'));
-  const loading = keeper.load(kept);
-  await clock.advance(5_000);
-  await loading;
+  await load(5_000);
   await keeper.disown('it belongs to another account');
   expect(store.asides).toEqual([]);
 });

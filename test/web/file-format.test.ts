@@ -124,55 +124,6 @@ basic_auth_users:
       ],
     ],
     [
-      tls(...pair, 'min_versoin: TLS12'),
-      ['line 4: tls_server_config.min_versoin: unknown key; did you mean min_version?'],
-    ],
-    [
-      tls(...pair, 'min_version: TLS14'),
-      ['line 4: tls_server_config.min_version: TLS14 is not known; expected TLS10, TLS11, TLS12, TLS13'],
-    ],
-    [
-      tls(...pair, 'min_version: TLS13', 'max_version: TLS12'),
-      ['line 1: tls_server_config: min_version is above max_version'],
-    ],
-    [
-      tls(...pair, 'cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257]'),
-      [
-        'line 4: tls_server_config.cipher_suites: TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA257 is not known; did you mean TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256?',
-      ],
-    ],
-    [
-      tls(...pair, 'curve_preferences: [P256]'),
-      [
-        'line 4: tls_server_config.curve_preferences: P256 is not known; expected CurveP256, CurveP384, CurveP521, X25519',
-      ],
-    ],
-    [
-      tls(...pair, 'curve_preferences: X25519'),
-      ['line 4: tls_server_config.curve_preferences: expected a list of lines that begin with -'],
-    ],
-    [
-      tls(...pair, 'prefer_server_cipher_suites: perhaps'),
-      ['line 4: tls_server_config.prefer_server_cipher_suites: expected true or false'],
-    ],
-    [tls(...pair, 'cert: x'), ['line 1: tls_server_config: cert and cert_file are both set; expected one of them']],
-    [tls('key_file: a.key'), ['line 1: tls_server_config: cert_file or cert is missing']],
-    [tls('cert_file: a.crt'), ['line 1: tls_server_config: key_file or key is missing']],
-    [
-      tls(...pair, 'client_ca_file: ca.crt'),
-      ['line 1: tls_server_config: client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert'],
-    ],
-    [
-      tls(...pair, 'client_auth_type: RequireAndVerifyClientCert'),
-      ['line 1: tls_server_config: client_auth_type needs client_ca_file or client_ca with the certificates to trust'],
-    ],
-    [
-      tls(...pair, 'client_auth_type: RequestClientCert', 'client_allowed_sans: [x]'),
-      [
-        'line 1: tls_server_config: client_allowed_sans has no effect without client_auth_type: RequireAndVerifyClientCert or RequireAnyClientCert',
-      ],
-    ],
-    [
       'http_server_config:\n  headers:\n    X-Frame-Options: maybe\n',
       ['line 3: http_server_config.headers.X-Frame-Options: maybe is not known; expected deny, sameorigin'],
     ],
@@ -215,6 +166,36 @@ basic_auth_users:
     ['a: b: c\n', ['line 1: is not YAML (BLOCK_AS_IMPLICIT_KEY)']],
   ])('%j is refused with the line and words', (text, faults) => {
     expect(faultsOf(text).slice(0, faults.length)).toEqual(faults);
+  });
+
+  test.each([
+    ['min_versoin: TLS12', 'min_versoin: unknown key; did you mean min_version?'],
+    ['min_version: TLS14', 'min_version: TLS14 is not known; expected TLS10, TLS11, TLS12, TLS13'],
+    [
+      'cipher_suites: [TLS_AES_128_GCM_SHA2]',
+      'cipher_suites: TLS_AES_128_GCM_SHA2 is not known; did you mean TLS_AES_',
+    ],
+    ['curve_preferences: [P256]', 'curve_preferences: P256 is not known; expected CurveP256, CurveP384, CurveP521'],
+    ['curve_preferences: X25519', 'curve_preferences: expected a list of lines that begin with -'],
+    ['prefer_server_cipher_suites: perhaps', 'prefer_server_cipher_suites: expected true or false'],
+  ])('%j is refused as a line of TLS, in words', (line, words) => {
+    expect(faultsOf(tls(...pair, line))[0]).toContain(`line 4: tls_server_config.${words}`);
+  });
+
+  const CHECKED = 'client_auth_type: RequireAndVerifyClientCert';
+  test.each([
+    [[...pair, 'min_version: TLS13', 'max_version: TLS12'], 'min_version is above max_version'],
+    [[...pair, 'cert: x'], 'cert and cert_file are both set; expected one of them'],
+    [['key_file: a.key'], 'cert_file or cert is missing'],
+    [['cert_file: a.crt'], 'key_file or key is missing'],
+    [[...pair, 'client_ca_file: ca.crt'], `client_ca_file has no effect without ${CHECKED}`],
+    [[...pair, CHECKED], 'client_auth_type needs client_ca_file or client_ca with the certificates to trust'],
+    [
+      [...pair, 'client_auth_type: RequestClientCert', 'client_allowed_sans: [x]'],
+      `client_allowed_sans has no effect without ${CHECKED} or RequireAnyClientCert`,
+    ],
+  ])('%j are refused together as TLS, in words', (lines, words) => {
+    expect(faultsOf(tls(...lines))[0]).toBe(`line 1: tls_server_config: ${words}`);
   });
 
   // Whatever is taken for nothing in these leaves a door open: no password, no certificate, no TLS.
