@@ -27,7 +27,8 @@ export interface Prometheus {
   /** All that it logged so far. */
   readonly log: string;
   targets(): Promise<readonly { readonly health: string; readonly lastError: string }[]>;
-  query(expression: string): Promise<readonly Result[]>;
+  /** At a moment in Unix seconds; now by default. */
+  query(expression: string, at?: number): Promise<readonly Result[]>;
   /** What an address of its API answers, such as `rules`. */
   ask<Answer>(path: string): Promise<Answer>;
 }
@@ -52,12 +53,16 @@ export async function startPrometheus(
 }
 
 /** Starts a Prometheus with this configuration, which lies in the directory, as do files that it names. */
-export async function runPrometheus(directory: string, configuration: string): Promise<Prometheus> {
+export async function runPrometheus(
+  directory: string,
+  configuration: string,
+  ...options: readonly string[]
+): Promise<Prometheus> {
   const file = join(directory, 'prometheus.yml');
   writeFileSync(file, configuration);
   const address = `127.0.0.1:${await freePort()}`;
   const storage = `--storage.tsdb.path=${join(directory, 'data')}`;
-  const child = spawn('prometheus', [`--config.file=${file}`, storage, `--web.listen-address=${address}`], {
+  const child = spawn('prometheus', [`--config.file=${file}`, storage, `--web.listen-address=${address}`, ...options], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let log = '';
@@ -77,8 +82,10 @@ export async function runPrometheus(directory: string, configuration: string): P
       return log;
     },
     targets: async () => (await ask<{ readonly activeTargets: never }>('targets')).activeTargets,
-    query: async (expression) =>
-      (await ask<{ readonly result: readonly Result[] }>(`query?query=${encodeURIComponent(expression)}`)).result,
+    query: async (expression, at) => {
+      const asked = new URLSearchParams({ query: expression, ...(at === undefined ? {} : { time: String(at) }) });
+      return (await ask<{ readonly result: readonly Result[] }>(`query?${asked}`)).result;
+    },
     ask,
   };
 }

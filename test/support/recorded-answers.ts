@@ -11,12 +11,11 @@ import { GfaClient } from '../../src/sources/gfa/client.ts';
 import { GfaCollector } from '../../src/sources/gfa/collector.ts';
 import { GROUPS } from '../../src/sources/gfa/series.ts';
 import { applianceVerdict } from '../../src/sources/portal/appliances/series.ts';
-import { PortalClient } from '../../src/sources/portal/client.ts';
-import { PortalCollector } from '../../src/sources/portal/collector.ts';
-import { TokenSource } from '../../src/sources/portal/token.ts';
+import type { PortalCollector } from '../../src/sources/portal/collector.ts';
 import { ledgerSettings } from './gfa-answers.ts';
 import { ManualClock } from './manual-clock.ts';
 import { going, type MockApi, mockApi, noLog, token } from './mock-api.ts';
+import { portalCollector } from './portal-parts.ts';
 
 /** The appliance that the recorded series are about. */
 export const SERIAL = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
@@ -36,7 +35,7 @@ export function recorded(name: string): unknown {
 /** The exposition that a recorded answer of one series gives; the inventory is read before, for the appliance's name. */
 export async function portalExposition(series: string, fixture = `portal/${series}`): Promise<string> {
   const api = portalApi();
-  const collector = portalCollector(api, [series]);
+  const collector = collectorOf(api, [series]);
   await collector.tasks()[0]?.poll(going);
   api.answer('POST', `/telemetry/appliances/${SERIAL}/${series}`, [200, recorded(fixture)]);
   return exposed(
@@ -48,7 +47,7 @@ export async function portalExposition(series: string, fixture = `portal/${serie
 /** The exposition that the recorded lists of the inventory give. */
 export function inventoryExposition(): Promise<string> {
   const api = portalApi();
-  return exposed(api, portalCollector(api, []).tasks());
+  return exposed(api, collectorOf(api, []).tasks());
 }
 
 /** What each collector asks for beside the inventory, and the recorded answers: GET, or POST for what is below /telemetry. */
@@ -88,7 +87,7 @@ export const collectorAnswers: Readonly<Record<string, readonly (readonly [path:
 /** The exposition that the recorded answers of one collector give, those of the inventory round among them. */
 export async function collectorExposition(name: string): Promise<string> {
   const api = portalApi(RECORDED_AT);
-  const collector = portalCollector(api, [], [name]);
+  const collector = collectorOf(api, [], [name]);
   await api.clock.advance(70 * 60_000);
   const inventory = collector.tasks().filter(({ id }) => id === 'portal/inventory');
   for (const [path, fixture] of collectorAnswers[name] ?? []) {
@@ -133,28 +132,10 @@ function portalApi(now?: number): MockApi {
   return api;
 }
 
-function portalCollector(
-  { client, clock }: MockApi,
-  series: readonly string[],
-  collectors: readonly string[] = [],
-): PortalCollector {
-  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of('key') }, clock);
-  const settings = {
-    series: series.map((name) => ({ name, intervalMs: 300_000 })),
-    discoveryIntervalMs: 900_000,
-    serials: undefined,
-    shard: { index: 0, total: 1 },
-    staleAfter: 3,
-    forgetAfterMs: 86_400_000,
-    lookbackMs: 900_000,
-    binSeconds: 60,
-    collectors: collectors.map((name) => ({ name, intervalMs: 300_000 })),
-    bounds: [10, 60, 3600],
-  };
-  return new PortalCollector(new PortalClient(client, tokens, { clock, random: () => 0 }), settings, {
-    clock,
-    log: noLog,
-  });
+/** A collector of these series, all at five minutes. */
+function collectorOf(api: MockApi, names: readonly string[], collectors: readonly string[] = []): PortalCollector {
+  const every5m = (name: string) => ({ name, intervalMs: 300_000 });
+  return portalCollector(api, { series: names.map(every5m), collectors: collectors.map(every5m) });
 }
 
 /** What the store says once these tasks have been polled, and watched as the program watches them. */
