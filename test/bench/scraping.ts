@@ -94,6 +94,7 @@ export function scrapes(port: number, path: string, gzip: boolean, times: number
       },
     });
     socket.once('connect', ask).once('error', reject);
+    socket.once('close', () => reject(new Error('the connection was closed within an answer')));
   });
 }
 
