@@ -59,17 +59,26 @@ describe('trouble of the service', () => {
   });
 });
 
+const NOW = Date.UTC(2026, 2, 2, 10);
+
+/** A backfill of one period into a folder of its own, by a clock that stands still. */
+async function backfillOf(from: number, to: number) {
+  const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']));
+  const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
+  const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
+  const backfill = new Backfill(parts);
+  const run = (past: PastTask['past']) =>
+    backfill.run([{ id: 't', past } as unknown as PastTask], new AbortController().signal);
+  return { spool, backfill, run };
+}
+
 describe('a service whose clock is ahead', () => {
   test('rejects the oldest minutes alone, which are told, and all others are read', async () => {
-    const now = Date.UTC(2026, 2, 2, 10);
-    const [from, to] = [now - 30 * DAY_MS + 10 * MINUTE_MS, now - 10 * MINUTE_MS];
-    const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']));
-    const still = { now: () => now, monotonic: () => 0, sleep: () => Promise.resolve() };
-    const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
-    const backfill = new Backfill(parts);
-    const kept = now - 30 * DAY_MS + 12 * MINUTE_MS;
+    const [from, to] = [NOW - 30 * DAY_MS + 10 * MINUTE_MS, NOW - 10 * MINUTE_MS];
+    const { spool, backfill, run } = await backfillOf(from, to);
+    const kept = NOW - 30 * DAY_MS + 12 * MINUTE_MS;
     const lookback = new Lookback();
-    const past = async (begin: number, end: number) => {
+    await run(async (begin: number, end: number) => {
       const samples: Sample[] = [];
       const how = { binMs: MINUTE_MS, usualMs: 15 * MINUTE_MS };
       const covered = await lookback.cover('t', { from: begin, to: end }, how, async (part) => {
@@ -77,10 +86,9 @@ describe('a service whose clock is ahead', () => {
         for (let time = part.from; time < part.to; time += MINUTE_MS)
           samples.push({ name: 'filer_a', labels: {}, value: 1, at: time / 1000 });
       });
-      const points = { ...pointsSince(covered.from, now, samples), isOldest: covered.failure !== undefined };
+      const points = { ...pointsSince(covered.from, NOW, samples), isOldest: covered.failure !== undefined };
       return { points, drops: new Map() };
-    };
-    await backfill.run([{ id: 't', past } as unknown as PastTask], new AbortController().signal);
+    });
     const { bins = 0 } = spool.done.get('t') ?? {};
     const rejected = backfill.unused.get('rejected') ?? 0;
     expect(backfill.failures.size).toBe(0);
@@ -91,26 +99,14 @@ describe('a service whose clock is ahead', () => {
 });
 
 describe('bad input', () => {
-  const NOW = Date.UTC(2026, 2, 2, 10);
   const at = (minutes: number, value: number, name = 'filer_a'): Sample => {
     return { name, labels: {}, value, at: (NOW - MINUTE_MS * minutes) / 1000 };
   };
 
   async function readOf(points: readonly Sample[]) {
-    const question = { asked: 'x', from: NOW - HOUR_MS, to: NOW - 10 * MINUTE_MS };
-    const spool = await Spool.open(temporaryDirectory(), question, new Set(['filer_a']));
-    const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
-    const backfill = new Backfill({
-      ...{ binMs: MINUTE_MS, labels: {}, workers: 1, spool },
-      clock: still,
-      now: still.now,
-      random: () => 0,
-    });
-    const task = {
-      id: 't',
-      past: () => Promise.resolve({ points: pointsSince(question.from, NOW, points), drops: new Map() }),
-    } as unknown as PastTask;
-    await backfill.run([task], new AbortController().signal);
+    const from = NOW - HOUR_MS;
+    const { spool, backfill, run } = await backfillOf(from, NOW - 10 * MINUTE_MS);
+    await run(() => Promise.resolve({ points: pointsSince(from, NOW, points), drops: new Map() }));
     const lines: string[] = [];
     for (const family of spool.families) for await (const piece of spool.read(family)) lines.push(String(piece));
     return { lines: lines.join('').trimEnd().split('\n'), unused: backfill.unused, done: spool.done.get('t') };

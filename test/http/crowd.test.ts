@@ -1,7 +1,7 @@
 // Only here: clients that read slowly or vanish, and what is kept for them.
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
-import { document, exposition, large, serve, serving, sluggish, until } from './serving.ts';
+import { document, exposition, large, reading, serve, serving, sluggish, until } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
 
@@ -103,26 +103,23 @@ test('requests that are sent ahead are answered one after the other, in their or
   const { port } = await serve();
   const asked = ['/healthz', '/metrics', '/nowhere', '/healthz'];
   const socket = await sluggish(port, asked.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
-  let heard = '';
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    heard += text;
-  });
-  socket.resume();
-  await until(() => heard.match(/ok\n/g)?.length === 2);
-  expect([...heard.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['200', '200', '404', '200']);
+  const heard = reading(socket);
+  await until(() => heard().match(/ok\n/g)?.length === 2);
+  expect([...heard().matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual([
+    '200',
+    '200',
+    '404',
+    '200',
+  ]);
 });
 
 test('nothing is written into an answer that is under way, whatever comes behind its request', async () => {
   const { port } = await serve({ exposition: serving(large) });
   const socket = await sluggish(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n');
-  let heard = '';
-  socket.setEncoding('latin1').on('data', (text: string) => {
-    heard += text;
-  });
-  socket.resume();
+  const heard = reading(socket);
   await until(() => socket.destroyed);
-  expect(heard.match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
-  expect(heard).not.toContain('400');
+  expect(heard().match(/HTTP\/1\.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
+  expect(heard()).not.toContain('400');
 });
 
 describe('connections at the limit', () => {
@@ -131,11 +128,8 @@ describe('connections at the limit', () => {
   /** A connection on which something was asked and answered. */
   async function idle(port: number) {
     const socket = await sluggish(port, ASK);
-    let heard = '';
-    socket.resume().on('data', (chunk: Buffer) => {
-      heard += chunk.toString();
-    });
-    await until(() => heard.includes('ok\n'));
+    const heard = reading(socket);
+    await until(() => heard().includes('ok\n'));
     return socket;
   }
 
@@ -225,17 +219,13 @@ describe('closing', () => {
   test('does not wait for a scraper that keeps its connection for the next time', async () => {
     const { server, port, finish, asked } = await busy();
     const socket = await sluggish(port);
-    let heard = '';
-    socket.on('data', (chunk: Buffer) => {
-      heard += chunk.toString();
-    });
-    socket.resume();
+    const heard = reading(socket);
     await until(asked);
     const closing = server.close(new AbortController().signal);
     finish();
     await closing;
-    await until(() => heard.endsWith('1\n'));
-    expect(heard).toContain('200 OK');
+    await until(() => heard().endsWith('1\n'));
+    expect(heard()).toContain('200 OK');
   });
 
   test('cuts off what does not end in time', async () => {

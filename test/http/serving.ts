@@ -89,6 +89,16 @@ export async function sluggish(port: number, head = 'GET /metrics HTTP/1.1\r\nHo
   return socket;
 }
 
+/** Reads on a connection; gives what has come so far. */
+export function reading(socket: Socket): () => string {
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
+  });
+  socket.resume();
+  return () => heard;
+}
+
 /** Turns the event loop until it is so; the machine's sockets are not moved by any clock of ours. */
 export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
   for (let turns = 0; !(await so()); turns += 1) {
