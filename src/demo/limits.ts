@@ -42,7 +42,6 @@ function retryAfter(form: Variations['retryAfter'], waitMs: number, now: number)
 
 function gateOf(limit: DemoRateLimit | null): Gate {
   if (limit === null) return open;
-  if (limit.kind === 'token-bucket') return tokenBucket(limit.perSecond, limit.burst);
   return limit.kind === 'fixed-window'
     ? fixedWindow(limit.requests, limit.windowMs)
     : slidingWindow(limit.requests, limit.windowMs);
@@ -50,18 +49,6 @@ function gateOf(limit: DemoRateLimit | null): Gate {
 
 function open(): number {
   return 0;
-}
-
-function tokenBucket(perSecond: number, burst: number): Gate {
-  let tokens = burst;
-  let filledAt: number | undefined;
-  return (now) => {
-    tokens = Math.min(burst, tokens + (Math.max(0, now - (filledAt ?? now)) / 1000) * perSecond);
-    filledAt = now;
-    if (tokens < 1) return ((1 - tokens) / perSecond) * 1000;
-    tokens -= 1;
-    return 0;
-  };
 }
 
 function fixedWindow(requests: number, windowMs: number): Gate {

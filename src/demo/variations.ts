@@ -2,9 +2,11 @@
 export type LoadNames = 'longterm' | 'fifteen_minute_load_average' | '15' | '15min';
 
 /** The number of portal requests in a window, and the kind of window. */
-export type DemoRateLimit =
-  | { readonly kind: 'token-bucket'; readonly perSecond: number; readonly burst: number }
-  | { readonly kind: 'fixed-window' | 'sliding-window'; readonly requests: number; readonly windowMs: number };
+export interface DemoRateLimit {
+  readonly kind: 'fixed-window' | 'sliding-window';
+  readonly requests: number;
+  readonly windowMs: number;
+}
 
 /** A switch for each behaviour of the two services that is unknown or may change. */
 export interface Variations {
