@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE } from '../life.ts';
-import type { Story } from '../story.ts';
+import { type Story, trouble } from '../story.ts';
 
 const unavailable = { kind: 'status', status: 503 } as const;
 
@@ -35,20 +35,14 @@ export const fleet: readonly Story[] = [
       );
     },
   },
-  {
+  trouble({
     name: 'one appliance hangs for four hours, and the others know nothing of it',
     begins: { lookMs: 5 * MINUTE },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ serial: life.serials[0] ?? '', kind: 'hang' });
-      await life.passes(HOUR);
-      await life.mayRestart();
-      const during = await life.after(3 * HOUR);
-      over();
-      const expected = ['portal up, 2 reporting, 1 unavailable, 6 series', 'portal up, 3 reporting, 9 series'];
-      life.expects([during, await life.after(15 * MINUTE)], expected);
-    },
-  },
+    ms: 4 * HOUR,
+    begin: (life) => life.fails({ serial: life.serials[0] ?? '', kind: 'hang' }),
+    during: 'portal up, 2 reporting, 1 unavailable, 6 series',
+    after: 'portal up, 3 reporting, 9 series',
+  }),
   {
     name: 'a rolling update, in which one appliance after the other is away for ten minutes',
     begins: { appliances: 4 },

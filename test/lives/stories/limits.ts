@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE, PORTAL, SECOND } from '../life.ts';
-import type { Story } from '../story.ts';
+import { type Story, trouble } from '../story.ts';
 
 const WELL = 'portal up, 3 reporting, 9 series';
 /** So that ten minutes are between noon and the beginning. */
@@ -23,20 +23,18 @@ export const limits: readonly Story[] = [
       );
     },
   },
-  {
+  trouble({
     name: 'another tool on the account that takes most of the limit for two hours',
     begins: { appliances: 6, environment: { PORTAL_INTERVAL: '60s' } },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const rest = { kind: 'sliding-window', requests: 6, windowMs: 30_000 } as const;
-      const over = life.varies({ rateLimit: rest }, { scope: { path: /never/ } });
-      await life.passes(HOUR);
-      await life.mayRestart();
-      const during = await life.after(HOUR);
-      over();
-      life.expects([during, await life.after(20 * MINUTE)], Array(2).fill('portal up, 6 reporting, 18 series'));
-    },
-  },
+    ms: 2 * HOUR,
+    begin: (life) =>
+      life.varies(
+        { rateLimit: { kind: 'sliding-window', requests: 6, windowMs: 30_000 } },
+        { scope: { path: /never/ } },
+      ),
+    during: 'portal up, 6 reporting, 18 series',
+    after: 'portal up, 6 reporting, 18 series',
+  }),
   {
     name: 'a limit that allows a third of what is asked for, from the start',
     begins: { appliances: 8, environment: { PORTAL_RATE_LIMIT: '8/300s' }, lookMs: 10 * MINUTE },
@@ -57,20 +55,18 @@ export const limits: readonly Story[] = [
       life.expects([during, await life.after(10 * MINUTE)], [/^portal/, WELL]);
     },
   },
-  {
+  trouble({
     name: 'refusals that say to come back at a time of day, by a clock that is an hour ahead',
     begins: { variations: { clockAheadMs: HOUR, retryAfter: 'date' } },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const rest = { kind: 'fixed-window', requests: 10, windowMs: 60_000 } as const;
-      const over = life.varies({ rateLimit: rest }, { scope: { path: /never/ } });
-      await life.passes(30 * MINUTE);
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      over();
-      life.expects([during, await life.after(10 * MINUTE)], [WELL, WELL]);
-    },
-  },
+    ms: HOUR,
+    begin: (life) =>
+      life.varies(
+        { rateLimit: { kind: 'fixed-window', requests: 10, windowMs: 60_000 } },
+        { scope: { path: /never/ } },
+      ),
+    during: WELL,
+    after: WELL,
+  }),
   {
     name: 'a limit that falls by half each hour is followed, and lifted again it is found',
     begins: { appliances: 6, environment: { PORTAL_INTERVAL: '60s' }, lookMs: 5 * MINUTE },
@@ -109,16 +105,12 @@ export const limits: readonly Story[] = [
       life.expects([await life.after(30 * MINUTE)], [WELL]);
     },
   },
-  {
+  trouble({
     name: 'a slow portal and a tight limit at once',
     begins: { appliances: 6, environment: { PORTAL_RATE_LIMIT: '10/60s', PORTAL_CONCURRENCY: '2' } },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.varies({ latencyMs: 12 * SECOND }, { scope: { path: /never/ } });
-      const during = await life.after(HOUR);
-      over();
-      await life.mayRestart();
-      life.expects([during, await life.after(20 * MINUTE)], Array(2).fill('portal up, 6 reporting, 18 series'));
-    },
-  },
+    ms: HOUR,
+    begin: (life) => life.varies({ latencyMs: 12 * SECOND }, { scope: { path: /never/ } }),
+    during: 'portal up, 6 reporting, 18 series',
+    after: 'portal up, 6 reporting, 18 series',
+  }),
 ];

@@ -1,6 +1,6 @@
 import type { DemoFault } from '../../../src/demo/faults.ts';
 import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY } from '../life.ts';
-import type { Story } from '../story.ts';
+import { type Story, trouble } from '../story.ts';
 
 const unavailable = { kind: 'status', status: 503 } as const;
 const WELL = 'portal up, 3 reporting, 9 series';
@@ -28,45 +28,23 @@ const faults: readonly (readonly [name: string, DemoFault, reason: string])[] = 
 
 /** Services that are down, slow or only half there. */
 export const outages: readonly Story[] = [
-  {
-    name: 'the portal is down during a maintenance window of two hours, and up ten minutes after it',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, ...unavailable });
-      await life.passes(HOUR);
-      await life.mayRestart();
-      const during = await life.after(HOUR);
-      over();
-      const after = await life.after(10 * MINUTE);
-      life.expects([during, after], [DOWN('server_error'), WELL]);
-    },
-  },
-  ...faults.map(
-    ([name, fault, reason]): Story => ({
-      name,
-      tells: async (life) => {
-        await life.passes(20 * MINUTE);
-        const over = life.fails(fault);
-        await life.passes(10 * MINUTE);
-        await life.mayRestart();
-        const during = await life.after(30 * MINUTE);
-        over();
-        life.expects([during, await life.after(20 * MINUTE)], [DOWN(reason), WELL]);
-      },
-    }),
+  trouble({
+    name: 'the portal is down during a maintenance window of two hours, and up twenty minutes after it',
+    ms: 2 * HOUR,
+    begin: (life) => life.fails({ operation: PORTAL, ...unavailable }),
+    during: DOWN('server_error'),
+    after: WELL,
+  }),
+  ...faults.map(([name, fault, reason]) =>
+    trouble({ name, begin: (life) => life.fails(fault), during: DOWN(reason), after: WELL }),
   ),
-  {
+  trouble({
     name: 'a portal that is slow for an hour is up, and all that it says is fresh',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.varies({ latencyMs: 20 * SECOND }, { scope: { path: /never/ } });
-      await life.passes(20 * MINUTE);
-      await life.mayRestart();
-      const during = await life.after(40 * MINUTE);
-      over();
-      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
-    },
-  },
+    ms: HOUR,
+    begin: (life) => life.varies({ latencyMs: 20 * SECOND }, { scope: { path: /never/ } }),
+    during: WELL,
+    after: WELL,
+  }),
   {
     name: 'two failed requests an hour change nothing that is shown',
     tells: async (life) => {
@@ -104,69 +82,45 @@ export const outages: readonly Story[] = [
       life.expects([await life.after(HOUR)], [WELL]);
     },
   },
-  {
+  trouble({
     name: 'an inventory that cannot be had for three hours takes no appliance away',
     begins: { lookMs: 10 * MINUTE },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: /^(?:serials|edges)$/, kind: 'status', status: 500 });
-      const during = await life.after(3 * HOUR);
-      over();
-      await life.mayRestart();
-      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
-    },
-  },
-  {
+    ms: 3 * HOUR,
+    begin: (life) => life.fails({ operation: /^(?:serials|edges)$/, kind: 'status', status: 500 }),
+    during: WELL,
+    after: WELL,
+  }),
+  trouble({
     name: 'everything about the account fails for three hours, and telemetry knows nothing of it',
     begins: { lookMs: 5 * MINUTE },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: ACCOUNT, ...unavailable });
-      const during = await life.after(3 * HOUR);
-      over();
-      await life.mayRestart();
-      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
-    },
-  },
-  {
+    ms: 3 * HOUR,
+    begin: (life) => life.fails({ operation: ACCOUNT, ...unavailable }),
+    during: WELL,
+    after: WELL,
+  }),
+  trouble({
     name: 'one series of all appliances fails for two hours, and the others go on',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: 'load_average', ...unavailable });
-      await life.passes(HOUR);
-      await life.mayRestart();
-      const during = await life.after(HOUR);
-      over();
-      life.expects([during, await life.after(15 * MINUTE)], ['portal up, 3 reporting, 6 series', WELL]);
-    },
-  },
-  {
+    ms: 2 * HOUR,
+    begin: (life) => life.fails({ operation: 'load_average', ...unavailable }),
+    during: 'portal up, 3 reporting, 6 series',
+    after: WELL,
+  }),
+  trouble({
     name: 'the file acceleration service is down for three hours, and the portal knows nothing of it',
     begins: { gfa: true, lookMs: 5 * MINUTE },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: 'data', kind: 'status', status: 500 });
-      await life.passes(HOUR);
-      await life.mayRestart();
-      const during = await life.after(2 * HOUR);
-      over();
-      const after = await life.after(10 * MINUTE);
-      life.expects([during, after], [`gfa down (server_error), 0 filers; ${WELL}`, `gfa up, 3 filers; ${WELL}`]);
-    },
-  },
-  {
+    ms: 3 * HOUR,
+    begin: (life) => life.fails({ operation: 'data', kind: 'status', status: 500 }),
+    during: `gfa down (server_error), 0 filers; ${WELL}`,
+    after: `gfa up, 3 filers; ${WELL}`,
+  }),
+  trouble({
     name: 'the portal is down for three hours, and the file acceleration service knows nothing of it',
     begins: { gfa: true, lookMs: 5 * MINUTE },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const over = life.fails({ operation: PORTAL, ...unavailable });
-      const during = await life.after(3 * HOUR);
-      over();
-      await life.mayRestart();
-      const after = await life.after(20 * MINUTE);
-      life.expects([during, after], [DOWN('server_error'), `gfa up, 3 filers; ${WELL}`]);
-    },
-  },
+    ms: 3 * HOUR,
+    begin: (life) => life.fails({ operation: PORTAL, ...unavailable }),
+    during: DOWN('server_error'),
+    after: `gfa up, 3 filers; ${WELL}`,
+  }),
   {
     name: 'telemetry fails while most appliances hang, and the others are back a quarter of an hour after its end',
     begins: { appliances: 20, environment: { PORTAL_CONCURRENCY: '4' } },

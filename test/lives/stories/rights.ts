@@ -1,6 +1,6 @@
 import type { LogLine } from '../../support/program.ts';
 import { HOUR, MINUTE } from '../life.ts';
-import type { Story } from '../story.ts';
+import { type Story, trouble } from '../story.ts';
 
 const WELL = 'portal up, 3 reporting, 9 series';
 const LICENCE = ['filer_license_feature_enabled', { feature: 'ops_iq_premium' }] as const;
@@ -48,40 +48,27 @@ export const rights: readonly Story[] = [
       life.expects([await life.after(HOUR)], ['portal down (forbidden), 3 unavailable, 0 series']);
     },
   },
-  {
+  trouble({
     name: 'a licence that the role may not read lapses',
     begins: { variations: { forbidden: ['license'] } },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const bought = life.varies({ opsIqPremium: false }, { echoMs });
-      const during = await life.after(40 * MINUTE);
-      bought();
-      await life.mayRestart();
-      life.expects([during, await life.after(22 * MINUTE)], [/^portal down \(forbidden\)/, WELL]);
-    },
-  },
-  {
+    begin: (life) => life.varies({ opsIqPremium: false }, { echoMs }),
+    during: /^portal down \(forbidden\)/,
+    after: WELL,
+  }),
+  trouble({
     name: 'a role that loses the right to one series and gets it back',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const given = life.varies({ forbidden: ['load_average'] }, { scope: { operation: 'load_average' }, echoMs });
-      const during = await life.after(HOUR);
-      await life.mayRestart();
-      given();
-      life.expects([during, await life.after(22 * MINUTE)], ['portal up, 3 reporting, 6 series', WELL]);
-    },
-  },
-  {
+    ms: HOUR,
+    begin: (life) => life.varies({ forbidden: ['load_average'] }, { scope: { operation: 'load_average' }, echoMs }),
+    during: 'portal up, 3 reporting, 6 series',
+    after: WELL,
+  }),
+  trouble({
     name: 'a role that may read no list of serials, and that of edges alone',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const given = life.varies({ forbidden: ['serials'] }, { scope: { operation: 'serials' }, echoMs });
-      await life.mayRestart();
-      const during = await life.after(HOUR);
-      given();
-      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
-    },
-  },
+    ms: HOUR,
+    begin: (life) => life.varies({ forbidden: ['serials'] }, { scope: { operation: 'serials' }, echoMs }),
+    during: WELL,
+    after: WELL,
+  }),
   {
     name: 'a role that may not list edges: the page says so, and when it may again',
     begins: { restarts: 'never' },
@@ -103,29 +90,20 @@ export const rights: readonly Story[] = [
       );
     },
   },
-  {
+  trouble({
     name: 'a role that may read neither list for an hour loses no appliance',
     begins: { restarts: 'never' },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const scope = { operation: /^(?:serials|edges)$/ };
-      const given = life.varies({ forbidden: ['serials', 'edges'] }, { scope, echoMs });
-      const during = await life.after(HOUR);
-      given();
-      await life.mayRestart();
-      life.expects([during, await life.after(20 * MINUTE)], [WELL, WELL]);
-    },
-  },
-  {
+    ms: HOUR,
+    begin: (life) =>
+      life.varies({ forbidden: ['serials', 'edges'] }, { scope: { operation: /^(?:serials|edges)$/ }, echoMs }),
+    during: WELL,
+    after: WELL,
+  }),
+  trouble({
     name: 'one appliance that may not be read',
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const given = life.fails({ serial: life.serials[0] ?? '', kind: 'status', status: 403 });
-      await life.passes(30 * MINUTE);
-      await life.mayRestart();
-      const during = await life.after(30 * MINUTE);
-      given();
-      life.expects([during, await life.after(22 * MINUTE)], ['portal up, 2 reporting, 1 unavailable, 6 series', WELL]);
-    },
-  },
+    ms: HOUR,
+    begin: (life) => life.fails({ serial: life.serials[0] ?? '', kind: 'status', status: 403 }),
+    during: 'portal up, 2 reporting, 1 unavailable, 6 series',
+    after: WELL,
+  }),
 ];
