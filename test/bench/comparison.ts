@@ -45,7 +45,7 @@ export interface Cell extends Result {
 export function comparison(seeds: readonly number[] = [1, 2, 3]): readonly Cell[] {
   return cases.flatMap(({ name, limit, toldPerSecond }) =>
     [true, false].map((retryAfter) => {
-      const settings = { toldPerSecond, seconds: 600, retryAfter, concurrency: 16 };
+      const settings = { toldPerSecond, seconds: 600, retryAfter };
       const runs = seeds.map((seed) => simulate({ ...settings, limit: limit(), seed }));
       return {
         limit: name,

@@ -3,15 +3,16 @@ import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { type Departure, Pace } from '../../src/transport/rate/pace.ts';
 import type { Limit } from './services.ts';
 
+const CONCURRENCY = 16;
+const LATENCY_MS = 100;
+
 export interface Scenario {
   readonly limit: Limit;
   /** Requests per second that the operator allowed: what the exporter was told. */
   readonly toldPerSecond: number;
   readonly seconds: number;
   readonly retryAfter: boolean;
-  readonly concurrency?: number;
-  readonly latencyMs?: number;
-  readonly seed?: number;
+  readonly seed: number;
 }
 
 export interface Result {
@@ -25,7 +26,7 @@ export interface Result {
 
 /** Unlimited demand against a limit, in simulated time: what a pace makes of it. */
 export function simulate(scenario: Scenario): Result {
-  const { limit, toldPerSecond, seconds, retryAfter, concurrency = 8, latencyMs = 100, seed = 1 } = scenario;
+  const { limit, toldPerSecond, seconds, retryAfter, seed } = scenario;
   const random = seededRandom(seed);
   const pace = new Pace(
     { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 },
@@ -42,7 +43,7 @@ export function simulate(scenario: Scenario): Result {
   let toldHold = 0;
   let measuredTo = 30_000;
   while (now < seconds * 1000) {
-    const earliest = open.length < concurrency ? pace.earliest(now) : Number.POSITIVE_INFINITY;
+    const earliest = open.length < CONCURRENCY ? pace.earliest(now) : Number.POSITIVE_INFINITY;
     const next = open.reduce((first, { endsAt }) => Math.min(first, endsAt), Number.POSITIVE_INFINITY);
     now = Math.max(now, Math.min(earliest, next));
     if (now > measuredTo) {
@@ -71,7 +72,7 @@ export function simulate(scenario: Scenario): Result {
     else if (now >= 30_000) taken += 1;
     open.push({
       departure,
-      endsAt: now + latencyMs * (0.5 + random()),
+      endsAt: now + LATENCY_MS * (0.5 + random()),
       freeAt: answer.taken ? undefined : answer.freeAt,
     });
   }
