@@ -32,6 +32,8 @@ export interface ApiRequest {
   readonly check?: (body: unknown) => unknown;
   /** What a 429 may be about alone: the appliance. */
   readonly subject?: string;
+  /** It decides what else is polled: at tight limits it waits behind no series. */
+  readonly ahead?: boolean;
 }
 
 /** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
@@ -102,7 +104,7 @@ export class JsonClient {
         const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
         throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
       }
-      const departure = await pacer.departure(signal);
+      const departure = await pacer.departure(signal, request.ahead);
       if (departure === undefined)
         throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
       const authorization = request.authorization?.();

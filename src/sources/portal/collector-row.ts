@@ -82,7 +82,7 @@ function readTask(parts: PortalParts, intervalMs: number, account: AccountRead):
   const check = (answer: unknown) => objectOf(answer, what);
   const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
     const request = { method: 'GET', path, operation, size, check, ...(query && { query: query() }) } as const;
-    const body = paged ? {} : objectOf(await client.send(request, signal), what);
+    const body = paged ? {} : objectOf(await client.send({ ...request, ahead: true }, signal), what);
     const pages = paged ? pagesOf(client, request, signal) : [body];
     let answeredAt: number | undefined;
     const records = async function* () {

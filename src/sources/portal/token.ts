@@ -143,7 +143,7 @@ export class TokenSource {
     const request = tokenRequest(credentials);
     // One request however many wait for it, so the delay needs no jitter.
     const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
-    const ask = () => this.#client.send(request, signal);
+    const ask = () => this.#client.send({ ...request, ahead: true }, signal);
     return this.#read(await withRetries(ask, 'token', retryParts, signal));
   }
 

@@ -5,12 +5,13 @@ import { Throttled } from './throttled.ts';
 
 type Waiter = (departure: Departure) => void;
 
-/** The queue of one API: every request waits here for its turn. In order: no more wait than may be in flight. */
+/** The queue of one API: every request waits here for its turn. In order, but what decides what else is polled goes ahead. */
 export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
   readonly #clock: Clock;
   readonly #throttled = new Throttled();
+  readonly #ahead = new Set<Waiter>();
   readonly #waiting = new Set<Waiter>();
   #serving = false;
   #wake = new AbortController();
@@ -46,11 +47,12 @@ export class Pacer {
   }
 
   /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts. */
-  departure(signal: AbortSignal): Promise<Departure | undefined> {
+  departure(signal: AbortSignal, ahead = false): Promise<Departure | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
+      const queue = ahead ? this.#ahead : this.#waiting;
       const leave = () => {
-        this.#waiting.delete(depart);
+        queue.delete(depart);
         this.#wake.abort('left');
         resolve(undefined);
       };
@@ -59,7 +61,7 @@ export class Pacer {
         resolve(departure);
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.add(depart);
+      queue.add(depart);
       void this.#serve();
     });
   }
@@ -77,7 +79,7 @@ export class Pacer {
   async #serve(): Promise<void> {
     if (this.#serving) return;
     this.#serving = true;
-    while (this.#waiting.size > 0) {
+    while (this.#ahead.size + this.#waiting.size > 0) {
       const now = this.#clock.monotonic();
       const earliest = Math.max(this.#pace.earliest(now), this.#budget.earliest(now));
       if (earliest > now) {
@@ -85,9 +87,10 @@ export class Pacer {
         await this.#clock.sleep(earliest - now, this.#wake.signal);
         continue;
       }
-      const [depart] = this.#waiting;
+      const queue = this.#ahead.size > 0 ? this.#ahead : this.#waiting;
+      const [depart] = queue;
       if (depart === undefined) continue;
-      this.#waiting.delete(depart);
+      queue.delete(depart);
       this.#budget.spend(now);
       depart(this.#pace.started(now));
     }

@@ -37,6 +37,16 @@ describe('turn-taking', () => {
     expect((left[4]?.at ?? 0) - (left[3]?.at ?? 0)).toBeCloseTo(100, 0);
   });
 
+  test('lets what decides go ahead of what waits', async () => {
+    const { pacer, clock } = pacerOf();
+    const left: string[] = [];
+    for (const name of ['x', 'y', 'z', 'list']) {
+      void pacer.departure(going, name === 'list').then(() => left.push(name));
+    }
+    await clock.advance(1_000);
+    expect(left).toEqual(['x', 'list', 'y', 'z']);
+  });
+
   test('lets nobody go while everything is held, and says so', async () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);

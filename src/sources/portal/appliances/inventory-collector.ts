@@ -87,7 +87,7 @@ export class InventoryCollector {
     for (const { name, path, query } of INVENTORY_LISTS) {
       const check = (answer: unknown) => checkInventoryList(answer, path);
       const operation = path.slice(1);
-      const request = { method: 'GET', path, operation, size: 'inventory', query, check } as const;
+      const request = { method: 'GET', path, operation, size: 'inventory', query, check, ahead: true } as const;
       try {
         const body = await client.send(request, signal);
         this.#answers.set(name, { body, at: clock.monotonic() });
