@@ -71,13 +71,11 @@ export const firstNumbers: readonly FirstNumber[] = [
     'used',
     (series) => sum(series('filer_indexing_consumed_files')) / sum(series('filer_indexing_limit_files')),
   ],
-  ...['gfa', 'portal'].flatMap((api): readonly FirstNumber[] => [
-    ['filer-exporter / Services', api, (series) => sum(series('filer_api_up', { api }))],
-    [
-      'filer-exporter / Last success',
-      api,
-      (series, now) => now - sum(series('filer_exporter_last_success_timestamp_seconds', { api })),
-    ],
-    ['filer-exporter / Late tasks', api, (series) => sum(series('filer_exporter_tasks_overdue', { api }))],
-  ]),
+  ...['forbidden', 'not_found'].map((reason): FirstNumber => {
+    return [
+      'filer-exporter / Tasks backed off',
+      reason,
+      (series) => sum(series('filer_exporter_tasks_resting', { reason })),
+    ];
+  }),
 ];

@@ -4,8 +4,7 @@ import { chart } from '../charts.ts';
 import { upOrDown } from '../mappings.ts';
 import { number, stepsOf } from '../numbers.ts';
 import { select } from '../select.ts';
-import { late } from '../service.ts';
-import { above, below, noneExpected, oneIsGood } from '../steps.ts';
+import { below, noneExpected, oneIsGood } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pick} by (${by}) (${select(metric)})`;
@@ -19,29 +18,10 @@ export const servicePanels = [
         'Whether Prometheus could scrape the exporter. When it is down, nothing here is current: check the process and its address.',
       queries: { expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' },
       steps: oneIsGood,
-      width: 5,
+      width: 12,
     },
     upOrDown,
   ),
-  number(
-    {
-      title: 'Services',
-      description:
-        'Whether the latest poll of each service succeeded; for the portal its token and at least one series. When one is down, see the answers by code below: 401 is a key, 403 a right or licence.',
-      queries: { expr: each('filer_api_up', 'api', 'min'), legend: '{{api}}' },
-      steps: oneIsGood,
-      width: 5,
-    },
-    upOrDown,
-  ),
-  number({
-    title: 'Last success',
-    description:
-      'Time since the last successful poll of each service. Above ten minutes values begin to be removed from /metrics.',
-    queries: { expr: `time() - ${each('filer_exporter_last_success_timestamp_seconds', 'api')}`, legend: '{{api}}' },
-    steps: above(300, 900),
-    width: 5,
-  }),
   number({
     title: 'Budget left today',
     description:
@@ -51,16 +31,8 @@ export const servicePanels = [
       legend: '{{api}}',
     },
     steps: below(0.3, 0.1),
-    width: 5,
+    width: 12,
     empty: 'no limit',
-  }),
-  number({
-    title: 'Late tasks',
-    description:
-      'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: some polls fail; the status page names them.',
-    queries: { expr: late, legend: '{{api}}' },
-    steps: noneExpected,
-    width: 4,
   }),
   alertTable({ title: 'What is broken', about: { pages: ['exporter'] }, scope: {}, height: 7 }),
   byService(12, 6),
