@@ -18,20 +18,23 @@ interface Trouble extends Pick<Story, 'name' | 'begins'> {
   /** Begins it; what it returns ends it. */
   readonly begin: (life: Life) => () => void;
   readonly during: string | RegExp;
+  /** It is started again only afterwards: without any list it would know no appliance. */
+  readonly restartsAfter?: boolean;
   readonly after: string;
 }
 
 /** The story of one trouble, in the middle of which the exporter may be started again. */
-export function trouble({ ms = 40 * MINUTE, begin, during, after, ...story }: Trouble): Story {
+export function trouble({ ms = 40 * MINUTE, begin, during, after, restartsAfter = false, ...story }: Trouble): Story {
   return {
     ...story,
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const end = begin(life);
       await life.passes(ms / 2);
-      await life.mayRestart();
+      if (!restartsAfter) await life.mayRestart();
       const seen = await life.after(ms / 2);
       end();
+      if (restartsAfter) await life.mayRestart();
       life.expects([seen, await life.after(20 * MINUTE)], [during, after]);
     },
   };

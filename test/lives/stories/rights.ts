@@ -92,10 +92,10 @@ export const rights: readonly Story[] = [
   },
   trouble({
     name: 'a role that may read neither list for an hour loses no appliance',
-    begins: { restarts: 'never' },
     ms: HOUR,
     begin: (life) =>
       life.varies({ forbidden: ['serials', 'edges'] }, { scope: { operation: /^(?:serials|edges)$/ }, echoMs }),
+    restartsAfter: true,
     during: WELL,
     after: WELL,
   }),
