@@ -186,6 +186,15 @@ describe('a record', () => {
     expect(Object.keys(told(ledger, 'filer_volume_info'))).toHaveLength(1);
   });
 
+  test('of a filer alone has no volume labels, and none for oldest data that nobody told', () => {
+    const ledger = ledgerOf({ filers: [filer(1, 5, { volume_guid: undefined, volume_title: undefined })] });
+    expect(told(ledger, 'filer_last_checkin_timestamp_seconds')).toEqual({
+      'filer_guid="f1",filer="one"': secondsOf(1) - 5,
+    });
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
+    expect(told(ledger, 'filer_oldest_unprotected_data_timestamp_seconds')).toEqual({});
+  });
+
   test('that is older does not bring an old state back', () => {
     const ledger = ledgerOf({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] });
     take(ledger, dataAnswer({ filers: [filer(5, 50)], volumes: [volume(5, { mode: 'Disabled' })] }));
