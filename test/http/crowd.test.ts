@@ -1,5 +1,7 @@
 // Only here: clients that read slowly or vanish, and what is kept for them.
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import type { Front } from '../../src/http/front.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { document, exposition, large, reading, serve, serving, sluggish, until } from './serving.ts';
 
@@ -126,8 +128,8 @@ describe('connections at the limit', () => {
   const ASK = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 
   /** A connection on which something was asked and answered. */
-  async function idle(port: number) {
-    const socket = await sluggish(port, ASK);
+  async function idle(port: number, asks = ASK) {
+    const socket = await sluggish(port, asks);
     const heard = reading(socket);
     await until(() => heard().includes('ok\n'));
     return socket;
@@ -145,6 +147,27 @@ describe('connections at the limit', () => {
     await until(() => third.destroyed);
     expect(connections.closed.get('limit')).toBe(2);
     expect(lines.take()).toEqual(['warn connection limit reached (MAX_CONNECTIONS)']);
+  });
+
+  test('one that gave no password makes room first, and one whose password is wrong is closed at once', async () => {
+    let ready = (_: Socket) => {};
+    const wrong = { status: 401, headers: {}, text: 'no\n' } as const;
+    const front: Front = {
+      ...{ generation: 0, headers: {}, accept: (socket) => ready(socket) },
+      serve: (secured) => {
+        ready = secured;
+      },
+      admit: ({ headers }) => (headers.authorization === 'right' ? 'let in' : wrong),
+    };
+    const { port } = await serve({}, { maxConnections: 2, front });
+    const asks = ASK.replace('Host: x', 'Host: x\r\nAuthorization: right');
+    const known = await idle(port, asks);
+    const silent = (await sluggish(port, '')).resume();
+    await idle(port, asks);
+    await until(() => silent.destroyed);
+    expect(known.destroyed).toBe(false);
+    const guesses = (await sluggish(port, ASK)).resume();
+    await until(() => guesses.destroyed && guesses.bytesRead > 0);
   });
 
   test('the one that has been busy longest makes room where none is idle, from ten seconds on', async () => {
