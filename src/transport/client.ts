@@ -32,7 +32,7 @@ export interface ApiRequest {
   readonly check?: (body: unknown) => unknown;
   /** What a 429 may be about alone: the appliance. */
   readonly subject?: string;
-  /** It decides what else is polled: at tight limits it waits behind no series. */
+  /** It decides what else is polled, or was answered 429: at tight limits it waits behind no series. */
   readonly ahead?: boolean;
 }
 

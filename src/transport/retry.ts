@@ -46,23 +46,24 @@ export class RetryAllowance {
   }
 }
 
-/** Rejects with the last error. */
+/** Rejects with the last error. `wasThrottled`: the attempt before was answered 429. */
 export async function withRetries<Result>(
-  attempt: () => Promise<Result>,
+  attempt: (wasThrottled: boolean) => Promise<Result>,
   kind: RequestKind,
   { clock, random, allowance, request }: RetryParts,
   signal: AbortSignal,
 ): Promise<Result> {
+  let wasThrottled = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
-      const result = await attempt();
+      const result = await attempt(wasThrottled);
       allowance?.earn(request);
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, kind, random);
-      const wasHeld = meaningOfError(error, kind).does === 'hold';
+      wasThrottled = meaningOfError(error, kind).does === 'hold';
       // The pacer has waited meanwhile and keeps them within the limits: they need no allowance.
-      if (delayMs === undefined || (!wasHeld && allowance?.spend(request) === false)) {
+      if (delayMs === undefined || (!wasThrottled && allowance?.spend(request) === false)) {
         if (request !== undefined) allowance?.failed(request);
         throw error;
       }

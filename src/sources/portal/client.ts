@@ -25,7 +25,9 @@ export class PortalClient {
   /** With retries. A 401 with a new token too is a CredentialError until any request has been accepted. */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     const parts = { ...this.#retryParts, request: `${request.method} ${request.path}` };
-    return withRetries(() => this.#withToken(request, signal), 'read', parts, signal);
+    const ask = (wasThrottled: boolean) =>
+      this.#withToken({ ...request, ahead: wasThrottled || request.ahead === true }, signal);
+    return withRetries(ask, 'read', parts, signal);
   }
 
   async #withToken(request: ApiRequest, signal: AbortSignal): Promise<unknown> {

@@ -5,7 +5,7 @@ import { Throttled } from './throttled.ts';
 
 type Waiter = (departure: Departure) => void;
 
-/** The queue of one API: every request waits here for its turn. In order, but what decides what else is polled goes ahead. */
+/** The queue of one API: every request waits here for its turn. In order, but some go ahead. */
 export class Pacer {
   readonly #pace: Pace;
   readonly #budget: Budget;
