@@ -1,4 +1,4 @@
-// Only here: disks that are full, read-only or gone.
+// Only here: disks that are full, read-only or gone, and a process that is killed.
 import {
   appendFileSync,
   existsSync,
@@ -63,6 +63,22 @@ describe('where the state cannot be written there is one warning and a count, an
     expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining(code) } }]);
     program.kill('SIGTERM');
     expect((await program.ended).code).toBe(0);
+  }
+});
+
+test('killed with kill -9 again and again, it goes on from all that a scrape has seen', async () => {
+  const { environment } = await services(join(temporaryDirectory(), 'state'));
+  let seen = 0;
+  for (let lives = 0; lives < 5; lives += 1) {
+    const program = start([], { environment });
+    const url = await program.serving();
+    const counted = async () => (await scrape(url)).sum('filer_lock_events_total');
+    const first = await until('something to be counted', async () => (await counted()) > 0 && counted());
+    expect(first).toBeGreaterThanOrEqual(seen);
+    seen = Math.max(first, await counted());
+    program.kill('SIGKILL');
+    await program.ended;
+    expect(warnings(program)).toEqual([]);
   }
 });
 
