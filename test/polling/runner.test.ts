@@ -27,6 +27,13 @@ describe('polling', () => {
     expect([stage.most, stage.mostOfOne]).toEqual([4, 1]);
   });
 
+  test('an appliance that is slow has two polls under way, and leaves the other workers to others', async () => {
+    const stage = new Stage(fleet(1, 8), 8);
+    stage.manner = () => ({ ms: 30_000 });
+    await stage.run().clock.advance(minutes(10));
+    expect(stage.most).toBe(2);
+  });
+
   test('a poll that never ends holds one worker and nothing else', async () => {
     const stage = new Stage(fleet(3, 1), 2);
     stage.manner = ({ id }) => (id === 'a0/s0' ? { ms: Number.POSITIVE_INFINITY } : {});
