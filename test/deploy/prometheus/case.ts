@@ -16,8 +16,8 @@ export interface Firing {
 
 /** What Prometheus has, and what an alert makes of it at a moment. */
 export interface AlertCase {
-  /** Missing: a series that the alert looks at is not there, or no longer. */
-  readonly kind: 'fires' | 'silent' | 'missing';
+  /** Where it does not fire. Missing: a series that the alert looks at is not there, or no longer. */
+  readonly kind?: 'silent' | 'missing';
   /** What is going on, and for a case where data is missing what is expected then. */
   readonly when: string;
   readonly series: Series;
@@ -26,8 +26,12 @@ export interface AlertCase {
   readonly pendingAt?: string;
   /** Time between two values, and between two evaluations; a minute unless it says so, the same for all cases of an alert. */
   readonly apart?: '5m';
-  /** None where it must not fire. */
-  readonly alerts?: readonly Firing[];
+  readonly fires?: Firing | readonly Firing[];
+}
+
+/** None where it must not fire. */
+export function firings({ fires = [] }: AlertCase): readonly Firing[] {
+  return [fires].flat();
 }
 
 /** The cases of each alert, by its name. */

@@ -40,19 +40,16 @@ const latency = (direction: 'read' | 'write') =>
 export const applianceCases: AlertCases = {
   FilerFleetNotReporting: [
     {
-      kind: 'fires',
       when: 'a third of twelve appliances has no telemetry, as both exporters say',
       series: { ...fleet(12, 4, 'a'), ...fleet(12, 4, 'b') },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'critical',
-          summary: '33.33% of the appliances have no telemetry.',
-          description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        summary: '33.33% of the appliances have no telemetry.',
+        description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
+      },
     },
     { kind: 'silent', when: 'two of twelve have none', series: { ...fleet(12, 2, 'a') }, at: '30m' },
     {
@@ -65,19 +62,16 @@ export const applianceCases: AlertCases = {
   ],
   FilerFleetShrunk: [
     {
-      kind: 'fires',
       when: 'two of twelve appliances leave the inventory at the twentieth minute',
       series: { ...inventory(12, 2) },
       pendingAt: '25m',
       at: '45m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'critical',
-          summary: '16.67% of the appliances have left the inventory in a day.',
-          description: 'An appliance that is not in the inventory is not polled, and no alert on it can fire.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        summary: '16.67% of the appliances have left the inventory in a day.',
+        description: 'An appliance that is not in the inventory is not polled, and no alert on it can fire.',
+      },
     },
     { kind: 'silent', when: 'one of twelve leaves', series: { ...inventory(12, 1) }, at: '45m' },
     { kind: 'silent', when: 'one of two is taken out of service', series: { ...inventory(2, 1) }, at: '45m' },
@@ -90,7 +84,6 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceDown: [
     {
-      kind: 'fires',
       when: 'every poll of one appliance fails, and another one is well',
       series: {
         ...{ [state('reporting')]: '1x5 stale', [state('unavailable')]: '_x5 1x30' },
@@ -98,14 +91,12 @@ export const applianceCases: AlertCases = {
       },
       pendingAt: '15m',
       at: '30m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'critical',
-          summary: 'Appliance edge-lyon has no telemetry: every poll of it fails.',
-          description: 'The portal returns data of other appliances, but no series of this one.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'critical',
+        summary: 'Appliance edge-lyon has no telemetry: every poll of it fails.',
+        description: 'The portal returns data of other appliances, but no series of this one.',
+      },
     },
     {
       kind: 'silent',
@@ -134,19 +125,16 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceTelemetryFailing: [
     {
-      kind: 'fires',
       when: 'every poll fails, and the filer checks in every minute',
       series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0+60x70' },
       pendingAt: '40m',
       at: '60m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'Every poll of the telemetry of appliance edge-lyon fails, but the filer checks in.',
-          description: 'The filer works. Its load, memory, cache and disks are unknown.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'Every poll of the telemetry of appliance edge-lyon fails, but the filer checks in.',
+        description: 'The filer works. Its load, memory, cache and disks are unknown.',
+      },
     },
     {
       kind: 'silent',
@@ -169,20 +157,17 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceNotReporting: [
     {
-      kind: 'fires',
       when: 'the polls of an appliance succeed with nothing in them, and another one reports',
       series: { [state('no_records')]: '1x60', [state('reporting', applianceOslo)]: '1x60' },
       pendingAt: '20m',
       at: '45m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'critical',
-          summary: 'Appliance edge-lyon does not report: the portal has no record of it within PORTAL_LOOKBACK.',
-          description:
-            'The portal answers without records. The load, memory, cache and disks of the appliance are unknown.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'critical',
+        summary: 'Appliance edge-lyon does not report: the portal has no record of it within PORTAL_LOOKBACK.',
+        description:
+          'The portal answers without records. The load, memory, cache and disks of the appliance are unknown.',
+      },
     },
     {
       kind: 'silent',
@@ -205,7 +190,6 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceDataOld: [
     {
-      kind: 'fires',
       when: 'the newest record of all series was taken forty minutes ago',
       series: {
         [record('cpu_utilization')]: '0x90',
@@ -214,15 +198,13 @@ export const applianceCases: AlertCases = {
       },
       pendingAt: '40m',
       at: '50m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
-          description:
-            'That is at least 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
+        description:
+          'That is at least 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
+      },
     },
     {
       kind: 'silent',
@@ -249,36 +231,30 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceUnreachable: [
     {
-      kind: 'fires',
       when: 'the portal has not reached it for three rounds',
       series: { [reachable]: '1x5 0x90', [up]: '1x95' },
       pendingAt: '50m',
       at: '80m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
-          description:
-            'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
+        description:
+          'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
+      },
     },
     {
-      kind: 'fires',
       when: 'the portal reaches it, but it has run with old settings for an hour',
       series: { [reachable]: '1x95', [synced]: '1x5 0x90' },
       pendingAt: '50m',
       at: '80m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
-          description:
-            'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
+        description:
+          'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
+      },
     },
     {
       kind: 'silent',
@@ -295,19 +271,16 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceCpuHigh: [
     {
-      kind: 'fires',
       when: 'the processors have been busy for 40 minutes',
       series: { [cpu]: '0.97x60' },
       pendingAt: '20m',
       at: '40m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'Appliance edge-lyon uses 97% of its processors.',
-          description: 'Above 90%: clients wait, and snapshots and synchronisation take longer.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'Appliance edge-lyon uses 97% of its processors.',
+        description: 'Above 90%: clients wait, and snapshots and synchronisation take longer.',
+      },
     },
     {
       kind: 'silent',
@@ -324,19 +297,16 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceMemoryHigh: [
     {
-      kind: 'fires',
       when: 'nearly nothing is available for 40 minutes',
       series: { [memory]: '0.955x60' },
       pendingAt: '20m',
       at: '40m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'Appliance edge-lyon uses 95.5% of its memory.',
-          description: 'Above 90%: the file system has little memory for its caches.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'Appliance edge-lyon uses 95.5% of its memory.',
+        description: 'Above 90%: the file system has little memory for its caches.',
+      },
     },
     { kind: 'silent', when: 'a third is available', series: { [memory]: '0.66x60' }, at: '40m' },
     {
@@ -348,20 +318,17 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceCacheNearlyFull: [
     {
-      kind: 'fires',
       when: 'the cache has been full for over an hour',
       series: { [cache]: '0.98x120', [waiting]: '-4000x120' },
       pendingAt: '45m',
       at: '75m',
-      alerts: [
-        {
-          labels: applianceLyon,
-          severity: 'warning',
-          summary: 'The cache of appliance edge-lyon is 98% full, with data that is not in the cloud.',
-          description:
-            'Above 95%: data that is not in the cloud yet cannot be evicted. Writes fail once the cache holds nothing else.',
-        },
-      ],
+      fires: {
+        labels: applianceLyon,
+        severity: 'warning',
+        summary: 'The cache of appliance edge-lyon is 98% full, with data that is not in the cloud.',
+        description:
+          'Above 95%: data that is not in the cloud yet cannot be evicted. Writes fail once the cache holds nothing else.',
+      },
     },
     {
       kind: 'silent',
@@ -384,19 +351,16 @@ export const applianceCases: AlertCases = {
   ],
   FilerApplianceDiskLatencyHigh: [
     {
-      kind: 'fires',
       when: 'writes to the cache disk are slow, and reads are not',
       series: { [latency('write')]: '0.08x60', [latency('read')]: '0.004x60' },
       pendingAt: '20m',
       at: '40m',
-      alerts: [
-        {
-          labels: { ...applianceLyon, disk: 'cache', direction: 'write' },
-          severity: 'warning',
-          summary: 'A write of the cache disk of appliance edge-lyon takes 80ms.',
-          description: 'Above 50ms: the underlying disk is too slow or too busy.',
-        },
-      ],
+      fires: {
+        labels: { ...applianceLyon, disk: 'cache', direction: 'write' },
+        severity: 'warning',
+        summary: 'A write of the cache disk of appliance edge-lyon takes 80ms.',
+        description: 'Above 50ms: the underlying disk is too slow or too busy.',
+      },
     },
     {
       kind: 'silent',

@@ -27,19 +27,16 @@ const certificateEnd = series('filer_exporter_web_certificate_expiry_timestamp_s
 export const exporterCases: AlertCases = {
   FilerExporterRestarting: [
     {
-      kind: 'fires',
       when: 'it starts every five minutes',
       series: { [started]: '0x4 300x4 600x4 900x4 1200x4 1500x10', [build]: '1x40' },
       at: '24m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 has started 4 times in the last hour.',
-          description:
-            'Each start costs requests of the daily limit, and data is missing until the first polls have succeeded.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'filer-exporter at exporter:9989 has started 4 times in the last hour.',
+        description:
+          'Each start costs requests of the daily limit, and data is missing until the first polls have succeeded.',
+      },
     },
     { kind: 'silent', when: 'it was updated once', series: { [started]: '0x4 300x40', [build]: '1x40' }, at: '24m' },
     {
@@ -60,57 +57,48 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterClockSkew: [
     {
-      kind: 'fires',
       when: 'the clock of one service is two minutes ahead',
       series: { [skew('gfa')]: '120x40', [skew('portal')]: '-1x40' },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
-          description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
+        description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
+      },
     },
     { kind: 'silent', when: 'it is half a minute behind', series: { [skew('gfa')]: '-30x40' }, at: '30m' },
     { kind: 'missing', when: 'no service says a time: silent', series: { [build]: '1x40' }, at: '30m' },
   ],
   FilerExporterCertificateUrgent: [
     {
-      kind: 'fires',
       when: 'it ends in a day',
       series: { [certificateEnd]: '88200x40' },
       pendingAt: '3m',
       at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'critical',
-          summary: 'The certificate of filer-exporter at exporter:9989 expires in 1d 0h 0m 0s.',
-          description: 'Less than 2d 0h 0m 0s are left. After it has expired, every scrape fails.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        summary: 'The certificate of filer-exporter at exporter:9989 expires in 1d 0h 0m 0s.',
+        description: 'Less than 2d 0h 0m 0s are left. After it has expired, every scrape fails.',
+      },
     },
     { kind: 'silent', when: 'it ends in ten days', series: { [certificateEnd]: '864000x40' }, at: '30m' },
     { kind: 'missing', when: 'there is no TLS: silent', series: { [build]: '1x40' }, at: '30m' },
   ],
   FilerExporterAbsent: [
     {
-      kind: 'fires',
       when: 'the exporter has had no target for a quarter of an hour: missing data is what it is about',
       series: { 'up{instance="other:9100",job="node"}': '0x20' },
       pendingAt: '5m',
       at: '15m',
-      alerts: [
-        {
-          labels: {},
-          severity: 'critical',
-          summary: 'Prometheus scrapes no filer-exporter.',
-          description: 'No target is a filer-exporter. There is no data about any filer, so no other alert can fire.',
-        },
-      ],
+      fires: {
+        labels: {},
+        severity: 'critical',
+        summary: 'Prometheus scrapes no filer-exporter.',
+        description: 'No target is a filer-exporter. There is no data about any filer, so no other alert can fire.',
+      },
     },
     {
       kind: 'silent',
@@ -133,19 +121,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterDown: [
     {
-      kind: 'fires',
       when: 'every scrape has failed since the tenth minute',
       series: { [target]: '1x9 0x10', [build]: '1x9 stale', 'up{instance="other:9100",job="node"}': '0x20' },
       pendingAt: '13m',
       at: '16m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'critical',
-          summary: 'filer-exporter at exporter:9989 cannot be scraped.',
-          description: 'Every scrape fails: there is no new data about its filers.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        summary: 'filer-exporter at exporter:9989 cannot be scraped.',
+        description: 'Every scrape fails: there is no new data about its filers.',
+      },
     },
     {
       kind: 'silent',
@@ -162,19 +147,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerApiDown: [
     {
-      kind: 'fires',
       when: 'the portal fails, and the other API is well',
       series: { [up('portal')]: '1 0x15', [down('portal', 'timeout')]: '_ 1x15', [up('gfa')]: '1x16' },
       pendingAt: '8m',
       at: '12m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'critical',
-          summary: 'filer-exporter at exporter:9989 cannot poll the portal API (timeout).',
-          description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'critical',
+        summary: 'filer-exporter at exporter:9989 cannot poll the portal API (timeout).',
+        description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
+      },
     },
     { kind: 'silent', when: 'it comes back within ten minutes', series: { [up('portal')]: '1 0x7 1x10' }, at: '15m' },
     {
@@ -186,19 +168,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerApiTokenRefused: [
     {
-      kind: 'fires',
       when: 'the portal answers each request for a token with 401',
       series: { [up('portal')]: '0x15', [requests('portal', 'token', '401')]: '1+2x15', [up('gfa')]: '1x15' },
       pendingAt: '3m',
       at: '12m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'critical',
-          summary: 'The portal API rejects the credentials of filer-exporter at exporter:9989 (401).',
-          description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'critical',
+        summary: 'The portal API rejects the credentials of filer-exporter at exporter:9989 (401).',
+        description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
+      },
     },
     {
       kind: 'silent',
@@ -231,20 +210,17 @@ export const exporterCases: AlertCases = {
   ],
   FilerInventoryIncomplete: [
     {
-      kind: 'fires',
       when: 'the account has had no appliance since the start',
       series: { [up('portal')]: '1x30', [gap('all', 'empty')]: '1x30' },
       pendingAt: '10m',
       at: '20m',
-      alerts: [
-        {
-          labels: { ...api('portal'), list: 'all', reason: 'empty' },
-          severity: 'warning',
-          summary: 'The inventory of filer-exporter at exporter:9989 has a gap: all (empty).',
-          description:
-            'The list cannot be read, or is empty though another one is not; all: no list names any appliance. Appliances may be missing in every dashboard and alert.',
-        },
-      ],
+      fires: {
+        labels: { ...api('portal'), list: 'all', reason: 'empty' },
+        severity: 'warning',
+        summary: 'The inventory of filer-exporter at exporter:9989 has a gap: all (empty).',
+        description:
+          'The list cannot be read, or is empty though another one is not; all: no list names any appliance. Appliances may be missing in every dashboard and alert.',
+      },
     },
     {
       kind: 'silent',
@@ -271,50 +247,41 @@ export const exporterCases: AlertCases = {
   ],
   FilerApiForbidden: [
     {
-      kind: 'fires',
       when: 'seven series are forbidden, and the API is well',
       series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30', [resting('empty')]: '2x30' },
       pendingAt: '10m',
       at: '20m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
-          description:
-            'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'warning',
+        summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
+        description:
+          'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+      },
     },
     {
-      kind: 'fires',
       when: 'the file acceleration service answers each poll with 403',
       series: { [up('gfa')]: '0x30', [requests('gfa', 'data', '403')]: '1+1x30' },
       at: '20m',
-      alerts: [
-        {
-          labels: api('gfa'),
-          severity: 'warning',
-          summary: 'The gfa API rejects some requests of filer-exporter at exporter:9989 (403).',
-          description:
-            'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
-        },
-      ],
+      fires: {
+        labels: api('gfa'),
+        severity: 'warning',
+        summary: 'The gfa API rejects some requests of filer-exporter at exporter:9989 (403).',
+        description:
+          'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+      },
     },
     {
-      kind: 'fires',
       when: 'the list of edges is forbidden while its collector is on',
       series: { [up('portal')]: '1x30', [resting('forbidden')]: '0x30', [gap('edges', 'forbidden')]: '1x30' },
       at: '20m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
-          description:
-            'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'warning',
+        summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
+        description:
+          'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+      },
     },
     {
       kind: 'silent',
@@ -356,20 +323,17 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterDataOld: [
     {
-      kind: 'fires',
       when: 'two series of an appliance fail for half an hour, and the API is well',
       series: { [overdue]: '0x10 2x50', [up('portal')]: '1x60' },
       pendingAt: '25m',
       at: '40m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary: 'Tasks of the portal API whose data is older than their interval: 2, at exporter:9989.',
-          description:
-            'Neither the limits nor unavailable appliances explain it: the API answers, but polls of some lists or series keep failing.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'warning',
+        summary: 'Tasks of the portal API whose data is older than their interval: 2, at exporter:9989.',
+        description:
+          'Neither the limits nor unavailable appliances explain it: the API answers, but polls of some lists or series keep failing.',
+      },
     },
     {
       kind: 'silent',
@@ -398,40 +362,33 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterThrottled: [
     {
-      kind: 'fires',
       when: 'other tools use the limit',
       series: { [throttled]: '1x120' },
       pendingAt: '10m',
       at: '20m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary: 'The portal API allows filer-exporter at exporter:9989 clearly less than is configured (429).',
-          description:
-            'Other tools use the same limit, or it is lower than configured. The pace stays below it, so data is polled less often.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'warning',
+        summary: 'The portal API allows filer-exporter at exporter:9989 clearly less than is configured (429).',
+        description:
+          'Other tools use the same limit, or it is lower than configured. The pace stays below it, so data is polled less often.',
+      },
     },
     { kind: 'silent', when: 'the limit is free', series: { [throttled]: '0x120' }, at: '100m' },
     { kind: 'missing', when: 'no exporter is scraped: silent', series: {}, at: '100m' },
   ],
   FilerExporterIntervalStretched: [
     {
-      kind: 'fires',
       when: 'the fleet takes twenty minutes instead of five',
       series: { [effective]: '1200x60', [configured]: '300x60' },
       pendingAt: '20m',
       at: '45m',
-      alerts: [
-        {
-          labels: api('portal'),
-          severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 can poll the portal API only every 20m 0s.',
-          description:
-            'The limits do not allow the configured interval: the fleet is too large, or the pace has fallen.',
-        },
-      ],
+      fires: {
+        labels: api('portal'),
+        severity: 'warning',
+        summary: 'filer-exporter at exporter:9989 can poll the portal API only every 20m 0s.',
+        description: 'The limits do not allow the configured interval: the fleet is too large, or the pace has fallen.',
+      },
     },
     {
       kind: 'silent',
@@ -448,19 +405,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterSamplesDropped: [
     {
-      kind: 'fires',
       when: 'a field has been unreadable at every poll for two hours',
       series: { [dropped('invalid')]: '0+1x120', [dropped('absent')]: '0+20x120' },
       pendingAt: '12m',
       at: '100m',
-      alerts: [
-        {
-          labels: { ...api('portal'), reason: 'invalid' },
-          severity: 'warning',
-          summary: '60 values of the portal API have no sample in the last hour (invalid), at exporter:9989.',
-          description: 'The service sends values that the exporter cannot use; their series are missing or incomplete.',
-        },
-      ],
+      fires: {
+        labels: { ...api('portal'), reason: 'invalid' },
+        severity: 'warning',
+        summary: '60 values of the portal API have no sample in the last hour (invalid), at exporter:9989.',
+        description: 'The service sends values that the exporter cannot use; their series are missing or incomplete.',
+      },
     },
     {
       kind: 'silent',
@@ -477,20 +431,17 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterClientKeyShared: [
     {
-      kind: 'fires',
       when: 'the bookmarks show another client',
       series: { [series('filer_exporter_client_key_shared', scraped)]: '1x20' },
       pendingAt: '5m',
       at: '12m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'Another client seems to receive events of filer-exporter at exporter:9989.',
-          description:
-            'Two instances use one GFA_CLIENT_KEY, so each counts only a part of the lock and propagation events.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'Another client seems to receive events of filer-exporter at exporter:9989.',
+        description:
+          'Two instances use one GFA_CLIENT_KEY, so each counts only a part of the lock and propagation events.',
+      },
     },
     {
       kind: 'silent',
@@ -507,19 +458,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterStateFileFailing: [
     {
-      kind: 'fires',
       when: 'each write fails',
       series: { [series('filer_exporter_state_file_errors_total', scraped)]: '0+1x40' },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 cannot read or write its state file.',
-          description: 'Polling continues. After a restart, counters continue from the last successful write.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'filer-exporter at exporter:9989 cannot read or write its state file.',
+        description: 'Polling continues. After a restart, counters continue from the last successful write.',
+      },
     },
     {
       kind: 'silent',
@@ -536,19 +484,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterWebConfigRefused: [
     {
-      kind: 'fires',
       when: 'a certificate was renewed and its key was not',
       series: { [webConfig]: '1x5 0x20', [certificateEnd]: '8640000x25' },
       pendingAt: '12m',
       at: '20m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 keeps its previous web configuration: the new one has faults.',
-          description: 'Changes in it or in its certificates have no effect. With these files a restart would fail.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'filer-exporter at exporter:9989 keeps its previous web configuration: the new one has faults.',
+        description: 'Changes in it or in its certificates have no effect. With these files a restart would fail.',
+      },
     },
     {
       kind: 'silent',
@@ -565,19 +510,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterCertificateEnding: [
     {
-      kind: 'fires',
       when: 'it ends in ten days',
       series: { [certificateEnd]: '870000x120', [webConfig]: '1x120' },
       pendingAt: '30m',
       at: '100m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'The certificate of filer-exporter at exporter:9989 expires in 10d 0h 0m 0s.',
-          description: 'Less than 14d 0h 0m 0s are left. After it has expired, every scrape fails.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'The certificate of filer-exporter at exporter:9989 expires in 10d 0h 0m 0s.',
+        description: 'Less than 14d 0h 0m 0s are left. After it has expired, every scrape fails.',
+      },
     },
     {
       kind: 'silent',
@@ -594,20 +536,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterRemoteWriteLagging: [
     {
-      kind: 'fires',
       when: 'nothing has arrived for half an hour',
       series: { [newestSent]: '0x60', [up('portal')]: '1x60' },
       pendingAt: '25m',
       at: '40m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'The newest point that filer-exporter at exporter:9989 has delivered by remote write is 40m 0s old.',
-          description:
-            'More than 20m 0s: the receiver accepts no points. Nothing is lost within REMOTE_WRITE_CATCH_UP.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'The newest point that filer-exporter at exporter:9989 has delivered by remote write is 40m 0s old.',
+        description: 'More than 20m 0s: the receiver accepts no points. Nothing is lost within REMOTE_WRITE_CATCH_UP.',
+      },
     },
     {
       kind: 'silent',
@@ -619,19 +557,16 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterRemoteWriteDropping: [
     {
-      kind: 'fires',
       when: 'the receiver refuses points for good',
       series: { [refused('too_old')]: '0+1x120', [refused('rejected')]: '0x120' },
       pendingAt: '15m',
       at: '90m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'The receiver of remote write has rejected 60 points of filer-exporter at exporter:9989 in an hour.',
-          description: 'They are dropped. The label reason and the log have the cause.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'The receiver of remote write has rejected 60 points of filer-exporter at exporter:9989 in an hour.',
+        description: 'They are dropped. The label reason and the log have the cause.',
+      },
     },
     {
       kind: 'silent',
@@ -643,20 +578,17 @@ export const exporterCases: AlertCases = {
   ],
   FilerExporterRemoteWriteLosing: [
     {
-      kind: 'fires',
       when: 'an outage was longer than REMOTE_WRITE_CATCH_UP',
       series: { [unread('catch_up')]: '0x20 1800x100', [unread('rejected')]: '0x120' },
       pendingAt: '24m',
       at: '40m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'filer-exporter at exporter:9989 could not read 30m 0s of history in an hour.',
-          description:
-            'Of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'filer-exporter at exporter:9989 could not read 30m 0s of history in an hour.',
+        description:
+          'Of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
+      },
     },
     { kind: 'silent', when: 'nothing was lost', series: { [unread('catch_up')]: '0x120' }, at: '90m' },
     {

@@ -31,19 +31,16 @@ const infinite = (values: string) => ({
 export const fileAccelerationCases: AlertCases = {
   FilerFleetNotCheckingIn: [
     {
-      kind: 'fires',
       when: 'three of twelve filers fall silent at once, as both exporters say',
       series: { ...contacts(3, 'a'), ...contacts(3, 'b') },
       pendingAt: '33m',
       at: '50m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'critical',
-          summary: '25% of the filers have not checked in.',
-          description: 'Such a large share has one cause: the service, or the network to it.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        summary: '25% of the filers have not checked in.',
+        description: 'Such a large share has one cause: the service, or the network to it.',
+      },
     },
     { kind: 'silent', when: 'two of twelve do', series: { ...contacts(2, 'a') }, at: '50m' },
     { kind: 'silent', when: 'all of two do: that is FilerNotCheckingIn', series: { [checkin]: '0x60' }, at: '50m' },
@@ -51,19 +48,16 @@ export const fileAccelerationCases: AlertCases = {
   ],
   FilerDataAtRisk: [
     {
-      kind: 'fires',
       when: 'data has waited for a day and an hour',
       series: { [unprotected]: '-88200x60' },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: lyonOnProjects,
-          severity: 'critical',
-          summary: 'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud.',
-          description: 'Data older than 1d 0h 0m 0s is only on this filer, and is lost if the filer is lost.',
-        },
-      ],
+      fires: {
+        labels: lyonOnProjects,
+        severity: 'critical',
+        summary: 'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud.',
+        description: 'Data older than 1d 0h 0m 0s is only on this filer, and is lost if the filer is lost.',
+      },
     },
     {
       kind: 'silent',
@@ -80,20 +74,17 @@ export const fileAccelerationCases: AlertCases = {
   ],
   FilerNotCheckingIn: [
     {
-      kind: 'fires',
       when: 'neither the service nor any volume has heard of the filer for forty minutes',
       series: { [checkin]: '-1200x30', [activity]: '-2400x30' },
       pendingAt: '13m',
       at: '20m',
-      alerts: [
-        {
-          labels: lyon,
-          severity: 'critical',
-          summary: 'Filer edge-lyon has not checked in for 40m 0s.',
-          description:
-            'The file acceleration service has had no contact for more than 30m 0s: its locks and new data wait.',
-        },
-      ],
+      fires: {
+        labels: lyon,
+        severity: 'critical',
+        summary: 'Filer edge-lyon has not checked in for 40m 0s.',
+        description:
+          'The file acceleration service has had no contact for more than 30m 0s: its locks and new data wait.',
+      },
     },
     {
       kind: 'silent',
@@ -110,19 +101,16 @@ export const fileAccelerationCases: AlertCases = {
   ],
   FilerUnprotectedDataOld: [
     {
-      kind: 'fires',
       when: 'data has waited for more than four hours',
       series: { [unprotected]: '-14400x40' },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: lyonOnProjects,
-          severity: 'warning',
-          summary: 'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud.',
-          description: 'Data older than 4h 0m 0s is only on this filer, and is lost if the filer is lost.',
-        },
-      ],
+      fires: {
+        labels: lyonOnProjects,
+        severity: 'warning',
+        summary: 'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud.',
+        description: 'Data older than 4h 0m 0s is only on this filer, and is lost if the filer is lost.',
+      },
     },
     { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },
     {
@@ -134,19 +122,16 @@ export const fileAccelerationCases: AlertCases = {
   ],
   FilerPropagationSlow: [
     {
-      kind: 'fires',
       when: 'most events of the last hours took between one hour and two',
       series: { [events('3600')]: '0+1x180', [events('7200')]: '0+4x180', ...infinite('0+4x180') },
       pendingAt: '20m',
       at: '120m',
-      alerts: [
-        {
-          labels: lyonOnProjects,
-          severity: 'warning',
-          summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
-          description: 'The 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
-        },
-      ],
+      fires: {
+        labels: lyonOnProjects,
+        severity: 'warning',
+        summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
+        description: 'The 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
+      },
     },
     {
       kind: 'silent',
@@ -185,19 +170,16 @@ export const fileAccelerationCases: AlertCases = {
   ],
   FilerLockHeldTooLong: [
     {
-      kind: 'fires',
       when: 'the lock was taken at the tenth minute and not given back',
       series: { [acquired]: '600x60', [held]: '1x60', [released]: '300x60' },
       pendingAt: '43m',
       at: '50m',
-      alerts: [
-        {
-          labels: lyonOnProjects,
-          severity: 'warning',
-          summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
-          description: 'No other filer can write a snapshot of the volume meanwhile; more than 30m 0s is too long.',
-        },
-      ],
+      fires: {
+        labels: lyonOnProjects,
+        severity: 'warning',
+        summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
+        description: 'No other filer can write a snapshot of the volume meanwhile; more than 30m 0s is too long.',
+      },
     },
     {
       kind: 'silent',

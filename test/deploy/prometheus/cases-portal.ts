@@ -28,19 +28,16 @@ const snapshotsFail = {
 export const portalCases: AlertCases = {
   FilerSnapshotOld: [
     {
-      kind: 'fires',
       when: 'the last one is a day and ten hours old, and data waits',
       series: { [last]: '-120000x60', [unprotected]: '5x60' },
       pendingAt: '20m',
       at: '40m',
-      alerts: [
-        {
-          labels: projectsInLyon,
-          severity: 'warning',
-          summary: 'The last snapshot of volume projects on appliance edge-lyon is 1d 10h 0m 0s old.',
-          description: 'Older than 1d 0h 0m 0s while data waits, which is only on this appliance.',
-        },
-      ],
+      fires: {
+        labels: projectsInLyon,
+        severity: 'warning',
+        summary: 'The last snapshot of volume projects on appliance edge-lyon is 1d 10h 0m 0s old.',
+        description: 'Older than 1d 0h 0m 0s while data waits, which is only on this appliance.',
+      },
     },
     {
       kind: 'silent',
@@ -53,39 +50,33 @@ export const portalCases: AlertCases = {
   ],
   FilerCloudCredentialFailing: [
     {
-      kind: 'fires',
       when: 'two have an error',
       series: { [credentials]: '2x40' },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: { ...scraped, type: 'azure' },
-          severity: 'warning',
-          summary: 'Cloud credentials (azure) with an error: 2.',
-          description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
-        },
-      ],
+      fires: {
+        labels: { ...scraped, type: 'azure' },
+        severity: 'warning',
+        summary: 'Cloud credentials (azure) with an error: 2.',
+        description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
+      },
     },
     { kind: 'silent', when: 'none has', series: { [credentials]: '0x40' }, at: '30m' },
     { kind: 'missing', when: 'the collector is off: silent', series: { [license]: '1x40' }, at: '30m' },
   ],
   FilerKeyExpiring: [
     {
-      kind: 'fires',
       when: 'a key expires in ten days',
       series: { [keyEnd]: '870000x120' },
       pendingAt: '30m',
       at: '100m',
-      alerts: [
-        {
-          labels: { ...scraped, kind: 'service' },
-          severity: 'warning',
-          summary: 'A service key of the portal expires in 10d 0h 0m 0s.',
-          description:
-            'Less than 14d 0h 0m 0s are left. Afterwards the portal rejects every client that uses it; the exporter may be one.',
-        },
-      ],
+      fires: {
+        labels: { ...scraped, kind: 'service' },
+        severity: 'warning',
+        summary: 'A service key of the portal expires in 10d 0h 0m 0s.',
+        description:
+          'Less than 14d 0h 0m 0s are left. Afterwards the portal rejects every client that uses it; the exporter may be one.',
+      },
     },
     { kind: 'silent', when: 'the next one expires in a month', series: { [keyEnd]: '2700000x120' }, at: '100m' },
     {
@@ -97,38 +88,32 @@ export const portalCases: AlertCases = {
   ],
   FilerPortalUnhealthy: [
     {
-      kind: 'fires',
       when: 'it has not been for half an hour',
       series: { [healthy]: '0x40' },
       pendingAt: '10m',
       at: '30m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'The portal reports itself unhealthy.',
-          description: 'Missing or old data may be caused by the portal, not by an appliance.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'The portal reports itself unhealthy.',
+        description: 'Missing or old data may be caused by the portal, not by an appliance.',
+      },
     },
     { kind: 'silent', when: 'it is', series: { [healthy]: '1x40' }, at: '30m' },
     { kind: 'missing', when: 'it does not say: silent', series: { [license]: '1x40' }, at: '30m' },
   ],
   FilerLicenseUrgent: [
     {
-      kind: 'fires',
       when: 'it ends in five days',
       series: { [expiry]: '438000x120', [license]: '1x120' },
       pendingAt: '30m',
       at: '100m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'critical',
-          summary: '5d 0h 0m 0s are left of the portal subscription.',
-          description: 'Less than 7d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        summary: '5d 0h 0m 0s are left of the portal subscription.',
+        description: 'Less than 7d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
+      },
     },
     {
       kind: 'silent',
@@ -140,19 +125,16 @@ export const portalCases: AlertCases = {
   ],
   FilerUnprotectedDataLarge: [
     {
-      kind: 'fires',
       when: 'a quarter of a terabyte has waited for over an hour',
       series: { [unprotected]: '274877906944x90' },
       pendingAt: '45m',
       at: '75m',
-      alerts: [
-        {
-          labels: projectsInLyon,
-          severity: 'warning',
-          summary: '256GiB of volume projects on appliance edge-lyon are not in the cloud.',
-          description: 'More than 100GB: they are only on this appliance, and fill its cache.',
-        },
-      ],
+      fires: {
+        labels: projectsInLyon,
+        severity: 'warning',
+        summary: '256GiB of volume projects on appliance edge-lyon are not in the cloud.',
+        description: 'More than 100GB: they are only on this appliance, and fill its cache.',
+      },
     },
     {
       kind: 'silent',
@@ -169,19 +151,17 @@ export const portalCases: AlertCases = {
   ],
   FilerSnapshotFailing: [
     {
-      kind: 'fires',
       when: 'the status has been failed for over half an hour',
       series: { [status('failed')]: '0x5 1x60', [status('idle')]: '1x5 0x60' },
       pendingAt: '20m',
       at: '45m',
-      alerts: [snapshotsFail],
+      fires: [snapshotsFail],
     },
     {
-      kind: 'fires',
       when: 'metadata snapshots fail over and over, whatever the status says in between',
       series: { [status('failed')]: '0x120', [failures]: '0 0 0 0 0+0.1x120' },
       at: '100m',
-      alerts: [snapshotsFail],
+      fires: [snapshotsFail],
     },
     {
       kind: 'silent',
@@ -198,19 +178,16 @@ export const portalCases: AlertCases = {
   ],
   FilerLicenseRunningOut: [
     {
-      kind: 'fires',
       when: 'it ends in ten days',
       series: { [expiry]: '870000x120', [license]: '1x120' },
       pendingAt: '30m',
       at: '100m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: '10d 0h 0m 0s are left of the portal subscription.',
-          description: 'Less than 30d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: '10d 0h 0m 0s are left of the portal subscription.',
+        description: 'Less than 30d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
+      },
     },
     {
       kind: 'silent',
@@ -227,19 +204,16 @@ export const portalCases: AlertCases = {
   ],
   FilerJobFailed: [
     {
-      kind: 'fires',
       when: 'two updates and three jobs of volumes failed: one alert for the account',
       series: { [failed]: '2x20', [failedVolumes]: '3x20', [listed]: '5x20' },
       pendingAt: '3m',
       at: '10m',
-      alerts: [
-        {
-          labels: scraped,
-          severity: 'warning',
-          summary: 'Failed jobs of the portal without acknowledgement: 5.',
-          description: 'The portal’s list of jobs has the reason and the target of each.',
-        },
-      ],
+      fires: {
+        labels: scraped,
+        severity: 'warning',
+        summary: 'Failed jobs of the portal without acknowledgement: 5.',
+        description: 'The portal’s list of jobs has the reason and the target of each.',
+      },
     },
     {
       kind: 'silent',
@@ -256,20 +230,17 @@ export const portalCases: AlertCases = {
   ],
   FilerJobUnfinished: [
     {
-      kind: 'fires',
       when: 'one was created a day and an hour ago',
       series: { [oldest]: '0x320' },
       pendingAt: '24h10m',
       at: '25h',
       apart: '5m',
-      alerts: [
-        {
-          labels: { ...scraped, resource: 'edge' },
-          severity: 'warning',
-          summary: 'A job (edge) of the portal has not ended for 1d 1h 0m 0s.',
-          description: 'Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs or waits for an appliance.',
-        },
-      ],
+      fires: {
+        labels: { ...scraped, resource: 'edge' },
+        severity: 'warning',
+        summary: 'A job (edge) of the portal has not ended for 1d 1h 0m 0s.',
+        description: 'Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs or waits for an appliance.',
+      },
     },
     {
       kind: 'silent',

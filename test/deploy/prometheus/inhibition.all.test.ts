@@ -6,7 +6,7 @@ import type { Severity } from '../../../deploy/prometheus/rule.ts';
 import { alertmanagerProgram, startAlertmanager } from '../../journeys/alerting.ts';
 import { root, temporaryDirectory } from '../../support/program.ts';
 import { until } from '../../support/until.ts';
-import type { AlertCases } from './case.ts';
+import { type AlertCases, firings } from './case.ts';
 import { applianceCases } from './cases-appliances.ts';
 import { exporterCases } from './cases-exporter.ts';
 import { fileAccelerationCases } from './cases-file-acceleration.ts';
@@ -21,7 +21,7 @@ const cases: AlertCases = { ...exporterCases, ...fileAccelerationCases, ...appli
 
 /** The labels that an alert has when it fires. */
 function labelsOf(alert: string): readonly string[] {
-  const fired = cases[alert]?.find(({ kind }) => kind === 'fires')?.alerts?.[0]?.labels ?? {};
+  const fired = cases[alert]?.flatMap(firings)[0]?.labels ?? {};
   const isKept = alertRules.find((rule) => rule.alert === alert)?.page === 'exporter';
   return Object.keys(fired).filter((label) => isKept || label !== 'instance');
 }

@@ -8,7 +8,7 @@ import { alertRules, groups } from '../../../deploy/prometheus/groups.ts';
 import type { AlertRule, RecordingRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { templateOf } from '../../../deploy/prometheus/template.ts';
-import { type AlertCase, type Labels, type RecordingCase, type Series, series } from './case.ts';
+import { type AlertCase, firings, type Labels, type RecordingCase, type Series, series } from './case.ts';
 import { minutes, silentAfter } from './late.ts';
 
 /** Whether promtool is installed. */
@@ -71,7 +71,7 @@ function testFile(alerts: readonly string[], evaluation_interval: string, tests:
 export function testSilence(alertname: string, one: AlertCase): Verdict {
   const firing = `count(ALERTS{alertname="${alertname}",alertstate="firing"})`;
   const at = minutes(one.at);
-  const samples = [{ labels: '{}', value: one.alerts?.length ?? 0 }];
+  const samples = [{ labels: '{}', value: firings(one).length }];
   return testFile([alertname], one.apart ?? '1m', [
     {
       ...inputOf(`${alertname}: all falls silent`, silentAfter(one), one.apart),
@@ -94,12 +94,10 @@ export function testNumber(expr: string, alert: AlertCase, count: number): Verdi
   ]);
 }
 
-function alertTest(
-  alertname: string,
-  { kind, when, series: input, at, pendingAt, apart, alerts = [] }: AlertCase,
-): object {
+function alertTest(alertname: string, one: AlertCase): object {
+  const { kind = 'fires', when, series: input, at, pendingAt, apart } = one;
   const rule = alertRules.find(({ alert }) => alert === alertname);
-  const expected = alerts.map(({ labels: { instance, ...told }, severity, summary, description }) => ({
+  const expected = firings(one).map(({ labels: { instance, ...told }, severity, summary, description }) => ({
     // What is about a filer does not say which exporter saw it.
     exp_labels:
       rule?.page === 'exporter' && instance !== undefined ? { ...told, instance, severity } : { ...told, severity },
@@ -108,7 +106,7 @@ function alertTest(
   return {
     ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),
     alert_rule_test: [{ alertname, eval_time: at, exp_alerts: expected }],
-    promql_expr_test: pendingAt === undefined ? [] : [pendingTest(alertname, pendingAt, alerts.length)],
+    promql_expr_test: pendingAt === undefined ? [] : [pendingTest(alertname, pendingAt, expected.length)],
   };
 }
 
