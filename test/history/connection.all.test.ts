@@ -153,11 +153,12 @@ test('a receiver without TLS is reached through the proxy of HTTP_PROXY, which f
     receive(request, response);
   });
   const port = await portOf(proxy);
-  await sending({
+  const program = await sending({
     ...{ REMOTE_WRITE_URL: 'http://receiver.invalid/write', REMOTE_WRITE_USER: 'user', REMOTE_WRITE_PASSWORD: 'pass' },
     ...{ HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1', ALLOW_INSECURE_UPSTREAM: 'true' },
   });
   const { headers } = await somethingArrives();
   expect(headers.authorization).toBe(`Basic ${Buffer.from('user:pass').toString('base64')}`);
   expect(forwarded[0]).toBe('http://receiver.invalid/write');
+  expect(program.stdout).toContain('REMOTE_WRITE_URL without STATE_FILE');
 });
