@@ -41,9 +41,12 @@ describe('what `npm run docs` writes', () => {
   });
 });
 
-test('docs/doctor.md has a row for each question, with what the doctor says to its answers', () => {
+test('docs/doctor.md has a row for each question and no other, with what the doctor says to its answers', () => {
   const page = fileText('docs/doctor.md');
-  for (const [question, answers] of Object.entries({ ...gfaQuestions, ...portalQuestions })) {
+  const questions = Object.entries({ ...gfaQuestions, ...portalQuestions });
+  const rows = [...page.matchAll(/^\| `(\w+)` \|(?:[^|\n]+\|){3}$/gm)].map(([, name]) => name);
+  expect(rows).toEqual(questions.map(([question]) => question));
+  for (const [question, answers] of questions) {
     const said = Object.entries(answers).map(([answer, does]) => `\`${answer}\`: ${does}`);
     expect(page).toMatch(new RegExp(`^\\| \`${question}\` \\| .* \\| ${said.join('<br>')} \\|$`, 'm'));
   }

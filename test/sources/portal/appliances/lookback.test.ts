@@ -48,6 +48,7 @@ test('a period halves down to six minutes, for its own task alone, and doubles b
   const lookback = new Lookback();
   expect(await minutesAsked(lookback, 'a', 9)).toEqual([15, 7.5, 6]);
   expect(await minutesAsked(lookback, 'b', 0)).toEqual([15]);
+  expect(await minutesAsked(lookback, 'b', 0, 2)).toEqual([6]);
   expect(await minutesAsked(lookback, 'a', 0)).toEqual([6]);
   expect(await minutesAsked(lookback, 'a', 0)).toEqual([12]);
   expect(await minutesAsked(lookback, 'a', 0)).toEqual([15]);
