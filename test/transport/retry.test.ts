@@ -81,6 +81,18 @@ describe('trying again', () => {
     expect(asked).toEqual([0, 250, 750]);
   });
 
+  test('what was answered 429 goes ahead of what waits, and what failed does not', async () => {
+    const { clock, attempt, retryParts } = failing(status(429), status(503));
+    const ahead: boolean[] = [];
+    const ask = (wasThrottled: boolean) => {
+      ahead.push(wasThrottled);
+      return attempt();
+    };
+    const answer = withRetries(ask, 'read', retryParts, never);
+    await clock.advance(10_000);
+    expect([await answer, ahead]).toEqual(['answer', [false, true, false]]);
+  });
+
   test('failures of several kinds count together', async () => {
     const { clock, asked, attempt, retryParts } = failing(status(503), status(500), status(503));
     const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 500');
