@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/polling/poll.ts';
 import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { families, Lines, minutes, Shelf } from './fleet.ts';
+import { failed, families, Lines, minutes, Shelf, succeeded, task } from './fleet.ts';
 
 /** What is known of made-up tasks, told how their polls ended as the runner tells it. */
 export class Watched {
@@ -58,6 +58,14 @@ export class Watched {
       this.health.observe(state, outcome, this.tasks.deciding, this.clock.monotonic());
       this.observer.ended(state, outcome);
     }
+  }
+
+  succeed(...tasks: readonly Task[]): void {
+    this.end(...tasks.map((each) => succeeded(each)));
+  }
+
+  fail(...ids: readonly string[]): void {
+    this.end(...ids.map((id) => failed(task(id))));
   }
 
   async pass(ms: number): Promise<void> {
