@@ -44,15 +44,8 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'transport/': ['runtime/', 'metrics/'],
   'doctor/': ['transport/', 'metrics/', 'runtime/'],
   'sources/upstream.ts': [
-    'sources/filer-names.ts',
-    'planning/plan.ts',
-    'doctor/examination.ts',
-    'status/model.ts',
-    'transport/',
-    'config/',
-    'state/keeper.ts',
-    'metrics/',
-    'runtime/',
+    ...['sources/filer-names.ts', 'planning/plan.ts', 'doctor/examination.ts', 'status/model.ts', 'transport/'],
+    ...['config/', 'state/keeper.ts', 'metrics/', 'runtime/'],
   ],
   'sources/': [
     ...['status/model.ts', 'planning/', 'doctor/', 'transport/', 'config/', 'state/keeper.ts', 'metrics/', 'runtime/'],

@@ -33,22 +33,11 @@ function closed(text: string, reason: string): number {
 }
 
 const WITHOUT_PASSWORD = [
-  'GET /metrics HTTP/1.1',
-  'HEAD /metrics HTTP/1.1',
-  'GET //metrics HTTP/1.1',
-  'GET /%6detrics HTTP/1.1',
-  'GET /healthz/../metrics HTTP/1.1',
-  'GET /metrics?/healthz HTTP/1.1',
-  'GET /healthz#/metrics HTTP/1.1',
-  'GET http://x/metrics HTTP/1.1',
-  'GET http://x/healthz HTTP/1.1',
-  'GET /status HTTP/1.1',
-  'GET /api/v1/status HTTP/1.1',
-  'GET / HTTP/1.1',
-  'OPTIONS * HTTP/1.1',
-  'CONNECT x:80 HTTP/1.1',
-  'GET /metrics HTTP/1.0',
-  'GET /metrics',
+  ...['GET /metrics HTTP/1.1', 'HEAD /metrics HTTP/1.1', 'GET //metrics HTTP/1.1', 'GET /%6detrics HTTP/1.1'],
+  ...['GET /healthz/../metrics HTTP/1.1', 'GET /metrics?/healthz HTTP/1.1', 'GET /healthz#/metrics HTTP/1.1'],
+  ...['GET http://x/metrics HTTP/1.1', 'GET http://x/healthz HTTP/1.1', 'GET /status HTTP/1.1'],
+  ...['GET /api/v1/status HTTP/1.1', 'GET / HTTP/1.1', 'OPTIONS * HTTP/1.1', 'CONNECT x:80 HTTP/1.1'],
+  ...['GET /metrics HTTP/1.0', 'GET /metrics'],
 ];
 
 const SMUGGLED = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';

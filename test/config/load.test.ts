@@ -197,13 +197,8 @@ describe('an http URL', () => {
     `${name}: is an http URL beyond this machine; expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens unencrypted`;
 
   test.each([
-    'http://localhost:1',
-    'http://LOCALHOST',
-    'http://127.0.0.1',
-    'http://127.9.9.9:80',
-    'http://127.1',
-    'http://[::1]:1',
-    'http://[::ffff:127.0.0.1]:1',
+    ...['http://localhost:1', 'http://LOCALHOST', 'http://127.0.0.1', 'http://127.9.9.9:80', 'http://127.1'],
+    ...['http://[::1]:1', 'http://[::ffff:127.0.0.1]:1'],
   ])('%s leads to this machine and is fine', (origin) => {
     expect(faultsOf({ ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin })).toEqual([]);
   });

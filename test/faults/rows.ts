@@ -7,14 +7,8 @@ import { wholes } from './wholes.ts';
 
 /** One of each kind of trouble that lasts. */
 const LASTING: ReadonlySet<string> = new Set([
-  'a reset before the answer',
-  'no answer to the request',
-  'a page in HTML',
-  'fifty megabytes, announced',
-  '401',
-  '403',
-  '503',
-  '429 with seconds in Retry-After',
+  ...['a reset before the answer', 'no answer to the request', 'a page in HTML', 'fifty megabytes, announced'],
+  ...['401', '403', '503', '429 with seconds in Retry-After'],
 ]);
 
 /** So long a 429 holds everything at most here, in seconds. */

@@ -27,17 +27,7 @@ const OWN: Readonly<Record<string, string>> = {
 
 /** Labels that people read; what they stand beside, such as a serial, only tells things of one name apart. */
 const READ = [
-  'filer',
-  'volume',
-  'api',
-  'kind',
-  'operation',
-  'disk',
-  'direction',
-  'result',
-  'reason',
-  'status',
-  'state',
+  ...['filer', 'volume', 'api', 'kind', 'operation', 'disk', 'direction', 'result', 'reason', 'status', 'state'],
 ];
 
 /** A question in PromQL that a metric answers: its own, or the one that everybody asks of its kind. */

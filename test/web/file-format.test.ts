@@ -247,13 +247,7 @@ basic_auth_users:
   test('whatever it holds, there is no exception, and no fault quotes a value', () => {
     const canary = 'canary-5ec1e7';
     const words = fc.constantFrom(
-      'tls_server_config',
-      'cert_file',
-      'key',
-      'basic_auth_users',
-      'headers',
-      '<<',
-      '__proto__',
+      ...['tls_server_config', 'cert_file', 'key', 'basic_auth_users', 'headers', '<<', '__proto__'],
     );
     const values = fc.constantFrom(
       canary,

@@ -6,14 +6,7 @@ import type { Container, PodSpec, Tree } from './manifest.ts';
  */
 
 const VOLUMES = [
-  'configMap',
-  'csi',
-  'downwardAPI',
-  'emptyDir',
-  'ephemeral',
-  'persistentVolumeClaim',
-  'projected',
-  'secret',
+  ...['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret'],
 ];
 const PROFILES = ['RuntimeDefault', 'Localhost'];
 
