@@ -82,15 +82,7 @@ async function bytes(report: Report, place: string, appliances: number): Promise
     process.execPath,
     [
       'dist/main.js',
-      '--backfill',
-      '--since',
-      since,
-      '--share',
-      '100%',
-      '--work',
-      work,
-      '--labels',
-      'job=filer-exporter',
+      ...`--backfill --since ${since} --share 100% --work ${work} --labels job=filer-exporter`.split(' '),
     ],
     {
       cwd: root,

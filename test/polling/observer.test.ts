@@ -128,21 +128,6 @@ describe('an outage of the whole API', () => {
     expect([it.observer.downReason, it.observer.lastError]).toEqual(['server_error', 'answered 500']);
   });
 
-  test('however long it takes, is no further line, and ends with one', async () => {
-    await outage();
-    it.lines.take();
-    for (let probe = 0; probe < 20; probe += 1) it.fail('a1/s0');
-    expect(it.lines.take()).toEqual([]);
-    it.succeed(task('a0/s0'), task('a1/s0'));
-    expect(it.lines.take()).toEqual(['info the API answers again']);
-    expect([it.observer.up, it.observer.lastError, it.up('a0'), it.up('a1')]).toEqual([
-      true,
-      undefined,
-      'a0 1',
-      'a1 1',
-    ]);
-  });
-
   test('that is over leaves down who stays so', async () => {
     await outage();
     await it.pass(minutes(10) + 1);

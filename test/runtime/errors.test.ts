@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
+import { asError, CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { REDACTED, Secret } from '../../src/runtime/secret.ts';
 import fc from '../support/fast-check.ts';
@@ -13,27 +13,6 @@ function logged(level: string, write: (log: ReturnType<typeof createLog>) => voi
 }
 
 describe('an error', () => {
-  test.each<[RequestError, string]>([
-    [new RequestError('status', 'answered 503', { status: 503 }), '503'],
-    [new RequestError('timeout', 'too late'), 'timeout'],
-    [new RequestError('network', 'gone', { cause: new Error('ECONNRESET') }), 'network'],
-    [new RequestError('invalid', 'no JSON'), 'invalid'],
-    [new RequestError('oversize', 'too large'), 'oversize'],
-  ])('%s is counted under %s', (error, code) => {
-    expect(error.code).toBe(code);
-  });
-
-  test('without a cause has no cause at all', () => {
-    expect('cause' in new RequestError('network', 'gone')).toBe(false);
-  });
-
-  test('of the configuration is one line a fault', () => {
-    expect(new ConfigError(['GFA_URL: missing', 'PORTAL_URL: missing'])).toMatchObject({
-      message: 'GFA_URL: missing\nPORTAL_URL: missing',
-      faults: ['GFA_URL: missing', 'PORTAL_URL: missing'],
-    });
-  });
-
   test('whatever was thrown, making an error of it throws nothing', () => {
     const error = new TypeError('itself');
     expect([asError(error), asError(Symbol('s')).message]).toEqual([error, 'Symbol(s)']);
