@@ -106,14 +106,6 @@ describe('a state set', () => {
 });
 
 test('a flag is true or false, as a word too, and nothing else', () => {
-  expect([true, 'true', false, 'false', 1, 0, '', null].map((raw) => flag.read(raw))).toEqual([
-    1,
-    1,
-    0,
-    0,
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  const read = [true, 'true', false, 'false', 1, 0, '', null].map((raw) => flag.read(raw) ?? 'no value');
+  expect(read).toEqual([1, 1, 0, 0, ...Array(4).fill('no value')]);
 });

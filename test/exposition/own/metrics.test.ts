@@ -98,23 +98,14 @@ describe('what the exporter says about itself', () => {
 
   test('has Node’s own metrics too, without those whose names lie about their type', async () => {
     const names = (await rendered(used(), 'openmetrics')).map(({ name }) => name);
-    for (const name of [
-      'process_cpu_seconds',
-      'process_resident_memory_bytes',
-      'nodejs_eventloop_lag_seconds',
-      'nodejs_version_info',
-    ]) {
-      expect(names).toContain(name);
-    }
+    const some = ['process_cpu_seconds', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds'];
+    expect(names).toEqual(expect.arrayContaining([...some, 'nodejs_version_info']));
     expect(names.filter((name) => name.endsWith('_total'))).toEqual([]);
   });
 
   test('before any poll is what is running, and that no API answers', async () => {
     const own = new OwnMetrics(build, ['portal', 'gfa']);
-    const families = await rendered(own, 'text', {
-      apis: [before, { ...before, api: 'gfa' }],
-      samples: 0,
-    });
+    const families = await rendered(own, 'text', { apis: [before, { ...before, api: 'gfa' }], samples: 0 });
     expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(families.find(({ name }) => name === 'filer_exporter_build_info')?.samples).toEqual([
       { name: 'filer_exporter_build_info', labels: build, value: 1 },
