@@ -79,24 +79,14 @@ const settings = all
   .map((each) => [each.name, each] as const);
 
 describe('units', () => {
-  const texts: Readonly<Record<string, readonly (readonly [value: number, text: string])[]>> = {
-    locale: [
-      [2004, '2,004'],
-      [15_403, '15,403'],
-      [1_234_567, '1,234,567'],
-    ],
-    s: [
-      [90, '1.5 mins'],
-      [14_004, '3.9 hours'],
-      [30 * 86_400, '4.3 weeks'],
-    ],
-    percentunit: [
-      [0.953, '95.3%'],
-      [1, '100%'],
-    ],
-    bytes: [[1.5 * 2 ** 30, '1.50 GiB']],
-    binBps: [[2 ** 20, '1 MiB/s']],
-    cps: [[16.5, '16.5 c/s']],
+  /** Values of each unit, by how they read. */
+  const texts: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+    locale: { '2,004': 2004, '15,403': 15_403, '1,234,567': 1_234_567 },
+    s: { '1.5 mins': 90, '3.9 hours': 14_004, '4.3 weeks': 30 * 86_400 },
+    percentunit: { '95.3%': 0.953, '100%': 1 },
+    bytes: { '1.50 GiB': 1.5 * 2 ** 30 },
+    binBps: { '1 MiB/s': 2 ** 20 },
+    cps: { '16.5 c/s': 16.5 },
   };
   const united = settings.filter(([, { config }]) =>
     (config.mappings ?? []).every(({ type }) => type === MappingType.SpecialValue),
@@ -105,7 +95,7 @@ describe('units', () => {
   test.each(united)('%s', (_name, { panel, column, config: { unit = '' } }) => {
     const show = display(dark, panel, column);
     expect(texts[unit], unit).toBeDefined();
-    for (const [value, text] of texts[unit] ?? []) expect(show(value).text).toBe(text);
+    for (const [text, value] of Object.entries(texts[unit] ?? {})) expect(show(value).text).toBe(text);
   });
 });
 
@@ -199,6 +189,19 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     const isTime = panel.fieldConfig?.defaults.unit === 's';
     const difference = Math.min(...looks.map((series) => Math.abs(Number(shown) - from(series, at))));
     expect(difference, `${shown} shown`).toBeLessThanOrEqual(isTime ? MEANWHILE : 1e-9);
+  });
+
+  test.each(tables.filter(([name]) => name.endsWith('/ By service')))('%s: is what /metrics says', (_name, panel) => {
+    const read = dark
+      .rows(panel, framesFor(panel))
+      .map((row) => Object.fromEntries(row.map((cell) => [cell.name, cell])));
+    expect(read.map(({ Service }) => Service?.text).toSorted()).toEqual(['gfa', 'portal']);
+    for (const { Service, Now, Late } of read) {
+      const of = { api: Service?.text ?? '' };
+      expect(Now?.text).toBe(looks[1]?.('filer_api_up', of)[0]?.value === 1 ? 'up' : 'down');
+      const late = looks.map((series) => series('filer_exporter_tasks_overdue', of)[0]?.value);
+      if (Late !== undefined) expect(late).toContain(Number(Late.value));
+    }
   });
 
   test('most panels have one', () => {
