@@ -67,7 +67,7 @@ describe('a ledger restored', () => {
 
   test('lets go of states that nobody has confirmed for too long, and of counters with the next full answer', () => {
     const before = ledgerOf(everything);
-    const after = reborn(before, { elapsedMs: GONE_AFTER_MS + 1 });
+    const after = reborn(before, { savedAt: GONE_AFTER_MS - 1, elapsedMs: 2 });
     expect(told(after, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
     expect(told(after, 'filer_volume_info')).toEqual({});
     for (const family of ['filer_lock_', 'filer_propagation_'])

@@ -129,6 +129,21 @@ describe('what looks like another unit', () => {
       { question: 'latency_unit', answer: 'seconds' },
     ]);
   });
+
+  test('is no advice of the doctor where another disk shows the documented one', async () => {
+    const usual = { cow_disk_io_latency: minutes({ read_latency: '160', write_latency: '4.35' }) };
+    const collector = collectorOf({ [A]: { ...fastDisk, ...usual } });
+    await shownOf(A, collector);
+    expect(collector.parts.unitWatch.answers([])).toContainEqual({ question: 'latency_unit', answer: 'milliseconds' });
+  });
+});
+
+test('a series that is answered ends the note that the licence lacks it', async () => {
+  const collector = collectorOf({ [A]: fastDisk });
+  collector.parts.licence.hasTelemetry = false;
+  expect(collector.notes).toHaveLength(1);
+  await shownOf(A, collector);
+  expect(collector.notes).toEqual([]);
 });
 
 const number = fc.oneof(
