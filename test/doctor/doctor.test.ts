@@ -115,6 +115,11 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     ['warning names filer-ids apart'],
   ],
   [
+    'no memory tells whether shares are percent, and processors do',
+    { before: (standIn) => standIn.fail({ operation: 'memory_utilization_details', ...body({ items: [] }) }) },
+    [],
+  ],
+  [
     'an appliance is off',
     { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, ...body({ items: [] }) }) },
     ['warning portal appliances silent'],
