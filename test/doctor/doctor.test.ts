@@ -120,6 +120,11 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     [],
   ],
   [
+    'an appliance has no such series, which is no failure',
+    { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, kind: 'status', status: 404 }) },
+    [],
+  ],
+  [
     'an appliance is off',
     { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, ...body({ items: [] }) }) },
     ['warning portal appliances silent'],
