@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
 import { effectiveConfiguration, helpText } from '../../src/config/describe.ts';
-import { markdownTable } from '../support/reference.ts';
 import { promisedVariables } from './interface-table.ts';
 import { both, configOf, type Environment, gfaOnly, portalOnly, services } from './surroundings.ts';
 
@@ -43,17 +42,6 @@ describe('--help', () => {
     expect(new Set(shown.map((line) => /^ {2}\S* +/.exec(line)?.[0].length))).toEqual(new Set([29]));
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(112);
   });
-});
-
-test('the README table has a row of four columns for every variable', () => {
-  const [head, rule, ...lines] = markdownTable(variableRows).trimEnd().split('\n');
-  expect([head, rule]).toEqual(['| variable | type | default | meaning |', '|---|---|---|---|']);
-  expect(lines).toHaveLength(variableRows.length);
-  expect(lines).toContain(
-    '| `GFA_TOKEN` (file) | secret | required with `GFA_URL` | the API key; sent unchanged in `Authorization` |',
-  );
-  expect(lines).toContain('| `GFA_INTERVAL` | duration of at least 1s | `60s` | time between two polls |');
-  for (const line of lines) expect(line).toMatch(/^\|( [^|]* \|){4}$/);
 });
 
 describe('the effective configuration', () => {

@@ -86,23 +86,8 @@ describe('gzip', () => {
 });
 
 test('whatever a client says, it gets one of the two formats, packed or not', () => {
-  const piece = fc.constantFrom(
-    om,
-    'text/plain',
-    '*/*',
-    'text/*',
-    ';',
-    ',',
-    '=',
-    'q',
-    'version',
-    '0',
-    '1',
-    '0.5',
-    '"',
-    ' ',
-    'gzip',
-  );
+  const words = [om, 'text/plain', '*/*', 'text/*', 'q', 'version', '0', '1', '0.5', 'gzip'];
+  const piece = fc.constantFrom(...words, ...[';', ',', '=', '"', ' ']);
   const header = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('')),
