@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** How many bytes are passed to the socket at a time: enough to keep it busy, and a short turn of the event loop. */
 const BATCH_BYTES = 512 * 1024;
@@ -26,6 +27,8 @@ export async function send(response: ServerResponse, buffers: Iterable<Buffer>):
     if (batch < BATCH_BYTES) continue;
     response.uncork();
     if (response.writableNeedDrain) await Promise.race([once(response, 'drain'), ended]);
+    // A reader on this machine takes every batch at once: without this all of them would be one turn.
+    await nextTurn();
     if (response.destroyed) return ended;
     batch = 0;
     response.cork();

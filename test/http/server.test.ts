@@ -1,8 +1,11 @@
 // Only here: an answer of a path, a method or a header that is not as promised.
+import type { ServerResponse } from 'node:http';
 import { createServer, Server } from 'node:net';
+import { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
+import { send } from '../../src/http/send.ts';
 import { exposition, large, serve, serving, sluggish } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
@@ -68,6 +71,18 @@ describe('a scrape', () => {
     expect(plain.body.equals(Buffer.concat(large))).toBe(true);
     const packed = await ask('/metrics', { 'accept-encoding': 'gzip' });
     expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+  });
+
+  test('of forty megabytes leaves others their turn, however quickly it is read', async () => {
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    await send(new Writable({ write: (_bytes, _encoding, taken) => taken() }) as ServerResponse, large);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(50);
   });
 
   test('that cannot be served is told so, and the reason is in the log', async () => {
