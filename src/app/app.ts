@@ -6,6 +6,7 @@ import { ExpositionServer, type Site } from '../http/server.ts';
 import { landingPage } from '../pages/landing-page.ts';
 import { noticeHtml } from '../pages/notice.ts';
 import { PublishedStatus } from '../pages/published.ts';
+import { inSlices } from '../runtime/slices.ts';
 import { askedUpstreams } from '../sources/upstreams.ts';
 import { exporterStatus, report } from '../status/report.ts';
 import type { Environment } from './environment.ts';
@@ -34,17 +35,15 @@ export function createApp(config: Config, environment: Environment, guard?: Guar
   const sources = sourcesOf(asked, { config, own, sink, environment, keeper, history });
   const protection = guard && protectionOf(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);
-  const expire = () => {
-    for (const { poller } of sources) poller.expire(clock.monotonic());
-  };
+  const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));
   const scrapes = new Scrapes({
     ...{ exposition, own, clock, expire },
     status: () => exporterStatus({ sources, keeper, protection, history, connections }, clock),
   });
   const notice = environment.notice && noticeHtml(environment.notice);
-  const reported = () => {
-    expire();
-    return report(sources, config.shard, environment);
+  const reported = async () => {
+    await expire();
+    return inSlices(report(sources, config.shard, environment), clock);
   };
   const status = new PublishedStatus(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);

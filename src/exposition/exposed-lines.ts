@@ -1,8 +1,8 @@
 import { type FamilyHeader, type Format, headerLines } from './format.ts';
 import { type Deflated, deflate } from './gzip.ts';
 
-/** Lines are encoded in buffers of about this size. */
-const BUFFER_BYTES = 128 * 1024;
+/** Lines are encoded in buffers of about this size: enough to keep a socket busy, and a short turn of the event loop. */
+const BUFFER_BYTES = 512 * 1024;
 
 interface Text {
   readonly text: string;
@@ -50,11 +50,13 @@ export class ExposedLines {
     this.#kept = undefined;
   }
 
+  /** Each may be overwritten when the next one is asked for. */
   *buffers(): Generator<Buffer> {
     if (this.#kept !== undefined) return yield* this.#kept;
     this.#readers += 1;
     const made: Buffer[] = [];
     if (this.#readers > 1 && this.#isLatest) this.#keeping ??= made;
+    if (this.#keeping !== made) return yield* encoded(this.#texts, reused());
     for (const buffer of encoded(this.#texts, (bytes) => Buffer.allocUnsafeSlow(bytes))) {
       if (this.#keeping === made) made.push(buffer);
       yield buffer;
@@ -64,15 +66,18 @@ export class ExposedLines {
 
   /** Compresses it once. */
   deflated(): Promise<Deflated> {
-    let memory = Buffer.alloc(0);
-    this.#deflated ??= deflate(
-      encoded(this.#texts, (bytes) => {
-        if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(2 * bytes);
-        return memory;
-      }),
-    );
+    this.#deflated ??= deflate(encoded(this.#texts, reused()));
     return this.#deflated;
   }
+}
+
+/** Memory that is used again for each buffer. */
+function reused(): (bytes: number) => Buffer {
+  let memory = Buffer.alloc(0);
+  return (bytes) => {
+    if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(bytes + BUFFER_BYTES / 4);
+    return memory;
+  };
 }
 
 /** Encodes texts in their order, with memory that has room for so many bytes. */

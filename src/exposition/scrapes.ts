@@ -15,9 +15,9 @@ const SHARED_MS = 100;
 export interface ScrapesSettings {
   readonly exposition: Exposition;
   readonly own: OwnMetrics;
-  readonly status: () => Omit<ExporterStatus, 'samples'>;
+  readonly status: () => Promise<Omit<ExporterStatus, 'samples'>>;
   /** Withdraws stale data. */
-  readonly expire: () => void;
+  readonly expire: () => Promise<unknown>;
   readonly clock: Clock;
 }
 
@@ -33,7 +33,7 @@ export class Scrapes {
 
   /** The exposition of one moment, in one buffer. */
   async whole(format: Format): Promise<Buffer> {
-    return Buffer.concat([...(await this.#plain(format)).buffers()]);
+    return Buffer.concat(Array.from((await this.#plain(format)).buffers(), (buffer) => Buffer.from(buffer)));
   }
 
   body(format: Format, gzip: boolean): Promise<Body> {
@@ -41,7 +41,7 @@ export class Scrapes {
   }
 
   async #plain(format: Format): Promise<Body> {
-    const { moment, made } = this.#now(format);
+    const { moment, made } = await this.#now(format);
     const end = await made;
     function* buffers(): Generator<Buffer> {
       yield* moment.buffers();
@@ -56,8 +56,7 @@ export class Scrapes {
     const known = this.#compressed.get(format);
     const at = clock.monotonic();
     if (known !== undefined && at < known.until) return known.made;
-    const { moment, made: end } = this.#now(format);
-    const made = Promise.all([moment.deflated(), end]).then(([deflated, own]) => gzipBody(deflated, own));
+    const made = this.#deflated(format);
     const shared = { made, until: Number.POSITIVE_INFINITY };
     const ended = () => {
       shared.until = at + SHARED_MS;
@@ -67,17 +66,24 @@ export class Scrapes {
     return made;
   }
 
-  /** The lines and the exporter's own metrics, of one moment because nothing is awaited between them. */
-  #now(format: Format) {
+  async #deflated(format: Format): Promise<Body> {
+    const { moment, made } = await this.#now(format);
+    const [lines, end] = await Promise.all([moment.deflated(), made]);
+    return gzipBody(lines, end);
+  }
+
+  /** The lines of one moment, without stale ones, and the exporter's own metrics, which are read right after. */
+  async #now(format: Format) {
     const { exposition, own, status, expire, clock } = this.#settings;
-    expire();
+    await expire();
     const { version, samples } = exposition;
     const moment = exposition.moment(format);
     const at = clock.monotonic();
     const known = this.#ends.get(format);
     if (known !== undefined && known.version === version && at - known.at < SHARED_MS) return { moment, ...known };
-    const text = own.render(format, { ...status(), samples });
-    const made = text.then((lines) => Buffer.from(format === 'openmetrics' ? lines + END : lines));
+    const made = status()
+      .then((told) => own.render(format, { ...told, samples }))
+      .then((lines) => Buffer.from(format === 'openmetrics' ? lines + END : lines));
     this.#ends.set(format, { version, at, made });
     return { moment, made };
   }

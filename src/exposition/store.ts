@@ -101,7 +101,7 @@ export class LineStore {
   }
 
   whole(format: Format): Buffer {
-    return Buffer.concat([...this.moment(format).buffers()]);
+    return Buffer.concat(Array.from(this.moment(format).buffers(), (buffer) => Buffer.from(buffer)));
   }
 
   *#written(): Generator<Family> {

@@ -19,7 +19,7 @@ const SCRIPT = readFileSync(new URL('./browser/status.js', import.meta.url), 'ut
 
 /** The status in its two forms, built on request and in slices. */
 export class PublishedStatus {
-  readonly #report: () => Generator<void, StatusReport>;
+  readonly #report: () => Promise<StatusReport>;
   readonly #clock: Clock;
   readonly #notice: Html | undefined;
   #made:
@@ -30,8 +30,8 @@ export class PublishedStatus {
       }
     | undefined;
 
-  /** `report`: the status when it is called; yields where it may be interrupted. */
-  constructor(report: () => Generator<void, StatusReport>, clock: Clock, notice?: Html) {
+  /** `report`: the status when it is called. */
+  constructor(report: () => Promise<StatusReport>, clock: Clock, notice?: Html) {
     this.#report = report;
     this.#clock = clock;
     this.#notice = notice;
@@ -48,7 +48,7 @@ export class PublishedStatus {
   #document(name: string, make: (report: StatusReport) => Generator<void, Document>): Promise<Document> {
     const now = this.#clock.monotonic();
     if (this.#made === undefined || now - this.#made.at >= SHARED_MS) {
-      this.#made = { at: now, report: inSlices(this.#report(), this.#clock), documents: new Map() };
+      this.#made = { at: now, report: this.#report(), documents: new Map() };
     }
     const { report, documents } = this.#made;
     return entryOf(documents, name, () => report.then((told) => inSlices(make(told), this.#clock)));

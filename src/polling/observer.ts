@@ -2,6 +2,7 @@ import type { Note } from '../metrics/note.ts';
 import type { Api } from '../metrics/snapshot.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
+import { atOnce } from '../runtime/slices.ts';
 import { isForbidden, reasonOf } from '../runtime/statuses.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
@@ -87,10 +88,11 @@ export class Observer {
     this.#logOperation(state);
   }
 
-  timePassed(): void {
+  /** Yields where it may be interrupted. */
+  *timePassed(): Generator<void> {
     this.#logApi();
     this.#logNotes();
-    this.#judgeAll();
+    yield* this.#judgeAll();
   }
 
   /** The process has not run for so long: about that time nothing can be said. */
@@ -102,7 +104,7 @@ export class Observer {
   changed({ left, isOtherFleet }: Change): void {
     const { log, api, appliances, tasks } = this.#settings;
     for (const appliance of left) appliances.withdraw(appliance);
-    this.#judgeAll();
+    atOnce(this.#judgeAll());
     if (isOtherFleet)
       log.info({ api, appliances: tasks.appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
@@ -129,7 +131,7 @@ export class Observer {
     else log.warn({ api, reason: this.downReason, err: this.#latestError }, 'the API cannot be polled');
     // What failed meanwhile says nothing about an appliance.
     if (up && !isFirst) this.#resumedAt = clock.monotonic();
-    this.#judgeAll();
+    atOnce(this.#judgeAll());
   }
 
   #logNotes(): void {
@@ -140,10 +142,12 @@ export class Observer {
     for (const [note, { message }] of before) if (!this.#noted.has(note)) log.info({ api, note }, `over: ${message}`);
   }
 
-  #judgeAll(): void {
+  *#judgeAll(): Generator<void> {
     const moment = this.#moment;
-    for (const appliance of this.#settings.tasks.appliances.values())
+    for (const appliance of this.#settings.tasks.appliances.values()) {
       this.#settings.appliances.judge(appliance, moment);
+      yield;
+    }
   }
 
   get #moment(): Moment {

@@ -6,6 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
+import { inSlices } from '../runtime/slices.ts';
 import { Agenda } from './agenda.ts';
 import { Appliances } from './appliances.ts';
 import { SeriesHealth } from './health.ts';
@@ -106,16 +107,23 @@ export class Poller {
     await this.#settings.sink.accept(task, reading);
     state.confirmedAt = at;
     state.isShown = true;
-    this.expire(this.#clock.monotonic());
+    await this.expire();
   }
 
-  expire(now: number): void {
+  /** Withdraws what is stale, and judges the appliances by the time that has passed; in slices. */
+  expire(): Promise<void> {
+    return inSlices(this.#expired(this.#clock.monotonic()), this.#clock);
+  }
+
+  *#expired(now: number): Generator<void> {
     const pausedMs = now - this.#expiredAt;
     this.#expiredAt = now;
     if (pausedMs > PAUSE_MS) this.observer.resumed(pausedMs);
-    for (const { task, confirmedAt } of this.tasks.expire(now))
+    for (const { task, confirmedAt } of this.tasks.expire(now)) {
       this.#settings.sink.withdraw(task.id, confirmedAt !== undefined);
-    this.observer.timePassed();
+      yield;
+    }
+    yield* this.observer.timePassed();
   }
 
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
@@ -130,7 +138,10 @@ export class Poller {
     this.#reconcile();
     while (!isStopped) {
       const now = this.#clock.monotonic();
-      if (now - this.#expiredAt >= LONGEST_SLEEP_MS) this.expire(now);
+      if (now - this.#expiredAt >= LONGEST_SLEEP_MS) {
+        await this.expire();
+        continue;
+      }
       const isFree = inFlight.size < this.#settings.workers;
       const state = isFree ? this.#takeDue(now) : undefined;
       if (state === undefined) {

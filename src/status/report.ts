@@ -2,7 +2,7 @@ import { worstAgeMs } from '../polling/demand.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { PolledAppliance } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { atOnce } from '../runtime/slices.ts';
+import { inSlices } from '../runtime/slices.ts';
 import type { RateLimit } from '../transport/rate/pace.ts';
 import type { Pacer } from '../transport/rate/pacer.ts';
 import type { ApiReport, ApplianceReport, ExporterStatus, ServiceFacts, StatusReport } from './model.ts';
@@ -29,11 +29,13 @@ export interface StatusParts {
   readonly connections: { readonly closed: ReadonlyMap<string, number> };
 }
 
-export function exporterStatus(parts: StatusParts, clock: Clock): Omit<ExporterStatus, 'samples'> {
+/** Read in slices: what the parts say is of a few moments. */
+export async function exporterStatus(parts: StatusParts, clock: Clock): Promise<Omit<ExporterStatus, 'samples'>> {
   const { sources, keeper, protection, history, connections } = parts;
+  const apis = await Promise.all(sources.map((source) => inSlices(apiReport(source, clock), clock)));
   const [events] = sources.flatMap((source) => source.events?.() ?? []);
   return {
-    apis: sources.map((source) => atOnce(apiReport(source, clock))),
+    apis,
     events,
     state: keeper,
     web: protection?.reloading.reading,

@@ -28,7 +28,7 @@ function made() {
     void store.publish({ task, samples: samplesOf(task, lines, round) });
   const read = async (gzip: boolean, format: Format = 'text') => {
     const body = await scrapes.body(format, gzip);
-    const bytes = Buffer.concat([...body.buffers()]);
+    const bytes = Buffer.concat(Array.from(body.buffers(), (buffer) => Buffer.from(buffer)));
     expect(bytes).toHaveLength(body.length);
     return bytes;
   };
@@ -86,7 +86,7 @@ test.each([true, false])(
     const heard: Buffer[] = [];
     let round = 1;
     for (const buffer of (await scrapes.body('text', gzip)).buffers()) {
-      heard.push(buffer);
+      heard.push(Buffer.from(buffer));
       round += 1;
       publish('large', 30_000, round);
       publish('small', 10, round);

@@ -152,12 +152,14 @@ describe('the whole exposition', () => {
   test('has upstream data first, then the exporter’s own, of one moment, and ends as its format ends', async () => {
     const clock = new ManualClock();
     const exposition = new Exposition(new LineStore(families), clock);
-    const scrapes = scraping(exposition, clock);
+    const status = async () => {
+      exposition.withdraw('t');
+      return { apis: [] as [] };
+    };
+    const scrapes = scraping(exposition, clock, { status });
     await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
     for (const format of ['text', 'openmetrics'] as const) {
-      const moment = scrapes.whole(format);
-      exposition.withdraw('t');
-      const names = parseExposition((await moment).toString(), format);
+      const names = parseExposition((await scrapes.whole(format)).toString(), format);
       await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
       expect(names[0]?.name).toBe('filer_a');
       expect(names.find(({ name }) => name === 'filer_exporter_samples')?.samples[0]?.value).toBe(2);
@@ -167,7 +169,7 @@ describe('the whole exposition', () => {
   test('has nothing in it that is not fresh', async () => {
     const clock = new ManualClock();
     const exposition = new Exposition(new LineStore(families), clock);
-    const scrapes = scraping(exposition, clock, { apis: [], expire: () => exposition.withdraw('t') });
+    const scrapes = scraping(exposition, clock, { apis: [], expire: async () => exposition.withdraw('t') });
     await exposition.accept('t', [sample('filer_a', 'x')]);
     await exposition.accept('fresh', [sample('filer_b', 'x')]);
     const text = (await scrapes.whole('text')).toString();

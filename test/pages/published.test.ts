@@ -17,8 +17,7 @@ describe('the status', () => {
   test('is looked through once for all who ask within a second, in either form', async () => {
     const clock = new ManualClock();
     let looked = 0;
-    const status = new PublishedStatus(function* (): Generator<void, StatusReport> {
-      yield;
+    const status = new PublishedStatus(async () => {
       looked += 1;
       return reportOf();
     }, clock);
@@ -36,8 +35,7 @@ describe('the status', () => {
   test('that could not be made is made anew for who asks later', async () => {
     const clock = new ManualClock();
     let broken = true;
-    const status = new PublishedStatus(function* (): Generator<void, StatusReport> {
-      yield;
+    const status = new PublishedStatus(async () => {
       if (broken) throw new Error('a defect');
       return reportOf();
     }, clock);

@@ -5,6 +5,7 @@ import { Observer } from '../../src/polling/observer.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
 import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
+import { atOnce } from '../../src/runtime/slices.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { failed, families, Lines, minutes, Shelf, succeeded, task } from './fleet.ts';
 
@@ -71,7 +72,7 @@ export class Watched {
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
     for (const _ of this.tasks.expire(this.clock.monotonic()));
-    this.observer.timePassed();
+    atOnce(this.observer.timePassed());
   }
 
   up(serial: string): string | undefined {
