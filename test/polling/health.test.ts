@@ -176,6 +176,7 @@ describe('while they are down', () => {
       fail(state, probe, 0);
     }
     answer(state, probe, 1_000);
+    answer(state, probe, 1_500);
     fail(state, probe, 2_000, refused);
     expect(state.waitMs(2_000)).toBe(30_000);
     answer(state, probe, 3_000);
