@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { lstat, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { relative } from 'node:path';
 import process from 'node:process';
-import { asError, codeOf } from './errors.ts';
+import { codeOf } from './errors.ts';
 
 /** Systems cut longer names of sockets off: those of two files would be one. */
 const LONGEST_NAME_BYTES = 90;
@@ -54,25 +55,24 @@ export class InstanceLock {
   }
 }
 
-function listening(path: string): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  server.unref();
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => resolve(server));
-  });
+async function listening(path: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy())
+    .unref()
+    .listen(path);
+  await once(server, 'listening');
+  // Such as too many open files: the lock itself stays.
+  return server.on('error', () => {});
 }
 
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error) => {
-      if (['ECONNREFUSED', 'ENOENT'].includes(codeOf(error) ?? '')) resolve(false);
-      else reject(asError(error));
-    });
-  });
+async function answers(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    if (['ECONNREFUSED', 'ENOENT'].includes(codeOf(error) ?? '')) return false;
+    throw error;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -60,10 +60,6 @@ function cut(value: unknown, length: number): unknown {
   return printable(value.length > length ? `${value.slice(0, length)}…` : value);
 }
 
-function cutStack(stack: string | undefined): string | undefined {
-  return stack && printableLines(stack.slice(0, LONGEST.stack));
-}
-
 /**
  * An error as log fields: type, message, and the messages of its causes. The stack is logged only for errors of other
  * classes than the program's own, because those are bugs.
@@ -77,7 +73,7 @@ function errorFields(error: unknown): unknown {
     type: error.name,
     message: cut(error.message, LONGEST.text),
     ...(causes.length === 0 ? {} : { causes }),
-    ...(OUR_OWN.has(error.name) ? {} : { stack: cutStack(error.stack) }),
+    ...(OUR_OWN.has(error.name) ? {} : { stack: printableLines((error.stack ?? '').slice(0, LONGEST.stack)) }),
   };
 }
 

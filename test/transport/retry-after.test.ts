@@ -23,12 +23,11 @@ test.each([
 test.each([
   ['Mon, 02 Mar 2026 10:00:30 GMT', 30_000],
   ['Monday, 02-Mar-26 10:00:30 GMT', 30_000],
-  ['Mon Mar  2 10:00:30 2026', 30_000],
   ['Mon, 02 Mar 2026 10:00:00 GMT', shortestMs],
   ['Mon, 02 Mar 2026 09:00:00 GMT', shortestMs],
   ['Thu, 01 Jan 1970 00:00:00 GMT', shortestMs],
   ['Tue, 03 Mar 2026 10:00:00 GMT', longestMs],
-])('Retry-After: %s is an HTTP date in one of its three spellings', (text, ms) => {
+])('Retry-After: %s is an HTTP date in either spelling with a time zone', (text, ms) => {
   expect(retryAfterMs(text, undefined, now)).toBe(ms);
 });
 
