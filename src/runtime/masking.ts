@@ -10,7 +10,7 @@ export function lineMasker(secrets: () => readonly string[]): (line: string) => 
     const now = JSON.stringify(texts);
     if (now !== known) forms = formsOf(texts);
     known = now;
-    return forms.reduce(withoutWhole, line);
+    return without(line, forms);
   };
 }
 
@@ -25,8 +25,7 @@ export function masked(text: string, sent: unknown): string {
   const parts = textsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
   const texts = [...new Set(parts)].filter(({ length }) => length > SHORTEST);
   const keys = texts.filter((part) => !part.includes(' ') && !IS_WORDS.test(part));
-  const whole = formsOf(texts).reduce(withoutWhole, text);
-  return formsOf(keys).reduce(withoutBeginnings, whole).replaceAll(LOOKS_LIKE_A_KEY, MASK);
+  return without(without(text, formsOf(texts)), formsOf(keys), BEGINNING).replaceAll(LOOKS_LIKE_A_KEY, MASK);
 }
 
 const MASK = '[…]';
@@ -101,16 +100,12 @@ function inHex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-function withoutWhole(text: string, form: Form): string {
-  return without(text, form, form.characters.length);
+/** Removes as many characters of each form as are there, where these are all or at least `least`. */
+function without(text: string, forms: readonly Form[], least = Number.POSITIVE_INFINITY): string {
+  return forms.reduce((shown, form) => withoutOne(shown, form, Math.min(least, form.characters.length)), text);
 }
 
-function withoutBeginnings(text: string, form: Form): string {
-  return without(text, form, Math.min(BEGINNING, form.characters.length));
-}
-
-/** Removes as many characters of the form as are there, where that is at least `least`. */
-function without(text: string, { start, characters }: Form, least: number): string {
+function withoutOne(text: string, { start, characters }: Form, least: number): string {
   let shown = '';
   let end = 0;
   for (const { index } of text.matchAll(start)) {

@@ -12,11 +12,6 @@ const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createI
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Parsed in one step, which takes some milliseconds if every object has its own keys. */
-const AT_ONCE_BYTES = 32 * 1024;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** Enough for the message of a failed request. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
@@ -78,8 +73,7 @@ async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings, count
   return { buffers, size: counted.bytes };
 }
 
-async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Promise<unknown> {
-  const { buffers, size } = pieces;
+async function parse({ buffers, size }: Pieces, { limits, place, clock }: ReadSettings): Promise<unknown> {
   // DELETE /auth/token may have an empty answer.
   if (size === 0) return undefined;
   // Checked before parsing: if V8 finds no memory, it ends the process, and no handler here would run.
@@ -92,24 +86,12 @@ async function parse(pieces: Pieces, { limits, place, clock }: ReadSettings): Pr
     throw new RequestError('oversize', `${place}: the parsed answer would take more than ${room}${MORE_MEMORY}`);
   }
   try {
-    if (size > AT_ONCE_BYTES) return await inSlices(parsed(pieces), clock);
-    return JSON.parse(utf8.decode(Buffer.concat(buffers, size)));
+    // The pieces are released, so that memory does not hold them beside the whole.
+    return await inSlices(parseInSlices(Buffer.concat(buffers.splice(0), size)), clock);
   } catch {
     // Without the parser's message and cause: V8 quotes the body in them.
     throw new RequestError('invalid', `${place}: expected JSON, got ${size} bytes of something else`);
   }
-}
-
-function* parsed({ buffers, size }: Pieces): Generator<void, unknown> {
-  const whole = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  for (const [index, buffer] of buffers.entries()) {
-    at += buffer.copy(whole, at);
-    // Released as soon as it is copied, so that memory never holds it twice.
-    buffers[index] = Buffer.alloc(0);
-    yield;
-  }
-  return yield* parseInSlices(whole);
 }
 
 function tooLarge({ place, limits: { bytes, isByMemory } }: ReadSettings): RequestError {
