@@ -12,6 +12,11 @@ const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createI
 
 const PIECE_BYTES = 64 * 1024;
 
+/** Parsed in one step: ten times as fast, and some milliseconds if every object has its own keys. */
+const AT_ONCE_BYTES = 32 * 1024;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Enough for the message of a failed request. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
@@ -87,7 +92,8 @@ async function parse({ buffers, size }: Pieces, { limits, place, clock }: ReadSe
   }
   try {
     // The pieces are released, so that memory does not hold them beside the whole.
-    return await inSlices(parseInSlices(Buffer.concat(buffers.splice(0), size)), clock);
+    const whole = Buffer.concat(buffers.splice(0), size);
+    return size > AT_ONCE_BYTES ? await inSlices(parseInSlices(whole), clock) : JSON.parse(utf8.decode(whole));
   } catch {
     // Without the parser's message and cause: V8 quotes the body in them.
     throw new RequestError('invalid', `${place}: expected JSON, got ${size} bytes of something else`);
