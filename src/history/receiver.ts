@@ -1,16 +1,24 @@
 import { compress } from 'snappyjs';
 import type { Labels } from '../metrics/family.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { PostAnswer } from '../transport/post.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import { type SeriesPoints, writeRequest } from './write-request.ts';
 
-/** The result of a request. `later`: the same points are sent again. `refused`: the receiver will never accept it. */
-export type Delivery =
+export interface Trouble {
+  readonly afterMs: number | undefined;
+  readonly text: string;
+}
+
+/**
+ * The result of a request. `later`: the same points are sent again. `refused`: the receiver will never accept it. `code`:
+ * the status, or `network`.
+ */
+export type Delivery = { readonly code: string } & (
   | { readonly state: 'taken' }
   | { readonly state: 'refused'; readonly reason: PointRefusal; readonly text: string }
-  | { readonly state: 'later'; readonly afterMs: number | undefined; readonly text: string };
+  | ({ readonly state: 'later' } & Trouble)
+);
 
 /** Why a receiver rejects a point; part of the label `reason`. */
 export type PointRefusal = 'out_of_order' | 'too_old' | 'too_large' | 'rejected';
@@ -23,40 +31,31 @@ const HEADERS = {
   'x-prometheus-remote-write-version': '0.1.0',
 } as const;
 
-export class Receiver {
-  readonly #send: Send;
-  readonly #clock: Clock;
-  readonly #onAnswer: (code: string) => void;
-
-  /** `onAnswer` gets the status of every answer, or `network`. */
-  constructor(send: Send, clock: Clock, onAnswer: (code: string) => void) {
-    this.#send = send;
-    this.#clock = clock;
-    this.#onAnswer = onAnswer;
+/** `now`: in epoch milliseconds. Never rejects. */
+export async function deliver(
+  send: Send,
+  series: readonly SeriesPoints[],
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  let answer: PostAnswer;
+  try {
+    answer = await send(HEADERS, compress(writeRequest(series)), signal);
+  } catch (error) {
+    return { code: 'network', state: 'later', afterMs: undefined, text: asError(error).message };
   }
-
-  async deliver(series: readonly SeriesPoints[], signal: AbortSignal): Promise<Delivery> {
-    let answer: PostAnswer;
-    try {
-      answer = await this.#send(HEADERS, compress(writeRequest(series)), signal);
-    } catch (error) {
-      this.#onAnswer('network');
-      return { state: 'later', afterMs: undefined, text: asError(error).message };
-    }
-    const { status, headers, text } = answer;
-    this.#onAnswer(String(status));
-    if (status >= 200 && status < 300) return { state: 'taken' };
-    const told = text.trim().split('\n')[0]?.slice(0, 300) ?? '';
-    const said = `${status}${told === '' ? '' : `: ${told}`}`;
-    // The operator has to correct a wrong password or path; until then nothing is lost.
-    const isOurs = status === 401 || status === 403 || status === 404 || status === 405;
-    // Prometheus 2.42 with an out-of-order window answers 500 to a point that is older.
-    const isForGood = status === 500 && TOO_OLD.test(text);
-    if (isForGood || (status >= 400 && status < 500 && status !== 429 && !isOurs))
-      return { state: 'refused', reason: refusalOf(status, text), text: said };
-    const afterMs = retryAfterMs(headers['retry-after'], headers.date, this.#clock.now());
-    return { state: 'later', afterMs, text: said };
-  }
+  const { status, headers, text } = answer;
+  const code = String(status);
+  if (status >= 200 && status < 300) return { code, state: 'taken' };
+  const told = text.trim().split('\n')[0]?.slice(0, 300) ?? '';
+  const said = `${status}${told === '' ? '' : `: ${told}`}`;
+  // The operator has to correct a wrong password or path; until then nothing is lost.
+  const isOurs = status === 401 || status === 403 || status === 404 || status === 405;
+  // Prometheus 2.42 with an out-of-order window answers 500 to a point that is older.
+  const isForGood = status === 500 && TOO_OLD.test(text);
+  if (isForGood || (status >= 400 && status < 500 && status !== 429 && !isOurs))
+    return { code, state: 'refused', reason: refusalOf(status, text), text: said };
+  return { code, state: 'later', afterMs: retryAfterMs(headers['retry-after'], headers.date, now()), text: said };
 }
 
 const TOO_OLD = /too[ -]old|out of bounds|out-of-bounds/i;

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import type { Fields, Labels } from '../metrics/family.ts';
 import type { Origin, Sink } from '../metrics/sink.ts';
 import type { Points, Reading } from '../metrics/snapshot.ts';
@@ -9,7 +8,7 @@ import { backOffMs, type Random } from '../runtime/random.ts';
 import { after, halves, type Parcel, parcelOf, until } from './batch.ts';
 import { HistoryCursors } from './cursors.ts';
 import { newPoints } from './new-points.ts';
-import { type Delivery, type PointRefusal, Receiver, type Send } from './receiver.ts';
+import { deliver, type PointRefusal, type Send, type Trouble } from './receiver.ts';
 
 export interface RemoteWriteSettings {
   readonly labels: Labels;
@@ -42,8 +41,6 @@ const PATIENCE_MS = 3_600_000;
 /** The most requests that a receiver may reject in a row before a pause, and after one. */
 const MOST_REJECTED = { first: 20, again: 8 } as const;
 
-type Trouble = Extract<Delivery, { state: 'later' }>;
-
 /** The most points in one request; receivers accept some megabytes. */
 const MOST_SENT = 10_000;
 
@@ -67,9 +64,8 @@ export class RemoteWrite implements Sink {
   readonly cursors = new HistoryCursors();
   readonly #settings: RemoteWriteSettings;
   readonly #parts: RemoteWriteParts;
-  readonly #receiver: Receiver;
+  readonly #send: Send;
   readonly #waiting = new Map<string, Parcel>();
-  readonly #news = new EventEmitter();
   /** Since when a task's points wait for an older part, in monotonic milliseconds. */
   readonly #incomplete = new Map<string, number>();
   readonly #told = new Set<string>();
@@ -91,7 +87,7 @@ export class RemoteWrite implements Sink {
   constructor(settings: RemoteWriteSettings, send: Send, parts: RemoteWriteParts) {
     this.#settings = settings;
     this.#parts = parts;
-    this.#receiver = new Receiver(send, parts.clock, (code) => addTo(this.#counts.answers, code));
+    this.#send = send;
   }
 
   status() {
@@ -132,9 +128,9 @@ export class RemoteWrite implements Sink {
     const { clock, random } = this.#parts;
     const { lookbackMs, sweepMs } = this.#settings;
     while (!signal.aborted) {
-      await this.#somethingToSend(signal);
+      await clock.sleep(GATHER_MS, signal);
       const isGap = [...this.#waiting.values()].some(({ oldest, cursor }) => cursor.at - oldest > lookbackMs + sweepMs);
-      await clock.sleep(isGap ? sweepMs : GATHER_MS, signal);
+      if (isGap) await clock.sleep(sweepMs - GATHER_MS, signal);
       const trouble = await this.flush(signal);
       if (trouble === undefined) continue;
       await clock.sleep(trouble.afterMs ?? backOffMs(BACK_OFF, this.#failures, random), signal);
@@ -179,7 +175,6 @@ export class RemoteWrite implements Sink {
     this.#replace(task, undefined);
     if (this.#counts.waiting + parcel.count > MOST_WAITING) return;
     this.#replace(task, parcel);
-    this.#news.emit('parcel');
   }
 
   #isGivenUp(task: string): boolean {
@@ -203,17 +198,11 @@ export class RemoteWrite implements Sink {
     else this.#waiting.set(task, parcel);
   }
 
-  async #somethingToSend(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.size > 0) return;
-    // Rejects if the signal aborts.
-    await once(this.#news, 'parcel', { signal }).catch(() => {});
-  }
-
   /** The receiver's answer, if it has rejected every waiting task and accepted nothing. */
   #allSuspected(): Trouble | undefined {
     const [one] = this.#suspects;
     const tasks = new Set(this.#suspects.map(({ task }) => task));
-    return one && tasks.size >= this.#waiting.size ? { state: 'later', afterMs: undefined, text: one.text } : undefined;
+    return one && tasks.size >= this.#waiting.size ? { afterMs: undefined, text: one.text } : undefined;
   }
 
   /** The oldest slice of time of every waiting task; after a rejection that nothing explains, of one after the other. */
@@ -241,10 +230,10 @@ export class RemoteWrite implements Sink {
 
   /** Resolves with an error if some of it has to be sent again. */
   async #deliver(batch: readonly Parcel[], signal: AbortSignal): Promise<Trouble | undefined> {
-    const delivery = await this.#receiver.deliver(
-      batch.flatMap(({ series }) => series),
-      signal,
-    );
+    const { clock } = this.#parts;
+    const all = batch.flatMap(({ series }) => series);
+    const delivery = await deliver(this.#send, all, () => clock.now(), signal);
+    addTo(this.#counts.answers, delivery.code);
     if (delivery.state === 'later') return delivery;
     if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
     this.#accepted();
@@ -273,7 +262,7 @@ export class RemoteWrite implements Sink {
     if (only === undefined) return undefined;
     const isOfPoints = reason === 'out_of_order' || reason === 'too_old';
     if (!isOfPoints) this.#rejections += 1;
-    if (this.#rejections >= this.#mostRejections) return { state: 'later', afterMs: undefined, text };
+    if (this.#rejections >= this.#mostRejections) return { afterMs: undefined, text };
     if (batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       return (await this.#deliver(batch.slice(0, middle), signal)) ?? this.#deliver(batch.slice(middle), signal);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import process from 'node:process';
-import { Receiver, type Send } from '../../src/history/receiver.ts';
+import { deliver, type Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
 import type { SeriesPoints } from '../../src/history/write-request.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
@@ -66,10 +66,9 @@ async function sending(report: Report): Promise<void> {
 }
 
 async function pointsPerSecond(send: Send, series: readonly SeriesPoints[]): Promise<number> {
-  const receiver = new Receiver(send, systemClock, () => {});
-  await receiver.deliver(series, signal);
+  await deliver(send, series, Date.now, signal);
   const started = performance.now();
-  for (let request = 0; request < REQUESTS; request += 1) await receiver.deliver(series, signal);
+  for (let request = 0; request < REQUESTS; request += 1) await deliver(send, series, Date.now, signal);
   return (REQUESTS * REQUEST.series * REQUEST.minutes * 1000) / (performance.now() - started);
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Receiver } from '../../src/history/receiver.ts';
+import { deliver } from '../../src/history/receiver.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 import { peakPicture } from './peak-picture.ts';
@@ -40,7 +40,6 @@ test.skipIf(isLeftOut)(
       ...{ appliances: 1, series: ['cpu_utilization'], start: START, send: prometheus.send },
     });
     onTestFinished(() => play.close());
-    const scrapes = new Receiver(prometheus.send, play.clock, () => {});
     const { signal } = new AbortController();
     let lift = () => {};
     for (let now = START; now < END; now += MINUTE_MS) {
@@ -56,7 +55,7 @@ test.skipIf(isLeftOut)(
         return name === METRIC ? [{ labels: all.toSorted(), times: [now], values: [value] }] : [];
       });
       expect(series).toHaveLength(1);
-      expect(await scrapes.deliver(series, signal)).toEqual({ state: 'taken' });
+      expect(await deliver(prometheus.send, series, () => now, signal)).toMatchObject({ state: 'taken' });
       await play.clock.advance(MINUTE_MS);
     }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Receiver } from '../../src/history/receiver.ts';
+import { deliver } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { going, noLog } from '../support/mock-api.ts';
@@ -63,10 +63,6 @@ test.each([
   [413, '', 'too_large'],
   [422, 'no', 'rejected'],
 ])('%d %j of a receiver is for good, as %s', async (status, text, reason) => {
-  const receiver = new Receiver(
-    () => Promise.resolve({ status, headers: {}, text }),
-    new ManualClock(),
-    () => {},
-  );
-  expect(await receiver.deliver([], going)).toMatchObject({ state: 'refused', reason });
+  const send = () => Promise.resolve({ status, headers: {}, text });
+  expect(await deliver(send, [], () => 0, going)).toMatchObject({ state: 'refused', reason });
 });
