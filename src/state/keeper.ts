@@ -8,9 +8,6 @@ import { decode, encode, StateFault } from './format.ts';
 
 const DISK_WAIT_MS = 10_000;
 
-/** How long and how often an unreadable file is read again at the start, in milliseconds. */
-const READ_AGAIN = { forMs: 5_000, everyMs: 500 } as const;
-
 /** The disk has not answered in time; the operation may still complete. */
 class LateError extends Error {
   override readonly name = 'LateError';
@@ -59,14 +56,13 @@ export class StateKeeper {
   /** Restores what is whole and ours, and moves anything else aside; from then on `save` saves `persisted`. Never rejects. */
   async load(persisted: Persisted): Promise<void> {
     try {
-      const content = await this.#readPatiently();
+      const content = await this.#read();
       this.#place = 'ours';
       if (content !== undefined) await this.#takeBack(content, persisted);
     } catch (error) {
-      if (error instanceof StateFault) {
-        this.#errors += 1;
-        await this.#refuse(error.message);
-      } else {
+      this.#errors += 1;
+      if (this.#place === 'ours' || error instanceof StateFault) await this.#refuse(asError(error).message);
+      else {
         this.#isFailing = true;
         this.#log.warn(
           { err: asError(error) },
@@ -113,35 +109,15 @@ export class StateKeeper {
     }
   }
 
-  /** A temporary fault, such as too many open files, is retried for a while. */
-  async #readPatiently(): Promise<Buffer | undefined> {
-    const until = this.#clock.monotonic() + READ_AGAIN.forMs;
-    for (;;) {
-      try {
-        return await this.#read();
-      } catch (error) {
-        if (error instanceof StateFault) throw error;
-        this.#errors += 1;
-        if (this.#clock.monotonic() >= until) throw error;
-      }
-      await this.#clock.sleep(READ_AGAIN.everyMs);
-    }
-  }
-
   async #takeBack(content: Buffer, persisted: Persisted): Promise<void> {
-    try {
-      const [preface, ...values] = await inSlices(decode(content), this.#clock);
-      const { savedAt, owners } = prefaceOf(preface);
-      const isForeign = Object.entries(this.#owners).some(([api, own]) => (owners[api] ?? own) !== own);
-      if (isForeign) throw new StateFault('it belongs to another client key or another service');
-      // The wall clock may have been set back: the age is never negative.
-      const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-      await inSlices(persisted.restore(values, elapsedMs), this.#clock);
-      this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
-    } catch (error) {
-      this.#errors += 1;
-      await this.#refuse(asError(error).message);
-    }
+    const [preface, ...values] = await inSlices(decode(content), this.#clock);
+    const { savedAt, owners } = prefaceOf(preface);
+    const isForeign = Object.entries(this.#owners).some(([api, own]) => (owners[api] ?? own) !== own);
+    if (isForeign) throw new StateFault('it belongs to another client key or another service');
+    // The wall clock may have been set back: the age is never negative.
+    const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
+    await inSlices(persisted.restore(values, elapsedMs), this.#clock);
+    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
   }
 
   async #refuse(reason: string): Promise<void> {

@@ -25,13 +25,7 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
   const keeper = new StateKeeper(store, clock, createLog('info', { write }), owners);
   const told = () => linesOf(logged).map(({ msg }) => msg);
   const warnings = () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn'));
-  /** Loads by a clock that is moved on meanwhile. */
-  const load = async (ms: number) => {
-    const loading = keeper.load(kept);
-    await clock.advance(ms);
-    await loading;
-  };
-  return { keeper, kept, held, told, load, warnings };
+  return { keeper, kept, held, told, warnings };
 }
 
 /** A store with the number 7 in it, and the clock by which it was saved. */
@@ -132,26 +126,12 @@ describe('a folder that cannot be written to', () => {
 describe('a file that cannot be read at the start', () => {
   const fault = (code: string) => Object.assign(new Error(`${code}: open '/state'`), { code });
 
-  test('for a moment is read a moment later, and nothing is lost', async () => {
-    const { store, clock } = await saved();
-    const { keeper, kept, held, warnings } = keeping(store, clock);
-    store.fault = fault('EMFILE');
-    const loading = keeper.load(kept);
-    await clock.advance(2_000);
-    store.fault = undefined;
-    await clock.advance(1_000);
-    await loading;
-    expect(held.value).toBe(7);
-    expect([store.asides, warnings()]).toEqual([[], []]);
-    expect(keeper.errors).toBeGreaterThan(0);
-  });
-
-  test('for longer stays as it is, with one warning, and counting begins without it', async () => {
+  test('stays as it is, with one warning, and counting begins without it', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, held, warnings, load } = keeping(store, clock);
+    const { keeper, kept, held, warnings } = keeping(store, clock);
     store.read = () => Promise.reject(fault('EACCES'));
-    await load(5_000);
+    await keeper.load(kept);
     const errors = keeper.errors;
     for (let time = 0; time < 3; time += 1) await keeper.save();
     expect(held.value).toBe(0);
@@ -164,9 +144,9 @@ describe('a file that cannot be read at the start', () => {
   test('and can be later goes aside under a name of its own, and what was counted meanwhile is saved', async () => {
     const { store, clock } = await saved();
     const before = store.content;
-    const { keeper, held, told, warnings, load } = keeping(store, clock);
+    const { keeper, kept, held, told, warnings } = keeping(store, clock);
     store.read = () => Promise.reject(fault('EIO'));
-    await load(5_000);
+    await keeper.load(kept);
     store.read = MemoryStore.prototype.read;
     held.value = 3;
     await keeper.save();
@@ -180,9 +160,9 @@ describe('a file that cannot be read at the start', () => {
 
   test('and turns out not to be there is written as if nothing had been', async () => {
     const [store, clock] = [new MemoryStore(), new ManualClock()];
-    const { keeper, warnings, load } = keeping(store, clock);
+    const { keeper, kept, warnings } = keeping(store, clock);
     store.fault = fault('EIO');
-    await load(5_000);
+    await keeper.load(kept);
     store.fault = undefined;
     await keeper.save();
     expect([store.writes, store.asides, warnings().length]).toEqual([1, [], 1]);
@@ -254,9 +234,9 @@ describe('a disk that hangs', () => {
 
 test('what turns out to be somebody else’s goes aside, but not what nobody could read', async () => {
   const { store, clock } = await saved();
-  const { keeper, load } = keeping(store, clock);
+  const { keeper, kept } = keeping(store, clock);
   store.read = () => Promise.reject(new Error('EIO'));
-  await load(5_000);
+  await keeper.load(kept);
   await keeper.disown('it belongs to another account');
   expect(store.asides).toEqual([]);
 });
