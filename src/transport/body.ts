@@ -29,12 +29,6 @@ export interface ReadSettings {
   readonly sent: { bytes: number };
 }
 
-/** A body in pieces: a single buffer could be large enough to delay the event loop. */
-interface Pieces {
-  readonly buffers: Buffer[];
-  readonly size: number;
-}
-
 /**
  * Throws a RequestError: `oversize` for a body that is too large (also once uncompressed) or too heavy once parsed,
  * `network` for an incomplete one, and `invalid` for one that is not JSON in UTF-8 or is nested too deep.
@@ -51,7 +45,7 @@ export async function readJson(answer: Dispatcher.ResponseData, settings: ReadSe
   }
 }
 
-async function unpacked({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Pieces> {
+async function unpacked({ body, headers }: Dispatcher.ResponseData, settings: ReadSettings): Promise<Buffer[]> {
   const { limits, lenient, place, sent } = settings;
   const bytes = lenient ? Math.min(limits.bytes, MOST_ERROR_BYTES) : limits.bytes;
   if (Number(headers['content-length']) > bytes) throw tooLarge(settings);
@@ -61,31 +55,31 @@ async function unpacked({ body, headers }: Dispatcher.ResponseData, settings: Re
   const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding as keyof typeof unpackers] : undefined;
   if (unpacker === undefined) throw new RequestError('invalid', `${place}: expected gzip or no compression`);
   try {
-    return await gather(Readable.from(packed.buffers).pipe(unpacker({ chunkSize: PIECE_BYTES })), settings);
+    return await gather(Readable.from(packed).pipe(unpacker({ chunkSize: PIECE_BYTES })), settings);
   } catch (cause) {
     if (cause instanceof RequestError) throw cause;
     throw new RequestError('invalid', `${place}: the compressed answer is corrupted`, { cause });
   }
 }
 
-async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings, counted = { bytes: 0 }): Promise<Pieces> {
+async function gather(body: AsyncIterable<Buffer>, settings: ReadSettings, counted = { bytes: 0 }): Promise<Buffer[]> {
   const buffers: Buffer[] = [];
   for await (const buffer of body) {
     counted.bytes += buffer.length;
     if (counted.bytes > settings.limits.bytes) throw tooLarge(settings);
     buffers.push(buffer);
   }
-  return { buffers, size: counted.bytes };
+  return buffers;
 }
 
-async function parse({ buffers, size }: Pieces, { limits, place, clock }: ReadSettings): Promise<unknown> {
+async function parse(buffers: Buffer[], { limits, place, clock }: ReadSettings): Promise<unknown> {
+  const size = buffers.reduce((sum, { length }) => sum + length, 0);
   // DELETE /auth/token may have an empty answer.
   if (size === 0) return undefined;
   // Checked before parsing: if V8 finds no memory, it ends the process, and no handler here would run.
   const cost = await inSlices(costOf(buffers, limits.weight), clock);
-  if (cost === 'deep') {
-    throw new RequestError('invalid', `${place}: too much of the answer is nested deeper than ${DEEPEST} levels`);
-  }
+  if (cost === 'deep')
+    throw new RequestError('invalid', `${place}: the answer is nested deeper than ${DEEPEST} levels`);
   if (cost === 'heavy') {
     const room = `the limit of ${limits.weight} bytes of memory`;
     throw new RequestError('oversize', `${place}: the parsed answer would take more than ${room}${MORE_MEMORY}`);

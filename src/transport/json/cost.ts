@@ -17,11 +17,8 @@ const MOST_KEYS = 500;
 /** So that no service can make keys with equal hashes. */
 const HASH_KEY = unpredictableKey().readInt32LE();
 
-/** Elements nested deeper are parsed in one step, so only few of them are allowed. */
+/** The deepest nesting: what is nested deeper would be parsed in one step. No documented answer is. */
 export const DEEPEST = 64;
-
-/** The most memory in bytes for one element that is nested deeper, because it is parsed in one turn. */
-const MOST_DEEP = 4 * 1024 * 1024;
 
 /** The most members of an object: above it V8 rebuilds the whole table of members in one turn. */
 const MOST_MEMBERS = 100_000;
@@ -55,8 +52,6 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
   let hash = 0;
   /** The first byte of the last text. */
   let first: number | undefined;
-  /** The weight of everything before the part that is nested too deep. */
-  let weightBefore = 0;
   /** Bytes since the last mark, at the end of a step. */
   let run = 0;
   for (const bytes of pieces) {
@@ -94,9 +89,8 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
           members[depth] = count;
         } else if (byte === LIST || byte === OBJECT) {
           weight += WEIGHTS.container;
-          if (depth <= DEEPEST) weightBefore = weight;
-          else if (weight - weightBefore > MOST_DEEP) return 'deep';
           depth += 1;
+          if (depth > DEEPEST) return 'deep';
           members[depth] = 0;
           hashes[depth] = 0;
         } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
@@ -105,7 +99,6 @@ export function* costOf(pieces: Iterable<Buffer>, most: number): Generator<void,
       }
       weight += end - begin;
       run = end - mark;
-      if (depth > DEEPEST && weight - weightBefore > MOST_DEEP) return 'deep';
       if (weight > most || run > LONGEST_RUN) return 'heavy';
       yield;
     }

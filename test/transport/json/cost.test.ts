@@ -86,16 +86,13 @@ describe('what a document takes', () => {
 });
 
 describe('whatever memory there is', () => {
-  test('little is read of what is nested deeper than so many levels', () => {
+  test('nothing is read of what is nested deeper than so many levels', () => {
     const within = (levels: number, inner: string) => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
-    expect(cost(within(10_000, '1'))).toBe('fits');
     expect(cost(within(100_000, '1'))).toBe('deep');
     expect(cost('['.repeat(1_000_000))).toBe('deep');
     const long = listOf(1_000_000, '0');
     expect(cost(within(DEEPEST - 1, long))).toBe('fits');
     expect(cost(within(DEEPEST, long))).toBe('deep');
-    // Each of them is parsed in a turn of its own.
-    expect(cost(listOf(100, within(10_000, '1')))).toBe('fits');
   });
 
   test('no object has more members than V8 puts in order in one turn, however many objects there are', () => {
