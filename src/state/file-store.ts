@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { unlessMissing } from '../runtime/errors.ts';
@@ -56,7 +56,9 @@ export class FileStore {
     if (bytes > this.#mostBytes)
       throw new StateFault(`the state of ${bytes} bytes is larger than ${this.#mostBytes} bytes`);
     try {
-      const file = await openAnew(beside);
+      // Left over from a killed process, or a link made by another user, on which `wx` fails.
+      await rm(beside, { force: true });
+      const file = await open(beside, 'wx', 0o600);
       try {
         for (const chunk of chunks) await file.writeFile(chunk);
         await file.sync();
@@ -99,12 +101,6 @@ export class FileStore {
     const newestFirst = aside.toSorted((one, other) => (one.moment < other.moment ? 1 : -1));
     for (const { name } of newestFirst.slice(MOST_ASIDE - 1)) await rm(join(folder, name), { force: true });
   }
-}
-
-/** What has its name is left over from a killed process, or is a link made by another user, on which `wx` fails. */
-async function openAnew(path: string): Promise<FileHandle> {
-  await rm(path, { force: true });
-  return open(path, 'wx', 0o600);
 }
 
 /** Makes the rename survive a power failure, if the file system can. */

@@ -144,9 +144,10 @@ export class JsonClient {
       this.#throttled.taken(subject, startedAt);
       return { state: 'taken' };
     }
-    const retryAfterMs = retryAfterOf(answer);
-    const isLone = this.#throttled.throttled(subject, startedAt, this.#settings.clock.monotonic(), retryAfterMs);
-    return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs };
+    const { headers, answeredAt } = answer;
+    const waitMs = retryAfterMs(first(headers['retry-after']), first(headers.date), answeredAt);
+    const isLone = this.#throttled.throttled(subject, startedAt, this.#settings.clock.monotonic(), waitMs);
+    return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs: waitMs };
   }
 
   #attempt(request: ApiRequest, answer: Answer, signal: AbortSignal): Promise<number> {
@@ -191,10 +192,6 @@ type Answer = { -readonly [Name in keyof Omit<Exchange, 'operation' | 'seconds'>
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
-}
-
-function retryAfterOf({ headers, answeredAt }: Answer): number | undefined {
-  return retryAfterMs(first(headers['retry-after']), first(headers.date), answeredAt);
 }
 
 function nameOf(request: ApiRequest): string {
