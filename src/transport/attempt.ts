@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { after, type Clock } from '../runtime/clock.ts';
-import { asError, RequestError } from '../runtime/errors.ts';
+import { RequestError } from '../runtime/errors.ts';
 
 export interface AttemptParts {
   readonly dispatcher: Dispatcher;
@@ -18,6 +19,8 @@ export async function attempt<Result>(
   { dispatcher, clock, timeoutMs, signal, place }: AttemptParts,
 ): Promise<Result> {
   const aborting = new AbortController();
+  // undici ignores the signal until it has a connection, which may hang for long.
+  const aborted = once(aborting.signal, 'abort').then(() => Promise.reject(aborting.signal.reason));
   const stop = () => aborting.abort(new RequestError('aborted', `${place} was aborted: the exporter is stopping`));
   const late = () =>
     aborting.abort(new RequestError('timeout', `${place} got no complete answer within ${timeoutMs} ms`));
@@ -27,7 +30,7 @@ export async function attempt<Result>(
   if (signal.aborted) stop();
   try {
     const asked = dispatcher.request({ ...request, signal: aborting.signal, headersTimeout: 0, bodyTimeout: 0 });
-    return await read(await unlessAborted(asked, aborting.signal));
+    return await read(await Promise.race([asked, aborted]));
   } catch (thrown) {
     // An abort surfaces as undici's own error; the reason of the abort says more.
     throw aborting.signal.aborted ? aborting.signal.reason : thrown;
@@ -35,14 +38,4 @@ export async function attempt<Result>(
     inTime();
     signal.removeEventListener('abort', stop);
   }
-}
-
-/** Rejects as soon as the signal aborts: undici ignores it until it has a connection, which may hang for long. */
-function unlessAborted<Result>(asked: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(asError(signal.reason));
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
-    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
 }
