@@ -24,10 +24,7 @@ export async function serveStatus(change: Partial<StatusReport> = {}): Promise<S
   let moment = 0;
   // A second passes at every look: nobody gets what was made for somebody else.
   const clock: Clock = { ...systemClock, monotonic: () => (moment += 1_000) };
-  const status = new PublishedStatus(function* () {
-    yield;
-    return report;
-  }, clock);
+  const status = new PublishedStatus(() => Promise.resolve(report), clock);
   const told = <Made>(made: () => Promise<Made>) => {
     asked += 1;
     return answering ? made() : Promise.reject(new Error('the test lets it fail'));
