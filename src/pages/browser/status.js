@@ -1,7 +1,7 @@
 /**
  * Sorts and filters the fleet on the status page, and keeps the page up to date. The server produces every piece of
- * HTML; this script only replaces rows, cards and the time. The reader's choices stay: sort, filter, scroll position,
- * focus, open details. Work that grows with the fleet is split into short turns, so that the page stays responsive.
+ * HTML; this script only exchanges rows, cards and the time. The reader's choices stay: sort, filter, scroll position,
+ * focus, open details.
  */
 
 /** Milliseconds between two updates. */
@@ -10,37 +10,21 @@ const EVERY_MS = 10_000;
 /** The time limit of an update, in milliseconds. */
 const PATIENCE_MS = 8_000;
 
-/** Rows that are replaced in one turn. */
-const ROWS_A_TURN = 50;
-
-/** Rows that are moved in one turn. */
-const MOVED_A_TURN = 200;
-
 /** Milliseconds between the last key and the filter. */
 const TYPING_MS = 80;
 
 /** @type {<T extends HTMLElement>(id: string) => T | null} */
 const byId = (id) => /** @type {any} */ (document.getElementById(id));
 
-const body = byId('rows');
+const body = /** @type {HTMLTableSectionElement | null} */ (byId('rows'));
 const shown = byId('shown');
 const words = /** @type {HTMLInputElement | null} */ (byId('words'));
 const kind = /** @type {HTMLSelectElement | null} */ (byId('kind'));
 const headers = [...document.querySelectorAll('.fleet thead th')];
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
-const parser = new DOMParser();
 
-/** @type {HTMLElement[]} In the order shown. */
-let rows = body === null ? [] : /** @type {HTMLElement[]} */ ([...body.querySelectorAll('tr')]);
-
-/** The target order of the current move: a later one ends the move. */
-let moving = rows;
-
-/** What each row says, in lower case. @type {WeakMap<Element, string>} */
-const texts = new WeakMap();
-
-/** The line of HTML that each row was last made from. @type {Map<string, string>} */
-const lines = new Map();
+/** In the order shown. */
+let rows = rowsOf(body);
 
 let column = 0;
 let descending = false;
@@ -114,32 +98,14 @@ function sort() {
     return empty || sign * compare(a.value, b.value) || collator.compare(a.name, b.name);
   });
   const ordered = keyed.map(({ row }) => row);
-  if (ordered.every((row, index) => row === rows[index] && row.parentNode === body)) return;
   rows = ordered;
-  void move(rows, body);
+  if (rows.length === body.rows.length && rows.every((row, index) => row === body.rows[index])) return;
+  body.replaceChildren(...rows);
 }
 
-/**
- * Moves the rows to their places from the top on, what is in sight first.
- * @type {(ordered: HTMLElement[], into: HTMLElement) => Promise<void>}
- */
-async function move(ordered, into) {
-  moving = ordered;
-  for (let at = 0; at < ordered.length; at += MOVED_A_TURN) {
-    if (at > 0) await nextTurn();
-    if (moving !== ordered) return;
-    const focused = document.activeElement;
-    const some = ordered.slice(at, at + MOVED_A_TURN);
-    if (at === 0) into.prepend(...some);
-    else ordered[at - 1]?.after(...some);
-    if (focused instanceof HTMLElement && focused !== document.activeElement && into.contains(focused)) {
-      focused.focus({ preventScroll: true });
-    }
-  }
-}
-
-function nextTurn() {
-  return new Promise((resolve) => setTimeout(resolve));
+/** @type {(body: HTMLElement | null) => HTMLElement[]} */
+function rowsOf(body) {
+  return body === null ? [] : [...body.querySelectorAll('tr')];
 }
 
 /** @param {string | number} value */
@@ -159,7 +125,8 @@ function filter() {
   const chosen = kind?.value ?? '';
   let matching = 0;
   for (const row of rows) {
-    const matches = isOfKind(row, chosen) && wanted.every((word) => textOf(row).includes(word));
+    const text = (row.textContent ?? '').toLowerCase();
+    const matches = isOfKind(row, chosen) && wanted.every((word) => text.includes(word));
     if (row.hidden === matches) row.hidden = !matches;
     if (matches) matching += 1;
   }
@@ -173,15 +140,6 @@ function isOfKind(row, chosen) {
   if (chosen === 'down' || chosen === 'no_records') return row.dataset.state === chosen;
   if (chosen === 'error') return row.querySelector('.error') !== null;
   return chosen !== 'resting' || row.querySelector('details') !== null;
-}
-
-/** @param {HTMLElement} row */
-function textOf(row) {
-  const known = texts.get(row);
-  if (known !== undefined) return known;
-  const text = (row.textContent ?? '').toLowerCase();
-  texts.set(row, text);
-  return text;
 }
 
 const updated = byId('updated');
@@ -244,23 +202,50 @@ function tell(place, text) {
 async function update() {
   const answer = await fetch(location.pathname, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!answer.ok) throw new Error(`it answered ${answer.status}`);
-  const text = await answer.text();
-  const [head = '', rest] = text.split(/(?<=<tbody [^>]*id="rows">)\n/);
-  const [lineText = '', tail = ''] = rest?.split(/(?=<\/tbody><\/table><\/section>)/) ?? [];
-  const fresh = parser.parseFromString(head + tail, 'text/html');
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const freshBody = fresh.getElementById('rows');
   const build = byId('made')?.dataset.build;
   // Another version has another script, and a table that appears or disappears is simplest to reload.
-  if (fresh.getElementById('made')?.dataset.build !== build || (rest === undefined) !== (body === null)) {
+  if (fresh.getElementById('made')?.dataset.build !== build || (freshBody === null) !== (body === null)) {
     location.reload();
     return;
   }
   tellOfStates(fresh);
+  const open = new Set([...document.querySelectorAll('details[open] > summary')].map(placeOf));
+  const focused = placeOf(document.activeElement);
   for (const next of fresh.querySelectorAll('[data-live]')) {
     const old = byId(next.id);
     if (old === null) homeOf(next)?.append(next);
-    else take(old, next);
+    else old.replaceWith(next);
   }
-  if (body !== null) await takeRows(lineText.split('\n').filter(Boolean));
+  const known = new Map(rows.map((row) => [row.id, row]));
+  rows = rowsOf(freshBody).map((next) => {
+    const old = known.get(next.id);
+    if (old === undefined) return next;
+    for (const { name, value } of next.attributes) old.setAttribute(name, value);
+    // The browser remembers the height of a row out of sight, and what is selected in a cell that stays.
+    for (const [index, cell] of [...next.children].entries()) {
+      if (!old.children[index]?.isEqualNode(cell)) old.children[index]?.replaceWith(cell);
+    }
+    return old;
+  });
+  filter();
+  sort();
+  for (const element of document.querySelectorAll(CHOICES)) {
+    const place = placeOf(element);
+    if (open.has(place)) element.parentElement?.setAttribute('open', '');
+    if (place === focused) /** @type {HTMLElement} */ (element).focus({ preventScroll: true });
+  }
+}
+
+/** What a reader can fold out or focus in a row or a card. */
+const CHOICES = ':is(tbody > tr, [data-live]) :is(summary, a)';
+
+/** Where it stands: the row or card, and how many are before it there. @param {Element | null} element */
+function placeOf(element) {
+  const owner = element?.closest('tbody > tr[id], [data-live]');
+  if (!element || !owner) return undefined;
+  return `${owner.id} ${[...owner.querySelectorAll('summary, a')].indexOf(element)}`;
 }
 
 /** Where a card that is new belongs. @param {Element} next */
@@ -276,64 +261,4 @@ function tellOfStates(fresh) {
     return byId(next.id)?.dataset.state === state ? [] : [`${name} is ${state === 'waiting' ? 'waiting' : state}.`];
   });
   if (changed.length > 0) tell(news, changed.join(' '));
-}
-
-/** @param {string[]} fresh */
-async function takeRows(fresh) {
-  const known = new Map(rows.map((row) => [row.id, row]));
-  for (let at = 0; at < fresh.length; at += ROWS_A_TURN) {
-    const some = fresh.slice(at, at + ROWS_A_TURN).filter((line) => lines.get(idOf(line)) !== line);
-    if (some.length === 0) continue;
-    const table = parser.parseFromString(`<table><tbody>${some.join('')}</tbody></table>`, 'text/html');
-    for (const [index, next] of [...table.querySelectorAll('tbody > tr')].entries()) {
-      const line = some[index] ?? '';
-      lines.set(next.id, line);
-      const old = known.get(next.id);
-      if (old === undefined) rows.push(/** @type {HTMLElement} */ (document.adoptNode(next)));
-      else {
-        take(old, next);
-        texts.delete(old);
-      }
-    }
-    await nextTurn();
-  }
-  const there = new Set(fresh.map(idOf));
-  // The move may contain rows that are removed here: the sort below starts a new one.
-  if (rows.some((row) => !there.has(row.id))) moving = [];
-  for (const row of rows) {
-    if (there.has(row.id)) continue;
-    lines.delete(row.id);
-    row.remove();
-  }
-  rows = rows.filter((row) => there.has(row.id));
-  sort();
-  filter();
-}
-
-/** @param {string} line */
-function idOf(line) {
-  return /^<tr [^>]*?\bid="([^"]*)"/.exec(line)?.[1] ?? '';
-}
-
-/**
- * Makes `old` say what `next` says, and leaves alone what is equal: focus, selection and what is folded out stay.
- * @type {(old: Element, next: Element) => void}
- */
-function take(old, next) {
-  for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-  for (const { name } of [...old.attributes]) {
-    // Open details and hidden rows are the reader's choice, not the server's.
-    if (!next.hasAttribute(name) && name !== 'open' && name !== 'hidden') old.removeAttribute(name);
-  }
-  const wanted = [...next.childNodes];
-  for (const [index, child] of wanted.entries()) {
-    const place = old.childNodes[index];
-    if (place === undefined) old.append(child);
-    else if (place instanceof Element && child instanceof Element && place.tagName === child.tagName)
-      take(place, child);
-    else if (place instanceof Text && child instanceof Text) {
-      if (place.data !== child.data) place.data = child.data;
-    } else place.replaceWith(child);
-  }
-  while (old.childNodes.length > wanted.length) old.lastChild?.remove();
 }
