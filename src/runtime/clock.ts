@@ -1,6 +1,5 @@
 import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import { setTimeout } from 'node:timers/promises';
 
 export interface Clock {
   /** Milliseconds since the Unix epoch; steps when the operator or NTP steps the system clock. */
@@ -17,7 +16,8 @@ export function after(clock: Clock, ms: number, late: () => void): () => void {
   void clock.sleep(ms, ended.signal).then(() => {
     if (!ended.signal.aborted) late();
   });
-  return () => ended.abort();
+  // With a reason: otherwise Node makes an error with its stack, for every request.
+  return () => ended.abort('ended');
 }
 
 /** Resolves as `work` does, or rejects with `late()` after `ms`; what comes of `work` then is ignored. */
@@ -62,5 +62,17 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: awake,
   sleep: (ms, signal) =>
-    setTimeout(Math.min(Math.max(0, ms), LONGEST_TIMER_MS), undefined, { ...(signal && { signal }) }).catch(() => {}),
+    new Promise((resolve) => {
+      if (signal?.aborted) {
+        resolve();
+        return;
+      }
+      const wake = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
+      signal?.addEventListener('abort', wake, { once: true });
+    }),
 };
