@@ -7,7 +7,7 @@ import { landingPage } from '../pages/landing-page.ts';
 import { noticeHtml } from '../pages/notice.ts';
 import { PublishedStatus } from '../pages/published.ts';
 import { inSlices } from '../runtime/slices.ts';
-import { askedUpstreams } from '../sources/upstreams.ts';
+import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { exporterStatus, report } from '../status/report.ts';
 import type { Environment } from './environment.ts';
 import { type Guard, protectionOf } from './guard.ts';
@@ -19,10 +19,14 @@ import { sourcesOf } from './source.ts';
 
 export type App = Lifecycle;
 
-/** Builds the program: each part from those before it. */
-export function createApp(config: Config, environment: Environment, guard?: Guard): App {
+/** Builds the program around these services: each part from those before it. */
+export function createApp(
+  asked: readonly ConfiguredUpstream[],
+  config: Config,
+  environment: Environment,
+  guard?: Guard,
+): App {
   const { clock, log, version, revision, nodeVersion } = environment;
-  const asked = askedUpstreams(config);
   const own = new OwnMetrics(
     { version, revision, node_version: nodeVersion },
     asked.map(({ api }) => api),

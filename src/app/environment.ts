@@ -19,6 +19,6 @@ export interface Environment {
   readonly heapBytes?: number;
   /** Opens the state file; without it `STATE_FILE` has no effect. */
   readonly openState?: (path: string) => StateStore;
-  /** Connects to one API; default: over the network. */
+  /** Connects to one API, or to the receiver of remote write; default: over the network. */
   readonly connect?: typeof createDispatcher;
 }

@@ -13,24 +13,26 @@ import type { Environment } from './environment.ts';
 export function historyOf(
   config: Config,
   asked: readonly ConfiguredUpstream[],
-  { clock, random, log, version }: Environment,
+  environment: Environment,
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;
+  const { clock, random, log } = environment;
   const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
   return new RemoteWrite(
     { ...remoteWrite, ...points, sweepMs: points.intervalMs },
-    sendOf(remoteWrite, config, clock, version),
+    sendOf(remoteWrite, config, environment),
     { clock, random, log },
   );
 }
 
-function sendOf(settings: RemoteWriteConfig, config: Config, clock: Environment['clock'], version: string): Send {
+function sendOf(settings: RemoteWriteConfig, config: Config, environment: Environment): Send {
+  const { clock, version, connect = createDispatcher } = environment;
   const { url, token, basic, headers, tls } = settings;
   const { timeoutMs, proxy } = config.requests;
   const way = proxyFor(url, proxy);
   const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
-  const dispatcher = createDispatcher(way && { ...way, timeoutMs }, pems);
+  const dispatcher = connect(way && { ...way, timeoutMs }, pems);
   const hidden = lineMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {

@@ -5,7 +5,7 @@ import { sizeOf } from '../planning/size.ts';
 import { planText } from '../planning/text.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
-import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
+import { askedUpstreams, configuredUpstreams, upstreams } from '../sources/upstreams.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { loadWithWarnings, type Variables, variablesSet } from './configuration.ts';
 import { say, signalOf, systemEnvironment } from './process.ts';
@@ -44,7 +44,7 @@ function applianceCount(text: string): number {
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = createApp(config, systemEnvironment(createLog('silent', process.stderr)));
+  const app = createApp(askedUpstreams(config), config, systemEnvironment(createLog('silent', process.stderr)));
   try {
     return await app.countAppliances(signalOf(stopped));
   } finally {

@@ -55,7 +55,7 @@ export async function prepared(config: Config, out: NodeJS.WriteStream, notice?:
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will reject the server certificate');
   }
-  return createApp(config, { ...systemEnvironment(log), notice }, guard);
+  return createApp(asked, config, { ...systemEnvironment(log), notice }, guard);
 }
 
 function tellDefects(log: Log): void {

@@ -4,6 +4,7 @@ import type { StandIn } from '../../src/demo/stand-in.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
+import { askedUpstreams } from '../../src/sources/upstreams.ts';
 import {
   clock,
   gfaEnvironment,
@@ -46,7 +47,7 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', STATE_FILE: '/state', ...environment },
   });
-  const app = createApp(config, {
+  const app = createApp(askedUpstreams(config), config, {
     ...{ clock: own, ...network, random: seededRandom(1), log: createLog('warn', { write }) },
     ...{ version: '0.0.0', revision: 'test', nodeVersion: process.version },
     openState: () => store,
