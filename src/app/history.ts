@@ -4,7 +4,7 @@ import { headerPairs } from '../config/remote-write.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import type { Send } from '../history/receiver.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
-import { lineMasker } from '../runtime/masking.ts';
+import { createMasker } from '../runtime/masking.ts';
 import type { ConfiguredUpstream } from '../sources/upstreams.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
@@ -33,7 +33,7 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
   const way = proxyFor(url, proxy);
   const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
   const dispatcher = connect(way && { ...way, timeoutMs }, pems);
-  const hidden = lineMasker(() => secretTexts(config));
+  const hidden = createMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {
     const further = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };

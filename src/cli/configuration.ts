@@ -8,7 +8,7 @@ import { loadConfig } from '../config/load.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
-import { lineMasker } from '../runtime/masking.ts';
+import { createMasker } from '../runtime/masking.ts';
 import { SmallFiles } from '../runtime/small-files.ts';
 import { upstreams } from '../sources/upstreams.ts';
 
@@ -50,5 +50,5 @@ export function ownFiles(config: Config, guard: Guard | undefined): readonly Own
 }
 
 export function lineMask(config: Config): (line: string) => string {
-  return lineMasker(() => secretTexts(config));
+  return createMasker(() => secretTexts(config));
 }

@@ -63,6 +63,14 @@ export function headerFlaw(text: string): string | undefined {
   return undefined;
 }
 
+/** More than any service issues, and than web servers accept in a header. */
+const MAX_SECRET_CHARACTERS = 8 * 1024;
+
+/** Why a text cannot be a secret; undefined if it can. */
+export function secretFlaw(text: string): string | undefined {
+  return text.length > MAX_SECRET_CHARACTERS ? 'is longer than 8 KiB' : headerFlaw(text);
+}
+
 export function entriesOf(text: string): readonly string[] {
   return text
     .split(',')

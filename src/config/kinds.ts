@@ -1,7 +1,7 @@
 import { Secret } from '../runtime/secret.ts';
 import { near } from '../runtime/suggest.ts';
 import { formatDuration, parseDuration } from './duration.ts';
-import { bad, good, headerFlaw, type Kind, quoted } from './kind.ts';
+import { bad, good, headerFlaw, type Kind, quoted, secretFlaw } from './kind.ts';
 
 export const SHORTEST_INTERVAL_MS = 1000;
 
@@ -124,7 +124,7 @@ export const secret: Kind<Secret> = {
   label: 'secret',
   expects: 'the secret as issued, in printable ASCII characters',
   parse: (text) => {
-    const flaw = headerFlaw(text);
+    const flaw = secretFlaw(text);
     return flaw === undefined ? good(Secret.of(text)) : bad(`the value ${flaw}`);
   },
 };

@@ -2,7 +2,7 @@ import { codeOf } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { ReadFile, Texts } from './environment.ts';
-import { headerFlaw, quotedPath } from './kind.ts';
+import { quotedPath, secretFlaw } from './kind.ts';
 import { fileVariable, type NamedRow } from './section.ts';
 
 /** Every reload reads its file again, so that a rotated secret needs no restart. */
@@ -30,7 +30,7 @@ class UnfitContentError extends Error {}
 function secretIn(content: string): string {
   const text = content.replace(/[\r\n]+$/, '');
   if (text === '') throw new UnfitContentError('the file is empty; expected the secret');
-  const flaw = headerFlaw(text);
+  const flaw = secretFlaw(text);
   if (flaw !== undefined) throw new UnfitContentError(`the file's content ${flaw}; expected only the secret`);
   return text;
 }

@@ -18,13 +18,10 @@ export type LogDestination = DestinationStream &
 /**
  * A log with one line an entry: JSON, or what `destination` makes of it. `level` is one of pino's, including `silent`.
  * Texts from services are shortened and made printable, so that a line cannot control a terminal; `masked` hides the
- * secrets in a line. While too much waits to be read, lines are dropped and counted.
+ * secrets in a text before it is shortened, because the beginning of a secret is not recognized, and in the whole line,
+ * which has names of fields too. While too much waits to be read, lines are dropped and counted.
  */
-export function createLog(
-  level: string,
-  destination: LogDestination,
-  masked: (line: string) => string = (line) => line,
-): Logger {
+export function createLog(level: string, destination: LogDestination, masked: Masker = (text) => text): Logger {
   let dropped = 0;
   const write = (line: string) => {
     if (dropped === 0 && (destination.writableLength ?? 0) <= MOST_WAITING) {
@@ -36,8 +33,11 @@ export function createLog(
   };
   const log = pino(
     {
-      ...{ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorFields } },
-      formatters: { level: (label) => ({ level: label }), log: shortened },
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error) => errorFields(error, masked) },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => shortened(fields, masked) },
     },
     { write },
   );
@@ -49,31 +49,37 @@ export function createLog(
   return log;
 }
 
-function shortened(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, cut(value, LONGEST.text)]));
+type Masker = (text: string) => string;
+
+function shortened(fields: Readonly<Record<string, unknown>>, masked: Masker): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortenedValue(value, masked)]));
 }
 
-/** Shortens texts and lists of texts and makes them printable; returns other values unchanged. */
-function cut(value: unknown, length: number): unknown {
-  if (Array.isArray(value)) return value.map((each) => cut(each, length));
-  if (typeof value !== 'string') return value;
-  return printable(value.length > length ? `${value.slice(0, length)}…` : value);
+/** Masks and shortens texts and lists of texts and makes them printable; returns other values unchanged. */
+function shortenedValue(value: unknown, masked: Masker): unknown {
+  if (Array.isArray(value)) return value.map((each) => shortenedValue(each, masked));
+  return typeof value === 'string' ? printable(cut(masked(value), LONGEST.text)) : value;
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /**
  * An error as log fields: type, message, and the messages of its causes. The stack is logged only for errors of other
  * classes than the program's own, because those are bugs.
  */
-function errorFields(error: unknown): unknown {
+function errorFields(error: unknown, masked: Masker): unknown {
   if (!(error instanceof Error)) return error;
   const causes: string[] = [];
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause)
-    causes.push(String(cut(cause.message, LONGEST.text)));
+    causes.push(cause.message);
+  const stack = OUR_OWN.has(error.name) ? undefined : printableLines(cut(masked(error.stack ?? ''), LONGEST.stack));
   return {
     type: error.name,
-    message: cut(error.message, LONGEST.text),
-    ...(causes.length === 0 ? {} : { causes }),
-    ...(OUR_OWN.has(error.name) ? {} : { stack: printableLines((error.stack ?? '').slice(0, LONGEST.stack)) }),
+    message: shortenedValue(error.message, masked),
+    ...(causes.length === 0 ? {} : { causes: shortenedValue(causes, masked) }),
+    ...(stack === undefined ? {} : { stack }),
   };
 }
 

@@ -1,125 +1,119 @@
 /**
- * Hides secrets in texts from outside and in the lines that the program writes, in every form in which they are sent or
- * may be repeated. `secrets`: all that are known now, with those that a rotation has replaced.
+ * Hides secrets in texts from outside and in the lines that the program writes. A text is decoded first, so that each
+ * secret needs to be looked for in one form only; then one pass for each secret finds it wherever it begins. The time is
+ * linear in the length of the text for every secret.
  */
-export function lineMasker(secrets: () => readonly string[]): (line: string) => string {
-  let known = '';
-  let forms: readonly Form[] = [];
-  return (line) => {
-    const texts = secrets().filter(({ length }) => length > SHORTEST);
-    const now = JSON.stringify(texts);
-    if (now !== known) forms = formsOf(texts);
-    known = now;
-    return without(line, forms);
-  };
+export function createMasker(secrets: () => readonly string[]): (line: string) => string {
+  // The rest of a secret with which a text ends may have been cut off.
+  return (line) => hide(line, secrets(), (_, isAtEnd) => isAtEnd);
 }
 
 /**
- * Removes secrets from a text of a service, which may echo the request. Removed are: the texts in `sent`, in any case,
+ * Removes secrets from a text of a service, which may echo the request. Removed are: the strings in `sent`, in any case,
  * as sent and as encoded in URLs, forms, JSON, HTML and base64; the beginnings of those that may be keys, because
- * services show beginnings to tell keys apart; and every text that is long enough for a key, a token or a uuid. Texts
- * of up to three characters stay: they are no secrets, and occur in words.
+ * services show beginnings to tell keys apart; and every other string that is long enough for a key, a token or a uuid,
+ * unless it consists of words. Strings of up to three characters stay: they are no secrets, and occur in words.
  */
-export function masked(text: string, sent: unknown): string {
+export function maskSecrets(text: string, sent: unknown): string {
   // An `Authorization` may be a scheme and a token, and a service may echo the token alone.
-  const parts = textsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
-  const texts = [...new Set(parts)].filter(({ length }) => length > SHORTEST);
-  const keys = texts.filter((part) => !part.includes(' ') && !IS_WORDS.test(part));
-  return without(without(text, formsOf(texts)), formsOf(keys), BEGINNING).replaceAll(LOOKS_LIKE_A_KEY, MASK);
+  const parts = stringsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
+  const shown = hide(text, parts, (part) => !part.includes(' ') && !NAME.test(part));
+  return shown.replaceAll(LONG_ENOUGH_FOR_A_KEY, (run) => (WORDS.test(run) ? run : MASK));
 }
 
 const MASK = '[…]';
-const SHORTEST = 3;
-/** The length from which the beginning of a key is removed. */
+/** The length from which a string may be a secret, and from which the beginning of a key is removed. */
 const BEGINNING = 4;
-/** Names and words, such as `Bearer` and `client_credentials`: other words begin alike. */
-const IS_WORDS = /^[A-Z]?[a-z]+(?:[-_/.][a-z]+)*$/;
-const LOOKS_LIKE_A_KEY = /[\w+/=.~%-]{16,}/g;
+/** Names such as `Bearer` and `client_credentials`: other words begin alike. */
+const NAME = /^[A-Z]?[a-z]+(?:[-_/.][a-z]+)*$/;
+const LONG_ENOUGH_FOR_A_KEY = /[\w+/=.~%-]{16,}/g;
+/** Words as in `can_view_dashboard`, `CanViewDashboard` and `nas1.example.com`: digits are few, and end a word. */
+const WORDS =
+  /^(?!(?:\D*\d){4})[^A-Za-z\d]*(?:(?:[A-Z]?[a-z]{1,15}(?:[A-Z][a-z]{2,14})*|[A-Z]{1,15}|(?=\d))\d*(?:[^A-Za-z\d]+|$))+$/;
 
-function textsIn(sent: unknown): readonly string[] {
+function stringsIn(sent: unknown): readonly string[] {
   if (typeof sent === 'string') return [sent];
-  return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(textsIn) : [];
+  return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(stringsIn) : [];
 }
 
-/** A text to hide, character by character. */
-interface Form {
-  /** Finds where it may begin. */
-  readonly start: RegExp;
-  readonly characters: readonly RegExp[];
-}
-
-/**
- * As they are and in base64, without the padding, which may be missing and reveals nothing. The longest first: after a
- * shorter one is removed, the rest of a longer one would not be recognized.
- */
-function formsOf(texts: readonly string[]): readonly Form[] {
-  const forms = texts.flatMap((text) => {
-    const bytes = Buffer.from(text);
-    return [text, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
-  });
-  const longestFirst = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
-  // `&amp;` may be a secret's own text, or one character of it.
-  return longestFirst.flatMap((form) => {
-    const pieces = form.match(/\\+|[^\\]/gu) ?? [];
-    return [false, true].map((isCoded) => {
-      const characters = pieces.map((piece) => inAnyForm(piece, isCoded));
-      const beginning = characters.slice(0, BEGINNING).map(({ source }) => source);
-      return { start: new RegExp(`(?=${beginning.join('')})`, 'gi'), characters };
-    });
-  });
-}
-
-const inAnyForms = new Map<string, RegExp>();
-
-/**
- * Finds a character, or some backslashes, in any case: as it is, or encoded as in URLs, forms, quoted headers, JSON and
- * HTML, or in two of these. `isCoded`: encoded rather than as it is, where it could be either.
- */
-function inAnyForm(text: string, isCoded: boolean): RegExp {
-  const known = inAnyForms.get(`${isCoded}${text}`);
-  if (known !== undefined) return known;
-  const [character = ''] = text;
-  const code = character.codePointAt(0) ?? 0;
-  const bytes = [...Buffer.from(character)].map((byte) => `%${inHex(byte, 2)}`).join('');
-  const units = character.split('').map((unit) => `${BACKSLASHES}u${inHex(unit.charCodeAt(0), 4)}`);
-  const entity = `&(?:#0*${code}|#x0*${inHex(code, 1)}${ENTITIES[character] ?? ''});`;
-  const plain = /\w/.test(character) ? character : `\\${character}`;
-  const coded = [bytes, units.join(''), entity, ...(character === ' ' ? ['\\+'] : [])];
-  const any = `(?:${(isCoded ? [...coded, plain] : [plain, ...coded]).join('|')})`;
-  const source = character === '\\' ? `${any}{${text.length},${8 * text.length}}` : any;
-  const pattern = new RegExp(/[\w \\]/.test(character) ? source : `(?:${BACKSLASHES})?${source}`, 'iy');
-  inAnyForms.set(`${isCoded}${text}`, pattern);
-  return pattern;
-}
-
-/** JSON in JSON in JSON has seven before a quotation mark. */
-const BACKSLASHES = '\\\\{1,7}';
-const ENTITIES: Readonly<Record<string, string>> = { '&': '|amp', '<': '|lt', '>': '|gt', '"': '|quot', "'": '|apos' };
-
-function inHex(code: number, digits: number): string {
-  return code.toString(16).padStart(digits, '0');
-}
-
-/** Removes as many characters of each form as are there, where these are all or at least `least`. */
-function without(text: string, forms: readonly Form[], least = Number.POSITIVE_INFINITY): string {
-  return forms.reduce((shown, form) => withoutOne(shown, form, Math.min(least, form.characters.length)), text);
-}
-
-function withoutOne(text: string, { start, characters }: Form, least: number): string {
-  let shown = '';
-  let end = 0;
-  for (const { index } of text.matchAll(start)) {
-    if (index < end) continue;
-    let [found, to] = [0, index];
-    for (const character of characters) {
-      character.lastIndex = to;
-      if (!character.test(text)) break;
-      to = character.lastIndex;
-      found += 1;
+/** `hidesBeginning`: whether a beginning of the secret is hidden too, where it is at the end of the text or elsewhere. */
+function hide(
+  text: string,
+  secrets: readonly string[],
+  hidesBeginning: (secret: string, isAtEnd: boolean) => boolean,
+): string {
+  const { plain, starts } = decode(text);
+  const isHidden = new Uint8Array(text.length);
+  for (const secret of new Set(secrets)) {
+    for (const form of secret.length < BEGINNING ? [] : formsOf(secret)) {
+      if (form.length < BEGINNING || !plain.includes(form.slice(0, BEGINNING))) continue;
+      const lengths = beginnings(form, plain);
+      let hiddenTo = 0;
+      for (let index = 0; index < plain.length; index += 1) {
+        const length = lengths[index] ?? 0;
+        const end = index + length;
+        if (length < BEGINNING || (length < form.length && !hidesBeginning(secret, end === plain.length))) continue;
+        isHidden.fill(1, Math.max(starts[index] ?? 0, hiddenTo), starts[end]);
+        hiddenTo = Math.max(hiddenTo, starts[end] ?? 0);
+      }
     }
-    if (found < least) continue;
-    shown += text.slice(end, index) + MASK;
-    end = to;
   }
-  return shown + text.slice(end);
+  return text.replaceAll(/./gs, (character, index: number) => {
+    if (isHidden[index] === 0) return character;
+    return isHidden[index - 1] === 1 ? '' : MASK;
+  });
+}
+
+/** As it is and in base64, without the padding, which may be missing and reveals nothing. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+  return [...new Set(forms)].map((form) => decode(form).plain);
+}
+
+/** The length of the longest beginning of `form` at each index of `text`: the Z algorithm. */
+function beginnings(form: string, text: string): Uint32Array {
+  const whole = `${form}\0${text}`;
+  const lengths = new Uint32Array(whole.length);
+  // The part of `whole` that ends last among those that equal its beginning: inside, the lengths are known.
+  let [from, to] = [0, 0];
+  for (let index = 1; index < whole.length; index += 1) {
+    let length = index < to ? Math.min(to - index, lengths[index - from] ?? 0) : 0;
+    while (length < form.length && whole.charCodeAt(length) === whole.charCodeAt(index + length)) length += 1;
+    lengths[index] = length;
+    if (index + length > to) [from, to] = [index, index + length];
+  }
+  return lengths.subarray(form.length + 1);
+}
+
+/** JSON in HTML in a URL in JSON has four encodings. */
+const ENCODINGS = 4;
+const ENCODED =
+  /\\+u([\da-f]{4})|%([\da-f]{2})|&#x0*([\da-f]{1,4});|&#0*(\d{1,5});|&(amp|lt|gt|quot|apos);|(?:\\\\)+|\\(["/bfnrt])?/gi;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/**
+ * The text as all its encodings mean it, without backslashes and in lower case, and where in `text` each character of it
+ * starts. What is left out belongs to the character before it. Secrets are ASCII, so bytes stand for characters.
+ */
+function decode(text: string): { readonly plain: string; readonly starts: readonly number[] } {
+  let plain = text;
+  let starts = Array.from({ length: text.length + 1 }, (_, index) => index);
+  for (let encoding = 0; encoding < ENCODINGS; encoding += 1) {
+    const [source, sourceStarts] = [plain, starts];
+    let kept = 0;
+    starts = [];
+    plain = source.replaceAll(ENCODED, (coded, unit, byte, hex, decimal, entity, escaped, index: number) => {
+      for (; kept < index; kept += 1) starts.push(sourceStarts[kept] ?? 0);
+      kept += coded.length;
+      const digits = unit ?? byte ?? hex;
+      const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
+      const character = code > 0 ? String.fromCharCode(code) : (ENTITIES[entity?.toLowerCase()] ?? escaped ?? '');
+      if (character !== '') starts.push(sourceStarts[index] ?? 0);
+      return character;
+    });
+    starts = starts.concat(sourceStarts.slice(kept));
+    if (kept === 0) break;
+  }
+  return { plain: plain.replaceAll(/[A-Z+]/g, (letter) => (letter === '+' ? ' ' : letter.toLowerCase())), starts };
 }

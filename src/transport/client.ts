@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
 import { asError, RequestError, ShapeError } from '../runtime/errors.ts';
-import { masked } from '../runtime/masking.ts';
+import { maskSecrets } from '../runtime/masking.ts';
 import { printable } from '../runtime/printable.ts';
 import { meaningOf } from '../runtime/statuses.ts';
 import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
@@ -220,7 +220,7 @@ function hintOf({ headers, form, json }: ApiRequest, body: unknown, secrets: rea
   const text = typeof message === 'string' ? message : error;
   if (typeof text !== 'string' || text === '') return '';
   // Masked before it is shortened: part of a key would not be recognized.
-  const shown = masked(text.slice(0, 100 * LONGEST_HINT), [headers, form, json, secrets]);
+  const shown = maskSecrets(text, [headers, form, json, secrets]);
   return `: ${printable(shown.slice(0, LONGEST_HINT).replaceAll(/\s+/g, ' '))}`;
 }
 

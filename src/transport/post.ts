@@ -7,8 +7,8 @@ export interface PostAnswer {
   readonly text: string;
 }
 
-/** For the log, which shows a rejection in one line; the rest of the body is dropped. */
-const MOST_TEXT = 2_000;
+/** The rest of the body is dropped: the log shows the first line of a rejection. */
+const MAX_CHARACTERS = 64 * 1024;
 
 export function post(
   dispatcher: Dispatcher,
@@ -26,8 +26,8 @@ async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData):
   let text = '';
   for await (const chunk of body as AsyncIterable<Buffer>) {
     text += chunk.toString('utf8');
-    if (text.length > MOST_TEXT) break;
+    if (text.length > MAX_CHARACTERS) break;
   }
   const named = Object.entries(headers).map(([name, value]) => [name, String(value ?? '')]);
-  return { status: statusCode, headers: Object.fromEntries(named), text: text.slice(0, MOST_TEXT) };
+  return { status: statusCode, headers: Object.fromEntries(named), text: text.slice(0, MAX_CHARACTERS) };
 }

@@ -68,6 +68,7 @@ describe('a secret in a file', () => {
     [`${CANARY}\t`, "the file's content contains a control character; expected only the secret"],
     [`\uFEFF${CANARY}`, "the file's content contains a character outside ASCII; expected only the secret"],
     [` ${CANARY}`, "the file's content begins or ends with a space; expected only the secret"],
+    [CANARY.repeat(2_000), "the file's content is longer than 8 KiB; expected only the secret"],
   ])('%j is refused without being shown', (content, reason) => {
     expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: '/run/token' }, { '/run/token': content })).toEqual([
       `GFA_TOKEN_FILE: ${reason}`,
@@ -93,6 +94,12 @@ describe('a secret in a file', () => {
       'GFA_TOKEN_FILE: cannot be read (EACCES)',
     );
   });
+});
+
+test('a secret above 8 KiB is refused without being shown', () => {
+  expect(faultsOf({ GFA_URL, GFA_TOKEN: 'x'.repeat(8_193) })).toEqual([
+    'GFA_TOKEN: the value is longer than 8 KiB; expected the secret as issued, in printable ASCII characters',
+  ]);
 });
 
 test('a secret shows nowhere but where it is asked for', () => {

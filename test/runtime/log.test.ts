@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { createLog, type LogDestination } from '../../src/runtime/log.ts';
+import { createMasker } from '../../src/runtime/masking.ts';
 
 /** The line that an entry becomes. */
-function lineOf(fields: object): string {
+function lineOf(fields: object, masked?: (text: string) => string): string {
   let line = '';
-  createLog('info', {
-    write: (text) => {
-      line += text;
-    },
-  }).info(fields, 'said');
+  const write = (text: string) => {
+    line += text;
+  };
+  createLog('info', { write }, masked).info(fields, 'said');
   return line;
 }
 
@@ -40,6 +40,20 @@ describe('a line of the log', () => {
     expect(/\p{C}/u.test(line.trimEnd())).toBe(false);
     expect(line).toContain(String.raw`a\\u{1b}[2J\\u{9b}31m\\u{7}b\\u{d}`);
     expect(line).toContain(String.raw`c\\u{202e}d\\u{200b}e\\u{d800}f`);
+  });
+
+  test.each([
+    ['a text', (text: string) => ({ reason: text })],
+    ['an error', (text: string) => ({ err: new RequestError('invalid', text) })],
+    ['a cause', (text: string) => ({ err: new Error('said', { cause: new Error(text) }) })],
+    ['a stack', (text: string) => ({ err: new TypeError(text) })],
+  ])('shows no beginning of a secret where %s is cut', (_, fieldsOf) => {
+    const secret = 'hunter2-hunter2-hunter2-';
+    const line = lineOf(
+      fieldsOf(Array.from({ length: 400 }, (_, at) => `${'x'.repeat(at % 29)}${secret}`).join()),
+      createMasker(() => [secret]),
+    );
+    expect(line).not.toContain('hunt');
   });
 
   test('has whole what is not that long, and what is no text', () => {
