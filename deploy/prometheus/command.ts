@@ -100,7 +100,7 @@ function help(): string {
 
   --threshold NAME=NUMBER  changes a threshold; see below
   --for ALERT=DURATION     changes how long an alert waits before it fires
-  --keep-firing-for TIME   keeps every alert firing this long after its cause has ended; default 15m
+  --keep-firing-for TIME   keeps every alert firing this long after its cause has ended; default 7m
   --without ALERT          leaves an alert out
   --runbooks URL           the URL of the folder docs/runbooks; without it alerts have no link to it
   --status URL             the URL of the page /status; alerts that say to read it link to the line. Templates such as

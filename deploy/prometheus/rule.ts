@@ -19,9 +19,9 @@ export interface AlertRule {
   /** How long the condition has to hold; a Prometheus duration. */
   readonly for: string;
   readonly expr: string;
-  /** One line with the subject and the extent, as a template of Prometheus. */
+  /** What is wrong, without labels: every alert of the name has it in common, and so has a message about several. */
   readonly summary: string;
-  /** The consequence, as a template of Prometheus. */
+  /** The subject, the extent and the consequence, as a template of Prometheus. */
   readonly description: string;
   readonly page: RunbookPage;
 }

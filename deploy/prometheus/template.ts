@@ -24,7 +24,7 @@ export interface WrittenGroup {
  * The data of an alert disappears with the exporter. The alert keeps firing until the one about the exporter fires, so
  * that missing data never looks like recovery.
  */
-const KEEP_FIRING_FOR = '15m';
+const KEEP_FIRING_FOR = '7m';
 
 /** The placeholders at the beginning of links: the URL of the folder docs/runbooks, and that of the page `/status`. */
 export const LINKS = { runbooks: '<runbooks>', status: '<status>' } as const;
@@ -49,7 +49,7 @@ function written(rule: AlertRule | RecordingRule): WrittenRule {
   const { alert, expr, severity, summary, description, page } = rule;
   const runbook = remedyOf(rule);
   const runbook_url = `${LINKS.runbooks}/${page}.md#${alert.toLowerCase()}`;
-  const status_url = runbook.includes('/status') ? { status_url: LINKS.status + lineOf(runbook + summary) } : {};
+  const status_url = runbook.includes('/status') ? { status_url: LINKS.status + lineOf(runbook + description) } : {};
   const annotations = { summary, description, runbook, runbook_url, ...status_url };
   return { alert, expr, for: rule.for, keep_firing_for: KEEP_FIRING_FOR, labels: { severity }, annotations };
 }

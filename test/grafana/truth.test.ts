@@ -65,7 +65,7 @@ describe('a table of alerts', () => {
   });
 
   test('tells failed jobs apart by all that their alert tells apart', () => {
-    const told = alertRules.find(({ alert }) => alert === 'FilerJobFailed')?.summary ?? '';
+    const told = alertRules.find(({ alert }) => alert === 'FilerJobFailed')?.description ?? '';
     const labels = [...told.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
     for (const { expr } of tables)
       for (const label of labels) expect(expr).toMatch(new RegExp(`"${label}"|max by \\([^)]*\\b${label}\\b`));

@@ -140,7 +140,10 @@ export async function outageArrives(alerting: Alerting, standIn: StandIn): Promi
   const rule = alertRules.find(({ alert }) => alert === OUTAGE);
   if (rule === undefined) throw new Error(`no rule is called ${OUTAGE}`);
   expect(firing.annotations).toMatchObject({
-    summary: `filer-exporter at ${firing.labels.instance} cannot poll the portal API (server_error).`,
+    summary: 'A service cannot be polled.',
+    description: expect.stringContaining(
+      `filer-exporter at ${firing.labels.instance} cannot poll the portal service (server_error).`,
+    ),
     runbook: remedyOf(rule).replaceAll('{{ $labels.api }}', 'portal'),
   });
   mend();

@@ -5,7 +5,7 @@ import { thresholdNames, thresholdRows } from '../../deploy/prometheus/threshold
 import { textOf } from '../../grafana/src/dashboards.ts';
 import { STATUSES } from '../../src/runtime/statuses.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
-import { graphOf, inhibitions } from '../deploy/prometheus/inhibition.ts';
+import { inhibitionTable } from '../deploy/prometheus/inhibition.ts';
 import { roundsTable } from '../simulation/rounds.ts';
 import { coveragePage } from './coverage.ts';
 import { dashboards } from './dashboards.ts';
@@ -30,7 +30,7 @@ export const documents: readonly Document[] = [
   { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
   { path: 'deploy/prometheus/filer-exporter.prometheusrule.yml', text: () => prometheusRuleFile() },
   part('deploy/prometheus/README.md', (page) =>
-    withPart(withPart(page, 'thresholds', thresholds()), 'inhibition', `${graphOf(inhibitions())}\n`),
+    withPart(withPart(page, 'thresholds', thresholds()), 'inhibition', `${inhibitionTable()}\n`),
   ),
   { path: 'deploy/helm/filer-exporter/README.md', text: chartReadme },
   { path: 'deploy/helm/filer-exporter/values.schema.json', text: valuesSchema },

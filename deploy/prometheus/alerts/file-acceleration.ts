@@ -6,27 +6,26 @@ const CONTACT = 'min without (instance, pod) (filer:last_checkin_age:seconds)';
 /** Alerts about filers and volumes, from the file acceleration service. */
 export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'file-acceleration';
+  const silent = `count without (filer_guid, filer) (${CONTACT} > ${limits.checkinAge})`;
+  const filer = 'Filer {{ $labels.filer }}';
+  const data = 'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }}';
   return [
     {
       alert: 'FilerNotCheckingIn',
       severity: 'critical',
       for: '5m',
       expr: `filer:last_checkin_age:seconds > ${limits.checkinAge}`,
-      summary: 'Filer {{ $labels.filer }} has not checked in for {{ $value | humanizeDuration }}.',
-      description: `The file acceleration service has had no contact for more than ${spell(limits.checkinAge)}: its locks and new data wait.`,
+      summary: 'A filer does not check in.',
+      description: `${filer} has not checked in for {{ $value | humanizeDuration }}, which is more than ${spell(limits.checkinAge)}. Its locks and its new data wait.`,
       page,
     },
     {
       alert: 'FilerFleetNotCheckingIn',
       severity: 'critical',
       for: '5m',
-      expr: [
-        `count without (filer_guid, filer) (${CONTACT} > ${limits.checkinAge})`,
-        `/ (count without (filer_guid, filer) (${CONTACT}) >= ${limits.fleetSize})`,
-        `> ${limits.fleetShare}`,
-      ].join('\n'),
-      summary: '{{ $value | humanizePercentage }} of the filers have not checked in.',
-      description: 'Such a large share has one cause: the service, or the network to it.',
+      expr: manyOf(silent, `count without (filer_guid, filer) (${CONTACT})`, limits),
+      summary: 'Many filers do not check in.',
+      description: `{{ $value }} filers do not check in${first(`filer:last_checkin_age:seconds{job=%q} > ${limits.checkinAge}`)}. So many have one cause: the service, or the network to it.`,
       page,
     },
     {
@@ -34,9 +33,8 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       severity: 'critical',
       for: '15m',
       expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.atRiskAge}`,
-      summary:
-        'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
-      description: `Data older than ${spell(limits.atRiskAge)} is only on this filer, and is lost if the filer is lost.`,
+      summary: 'Data has not been protected for very long.',
+      description: `${data} has waited {{ $value | humanizeDuration }} for the cloud, which is more than ${spell(limits.atRiskAge)}. It is only on this filer, and is lost if the filer is lost.`,
       page,
     },
     {
@@ -44,9 +42,8 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       severity: 'warning',
       for: '15m',
       expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.unprotectedAge}`,
-      summary:
-        'Data of volume {{ $labels.volume }} on filer {{ $labels.filer }} has waited {{ $value | humanizeDuration }} for the cloud.',
-      description: `Data older than ${spell(limits.unprotectedAge)} is only on this filer, and is lost if the filer is lost.`,
+      summary: 'Data has not been protected for long.',
+      description: `${data} has waited {{ $value | humanizeDuration }} for the cloud, which is more than ${spell(limits.unprotectedAge)}. It is only on this filer, and is lost if the filer is lost.`,
       page,
     },
     {
@@ -57,9 +54,8 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
         `volume_filer:filer_propagation_duration_seconds:p90_rate1h > ${limits.propagationP90}`,
         `and volume_filer:filer_propagation_duration_seconds_count:increase1h > ${limits.propagationEvents}`,
       ].join('\n'),
-      summary:
-        'One in ten changes of volume {{ $labels.volume }} takes {{ $value | humanizeDuration }} or longer to reach filer {{ $labels.filer }}.',
-      description: `The 90th percentile of the last hour is above ${spell(limits.propagationP90)}: users of this filer see old files.`,
+      summary: 'Changes propagate slowly to a filer.',
+      description: `One in ten changes of volume {{ $labels.volume }} takes {{ $value | humanizeDuration }} or longer to reach filer {{ $labels.filer }}. This 90th percentile of the last hour is above ${spell(limits.propagationP90)}: users of this filer see old files.`,
       page,
     },
     {
@@ -67,10 +63,25 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       severity: 'warning',
       for: '5m',
       expr: `volume_filer:filer_lock_latest_timestamp_seconds:held_age > ${limits.lockHeld}`,
-      summary:
-        'Filer {{ $labels.filer }} has held the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}.',
-      description: `No other filer can write a snapshot of the volume meanwhile; more than ${spell(limits.lockHeld)} is too long.`,
+      summary: 'A filer holds the lock of a volume for too long.',
+      description: `${filer} has held the lock of volume {{ $labels.volume }} for {{ $value | humanizeDuration }}, which is more than ${spell(limits.lockHeld)}. No other filer can write a snapshot of the volume meanwhile.`,
       page,
     },
   ];
+}
+
+/** How many there are, where they are a large share of a fleet or many whatever their share: then they have one cause. */
+export function manyOf(count: string, all: string, limits: Thresholds): string {
+  return [
+    count,
+    'and (',
+    `  ${count} > ${limits.fleetMany}`,
+    `  or ${count} / (${all} >= ${limits.fleetSize}) > ${limits.fleetShare}`,
+    ')',
+  ].join('\n');
+}
+
+/** The name of the first filer, by the alphabet, that a query of the account finds: for the description of an alert about many. */
+export function first(query: string): string {
+  return `{{ with query (printf ${JSON.stringify(query)} $labels.job) }}, first of all {{ (first (sortByLabel "filer" .)).Labels.filer }}{{ end }}`;
 }

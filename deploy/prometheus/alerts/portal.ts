@@ -9,9 +9,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '1h',
       expr: `filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
-      summary:
-        '{{ $value | humanize1024 }}B of volume {{ $labels.volume }} on appliance {{ $labels.filer }} are not in the cloud.',
-      description: `More than ${bytes(limits.unprotectedBytes)}: they are only on this appliance, and fill its cache.`,
+      summary: 'Much data of a volume is not in the cloud.',
+      description: `{{ $value | humanize1024 }}B of volume {{ $labels.volume }} on appliance {{ $labels.filer }} are not in the cloud, which is more than ${bytes(limits.unprotectedBytes)}. They are only on this appliance, and fill its cache.`,
       page,
     },
     {
@@ -24,8 +23,9 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
         'or',
         `increase(filer_snapshot_metadata_failures_total[1h]) > ${limits.failedSnapshotsAnHour}`,
       ].join('\n'),
-      summary: 'Snapshots of volume {{ $labels.volume }} fail on appliance {{ $labels.filer }}.',
-      description: 'Without snapshots no new data of the volume reaches the cloud or other appliances.',
+      summary: 'Snapshots of a volume fail.',
+      description:
+        'Snapshots of volume {{ $labels.volume }} fail on appliance {{ $labels.filer }}. Without snapshots no new data of the volume reaches the cloud or other appliances.',
       page,
     },
     {
@@ -34,11 +34,10 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '30m',
       expr: [
         `time() - filer_volume_last_snapshot_timestamp_seconds > ${limits.snapshotAge}`,
-        'and on (job, instance, serial, volume_guid) filer_volume_unprotected_bytes > 0',
+        'and on (job, serial, volume_guid) filer_volume_unprotected_bytes > 0',
       ].join('\n'),
-      summary:
-        'The last snapshot of volume {{ $labels.volume }} on appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old.',
-      description: `Older than ${spell(limits.snapshotAge)} while data waits, which is only on this appliance.`,
+      summary: 'The last snapshot of a volume is old, and data waits.',
+      description: `The last snapshot of volume {{ $labels.volume }} on appliance {{ $labels.filer }} is {{ $value | humanizeDuration }} old, which is more than ${spell(limits.snapshotAge)}. The data that waits is only on this appliance.`,
       page,
     },
     {
@@ -46,8 +45,9 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '15m',
       expr: 'filer_cloud_credentials_with_error > 0',
-      summary: 'Cloud credentials ({{ $labels.type }}) with an error: {{ $value }}.',
-      description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
+      summary: 'Cloud credentials have an error.',
+      description:
+        '{{ $value }} cloud credentials of the type {{ $labels.type }} have an error. A volume that uses one of them cannot write its snapshots to the cloud.',
       page,
     },
     {
@@ -55,8 +55,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '1h',
       expr: `filer_iam_next_key_expiry_timestamp_seconds - time() < ${limits.keyLeft}`,
-      summary: 'A {{ $labels.kind }} key of the portal expires in {{ $value | humanizeDuration }}.',
-      description: `Less than ${spell(limits.keyLeft)} are left. Afterwards the portal rejects every client that uses it; the exporter may be one.`,
+      summary: 'A key of the portal expires soon.',
+      description: `A {{ $labels.kind }} key of the portal expires in {{ $value | humanizeDuration }}, which is less than ${spell(limits.keyLeft)}. Afterwards the portal rejects every client that uses it; the exporter may be one.`,
       page,
     },
     {
@@ -73,8 +73,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'critical',
       for: '1h',
       expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseEnds}`,
-      summary: '{{ $value | humanizeDuration }} are left of the portal subscription.',
-      description: `Less than ${spell(limits.licenseEnds)} are left. After its end (negative), the portal may reject telemetry.`,
+      summary: 'The portal subscription is about to end.',
+      description: `The portal subscription ends in {{ $value | humanizeDuration }}, which is less than ${spell(limits.licenseEnds)}. After its end (negative), the portal may reject telemetry.`,
       page,
     },
     {
@@ -82,8 +82,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '1h',
       expr: `filer_license_expiry_timestamp_seconds - time() < ${limits.licenseLeft}`,
-      summary: '{{ $value | humanizeDuration }} are left of the portal subscription.',
-      description: `Less than ${spell(limits.licenseLeft)} are left. After its end (negative), the portal may reject telemetry.`,
+      summary: 'The portal subscription ends soon.',
+      description: `The portal subscription ends in {{ $value | humanizeDuration }}, which is less than ${spell(limits.licenseLeft)}. After its end (negative), the portal may reject telemetry.`,
       page,
     },
     {
@@ -91,8 +91,9 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '5m',
       expr: 'sum without (resource, action) (filer_jobs_failed_unacknowledged) > 0',
-      summary: 'Failed jobs of the portal without acknowledgement: {{ $value }}.',
-      description: 'The portal’s list of jobs has the reason and the target of each.',
+      summary: 'Jobs of the portal have failed.',
+      description:
+        '{{ $value }} failed jobs of the portal are not acknowledged. The portal’s list of jobs has the reason and the target of each.',
       page,
     },
     {
@@ -100,8 +101,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '15m',
       expr: `time() - filer_job_oldest_unfinished_timestamp_seconds > ${limits.jobAge}`,
-      summary: 'A job ({{ $labels.resource }}) of the portal has not ended for {{ $value | humanizeDuration }}.',
-      description: `Jobs take minutes to hours; one older than ${spell(limits.jobAge)} hangs or waits for an appliance.`,
+      summary: 'A job of the portal does not end.',
+      description: `A job ({{ $labels.resource }}) of the portal has not ended for {{ $value | humanizeDuration }}. Jobs take minutes to hours; one older than ${spell(limits.jobAge)} hangs or waits for an appliance.`,
       page,
     },
   ];

@@ -6,11 +6,10 @@ export type Labels = Readonly<Record<string, string>>;
 /** Series in promtool's notation, with the values of each. */
 export type Series = Readonly<Record<string, string>>;
 
-/** An alert as it must be: every label but `alertname` and `severity`, and both texts to the letter. */
+/** An alert as it must be: every label but `alertname` and `severity`, and its description to the letter. */
 export interface Firing {
   readonly labels: Labels;
   readonly severity: Severity;
-  readonly summary: string;
   readonly description: string;
 }
 

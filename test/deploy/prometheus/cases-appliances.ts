@@ -29,6 +29,14 @@ const inventory = (size: number, leaving: number) =>
       index < leaving ? '1x19 stale' : '1x60',
     ]),
   );
+/** So many appliances with a warning. */
+const busy = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      one('ALERTS', index, { alertname: 'FilerApplianceCpuHigh', alertstate: 'firing', severity: 'warning' }),
+      '1x30',
+    ]),
+  );
 const cpu = series('filer_appliance_cpu_utilization_ratio', applianceLyon);
 const memory = series('filer_appliance_memory_utilization_ratio', applianceLyon);
 const oldMemory = series('filer_appliance_memory_bytes', { ...applianceLyon, state: 'used' });
@@ -47,8 +55,19 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'critical',
-        summary: '33.33% of the appliances have no telemetry.',
-        description: 'Such a large share has one cause: the portal’s telemetry, a right or licence, or the network.',
+        description:
+          '4 appliances have no telemetry, first of all edge-0. So many have one cause: the portal’s telemetry, a right or licence, or the network.',
+      },
+    },
+    {
+      when: 'twenty-one of three hundred have none: a small share, and still one cause',
+      series: { ...fleet(300, 21, 'a') },
+      at: '30m',
+      fires: {
+        labels: scraped,
+        severity: 'critical',
+        description:
+          '21 appliances have no telemetry, first of all edge-0. So many have one cause: the portal’s telemetry, a right or licence, or the network.',
       },
     },
     { kind: 'silent', when: 'two of twelve have none', series: { ...fleet(12, 2, 'a') }, at: '30m' },
@@ -69,8 +88,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'critical',
-        summary: '16.67% of the appliances have left the inventory in a day.',
-        description: 'An appliance that is not in the inventory is not polled, and no alert on it can fire.',
+        description:
+          '16.67% of the appliances have left the inventory in a day. An appliance that is not in the inventory is not polled, and no alert on it can fire.',
       },
     },
     { kind: 'silent', when: 'one of twelve leaves', series: { ...inventory(12, 1) }, at: '45m' },
@@ -81,6 +100,22 @@ export const applianceCases: AlertCases = {
       series: { [up]: '1x60' },
       at: '45m',
     },
+  ],
+  FilerFleetAffected: [
+    {
+      when: 'twenty-one appliances are busy',
+      series: busy(21),
+      pendingAt: '3m',
+      at: '20m',
+      fires: {
+        labels: { job: scraped.job },
+        severity: 'warning',
+        description:
+          '21 appliances have warnings, first of all edge-0. So many at once often have one cause: a scan, an update, or the portal.',
+      },
+    },
+    { kind: 'silent', when: 'twenty are', series: busy(20), at: '20m' },
+    { kind: 'missing', when: 'no alert fires', series: { [up]: '1x30' }, at: '20m' },
   ],
   FilerApplianceDown: [
     {
@@ -94,8 +129,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'critical',
-        summary: 'Appliance edge-lyon has no telemetry: every poll of it fails.',
-        description: 'The portal returns data of other appliances, but no series of this one.',
+        description:
+          'Every poll of appliance edge-lyon fails. The portal returns data of other appliances, but no series of this one.',
       },
     },
     {
@@ -132,8 +167,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'Every poll of the telemetry of appliance edge-lyon fails, but the filer checks in.',
-        description: 'The filer works. Its load, memory, cache and disks are unknown.',
+        description:
+          'Every poll of the telemetry of appliance edge-lyon fails, but the filer checks in, so it works. Its load, memory, cache and disks are unknown.',
       },
     },
     {
@@ -164,9 +199,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'critical',
-        summary: 'Appliance edge-lyon does not report: the portal has no record of it within PORTAL_LOOKBACK.',
         description:
-          'The portal answers without records. The load, memory, cache and disks of the appliance are unknown.',
+          'The portal has no record of appliance edge-lyon within PORTAL_LOOKBACK. Its load, memory, cache and disks are unknown.',
       },
     },
     {
@@ -201,9 +235,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'The newest record of appliance edge-lyon is 40m 0s old.',
         description:
-          'That is at least 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
+          'The newest record of appliance edge-lyon is 40m 0s old. That is at least 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
       },
     },
     {
@@ -238,9 +271,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
         description:
-          'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
+          'The portal cannot reach appliance edge-lyon, or the appliance has not applied the settings of the portal. Changes and updates have no effect on it, and its telemetry may be missing.',
       },
     },
     {
@@ -251,9 +283,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'Settings of the portal do not arrive at appliance edge-lyon.',
         description:
-          'The portal cannot reach it, or it has not applied them. Changes and updates have no effect on it, and its telemetry may be missing.',
+          'The portal cannot reach appliance edge-lyon, or the appliance has not applied the settings of the portal. Changes and updates have no effect on it, and its telemetry may be missing.',
       },
     },
     {
@@ -278,8 +309,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'Appliance edge-lyon uses 97% of its processors.',
-        description: 'Above 90%: clients wait, and snapshots and synchronisation take longer.',
+        description:
+          'Appliance edge-lyon uses 97% of its processors. Above 90%, clients wait, and snapshots and synchronisation take longer.',
       },
     },
     {
@@ -304,8 +335,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'Appliance edge-lyon uses 95.5% of its memory.',
-        description: 'Above 90%: the file system has little memory for its caches.',
+        description:
+          'Appliance edge-lyon uses 95.5% of its memory. Above 90%, the file system has little memory for its caches.',
       },
     },
     { kind: 'silent', when: 'a third is available', series: { [memory]: '0.66x60' }, at: '40m' },
@@ -325,9 +356,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: applianceLyon,
         severity: 'warning',
-        summary: 'The cache of appliance edge-lyon is 98% full, with data that is not in the cloud.',
         description:
-          'Above 95%: data that is not in the cloud yet cannot be evicted. Writes fail once the cache holds nothing else.',
+          'The cache of appliance edge-lyon is 98% full, with data that is not in the cloud. Above 95%, writes fail once the cache holds nothing else, because such data cannot be evicted.',
       },
     },
     {
@@ -358,8 +388,8 @@ export const applianceCases: AlertCases = {
       fires: {
         labels: { ...applianceLyon, disk: 'cache', direction: 'write' },
         severity: 'warning',
-        summary: 'A write of the cache disk of appliance edge-lyon takes 80ms.',
-        description: 'Above 50ms: the underlying disk is too slow or too busy.',
+        description:
+          'A write of the cache disk of appliance edge-lyon takes 80ms. Above 50ms, the underlying disk is too slow or too busy.',
       },
     },
     {

@@ -29,13 +29,13 @@ export const exporterCases: AlertCases = {
     {
       when: 'it starts every five minutes',
       series: { [started]: '0x4 300x4 600x4 900x4 1200x4 1500x10', [build]: '1x40' },
-      at: '24m',
+      pendingAt: '22m',
+      at: '28m',
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'filer-exporter at exporter:9989 has started 4 times in the last hour.',
         description:
-          'Each start costs requests of the daily limit, and data is missing until the first polls have succeeded.',
+          'filer-exporter at exporter:9989 has started 5 times in the last hour. Each start costs requests of the daily limit, and data is missing until the first polls have succeeded.',
       },
     },
     { kind: 'silent', when: 'it was updated once', series: { [started]: '0x4 300x40', [build]: '1x40' }, at: '24m' },
@@ -64,8 +64,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'The clock of filer-exporter at exporter:9989 is 2m 0s off.',
-        description: 'Ages and the alerts on them have the same error, and tokens may be rejected.',
+        description:
+          'The clock of filer-exporter at exporter:9989 differs from that of a service by 2m 0s. Ages and the alerts on them have the same error, and tokens may be rejected.',
       },
     },
     { kind: 'silent', when: 'it is half a minute behind', series: { [skew('gfa')]: '-30x40' }, at: '30m' },
@@ -80,8 +80,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'critical',
-        summary: 'The certificate of filer-exporter at exporter:9989 expires in 1d 0h 0m 0s.',
-        description: 'Less than 2d 0h 0m 0s are left. After it has expired, every scrape fails.',
+        description:
+          'The certificate of filer-exporter at exporter:9989 expires in 1d 0h 0m 0s, which is less than 2d 0h 0m 0s. After it has expired, every scrape fails.',
       },
     },
     { kind: 'silent', when: 'it ends in ten days', series: { [certificateEnd]: '864000x40' }, at: '30m' },
@@ -91,12 +91,11 @@ export const exporterCases: AlertCases = {
     {
       when: 'the exporter has had no target for a quarter of an hour: missing data is what it is about',
       series: { 'up{instance="other:9100",job="node"}': '0x20' },
-      pendingAt: '5m',
+      pendingAt: '3m',
       at: '15m',
       fires: {
         labels: {},
         severity: 'critical',
-        summary: 'Prometheus scrapes no filer-exporter.',
         description: 'No target is a filer-exporter. There is no data about any filer, so no other alert can fire.',
       },
     },
@@ -114,9 +113,9 @@ export const exporterCases: AlertCases = {
     },
     {
       kind: 'missing',
-      when: 'the target has just gone: silent until that has lasted ten minutes',
+      when: 'the target has just gone: silent until that has lasted five minutes',
       series: { [build]: '1x10 stale', [target]: '1x10 stale' },
-      at: '15m',
+      at: '14m',
     },
   ],
   FilerExporterDown: [
@@ -128,8 +127,7 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'critical',
-        summary: 'filer-exporter at exporter:9989 cannot be scraped.',
-        description: 'Every scrape fails: there is no new data about its filers.',
+        description: 'Every scrape of filer-exporter at exporter:9989 fails: there is no new data about its filers.',
       },
     },
     {
@@ -154,8 +152,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: api('portal'),
         severity: 'critical',
-        summary: 'filer-exporter at exporter:9989 cannot poll the portal API (timeout).',
-        description: 'Its last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
+        description:
+          'filer-exporter at exporter:9989 cannot poll the portal service (timeout). The last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
       },
     },
     { kind: 'silent', when: 'it comes back within ten minutes', series: { [up('portal')]: '1 0x7 1x10' }, at: '15m' },
@@ -168,43 +166,37 @@ export const exporterCases: AlertCases = {
   ],
   FilerApiTokenRefused: [
     {
-      when: 'the portal answers each request for a token with 401',
-      series: { [up('portal')]: '0x15', [requests('portal', 'token', '401')]: '1+2x15', [up('gfa')]: '1x15' },
+      when: 'the portal rejects the key, and file acceleration is well',
+      series: { [up('portal')]: '0x15', [down('portal', 'credentials')]: '1x15', [up('gfa')]: '1x15' },
       pendingAt: '3m',
       at: '12m',
       fires: {
         labels: api('portal'),
         severity: 'critical',
-        summary: 'The portal API rejects the credentials of filer-exporter at exporter:9989 (401).',
-        description: 'The token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
+        description:
+          'The portal service rejects the credentials of filer-exporter at exporter:9989: the token or key is wrong, expired or revoked. Nothing is polled until it is replaced.',
       },
     },
     {
       kind: 'silent',
-      when: 'a token was refused once, and a new one is taken',
+      when: 'a token was rejected once, and a new one is taken',
       series: { [up('portal')]: '1x15', [requests('portal', 'cpu_utilization', '401')]: '1x5 2x10' },
       at: '12m',
     },
     {
       kind: 'silent',
-      when: 'the portal is down, and answers 403 and 500',
+      when: 'it was rejected before, and is down now because no new token is to be had',
       series: {
         [up('portal')]: '0x15',
-        [requests('portal', 'token', '500')]: '1+2x15',
-        [requests('portal', 'token', '403')]: '1+2x15',
+        [down('portal', 'credentials')]: '1x2 stale',
+        [down('portal', 'server_error')]: '_x3 1x12',
       },
       at: '12m',
     },
     {
-      kind: 'silent',
-      when: 'it was refused yesterday, and is down today for another reason',
-      series: { [up('portal')]: '0x30', [requests('portal', 'token', '401')]: '5x30' },
-      at: '25m',
-    },
-    {
       kind: 'missing',
-      when: 'nothing was ever answered with 401: silent, the series is made by the first one',
-      series: { [up('portal')]: '0x15' },
+      when: 'the exporter is gone: silent, FilerExporterDown speaks',
+      series: { [up('portal')]: '0x3 stale', [down('portal', 'credentials')]: '1x3 stale' },
       at: '12m',
     },
   ],
@@ -217,9 +209,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: { ...api('portal'), list: 'all', reason: 'empty' },
         severity: 'warning',
-        summary: 'The inventory of filer-exporter at exporter:9989 has a gap: all (empty).',
         description:
-          'The list cannot be read, or is empty though another one is not; all: no list names any appliance. Appliances may be missing in every dashboard and alert.',
+          'The list all of the portal service has a gap (empty) for filer-exporter at exporter:9989. With the list all, no list names any appliance. Appliances may be missing in every dashboard and alert.',
       },
     },
     {
@@ -247,6 +238,38 @@ export const exporterCases: AlertCases = {
   ],
   FilerApiForbidden: [
     {
+      when: 'the file acceleration service rejects each poll with 403, and the portal is well',
+      series: { [up('gfa')]: '0x30', [down('gfa', 'forbidden')]: '1x30', [up('portal')]: '1x30' },
+      pendingAt: '3m',
+      at: '20m',
+      fires: {
+        labels: api('gfa'),
+        severity: 'critical',
+        description:
+          'The gfa service accepts the credentials of filer-exporter at exporter:9989 and rejects every request: a right of the role or a licence is missing. There is no data of this service until then.',
+      },
+    },
+    {
+      kind: 'silent',
+      when: 'the service is down for another reason, which FilerApiDown says',
+      series: { [up('gfa')]: '0x30', [down('gfa', 'server_error')]: '1x30' },
+      at: '20m',
+    },
+    {
+      kind: 'silent',
+      when: 'one series is forbidden, which FilerApiPartlyForbidden says',
+      series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30' },
+      at: '20m',
+    },
+    {
+      kind: 'missing',
+      when: 'the exporter is gone: silent, FilerExporterDown speaks',
+      series: { [up('gfa')]: '0x4 stale', [down('gfa', 'forbidden')]: '1x4 stale' },
+      at: '20m',
+    },
+  ],
+  FilerApiPartlyForbidden: [
+    {
       when: 'seven series are forbidden, and the API is well',
       series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30', [resting('empty')]: '2x30' },
       pendingAt: '10m',
@@ -254,21 +277,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: api('portal'),
         severity: 'warning',
-        summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
         description:
-          'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
-      },
-    },
-    {
-      when: 'the file acceleration service answers each poll with 403',
-      series: { [up('gfa')]: '0x30', [requests('gfa', 'data', '403')]: '1+1x30' },
-      at: '20m',
-      fires: {
-        labels: api('gfa'),
-        severity: 'warning',
-        summary: 'The gfa API rejects some requests of filer-exporter at exporter:9989 (403).',
-        description:
-          'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+          'The portal service rejects some requests of filer-exporter at exporter:9989: a right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
       },
     },
     {
@@ -278,9 +288,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: api('portal'),
         severity: 'warning',
-        summary: 'The portal API rejects some requests of filer-exporter at exporter:9989 (403).',
         description:
-          'A right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+          'The portal service rejects some requests of filer-exporter at exporter:9989: a right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
       },
     },
     {
@@ -330,9 +339,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: api('portal'),
         severity: 'warning',
-        summary: 'Tasks of the portal API whose data is older than their interval: 2, at exporter:9989.',
         description:
-          'Neither the limits nor unavailable appliances explain it: the API answers, but polls of some lists or series keep failing.',
+          'filer-exporter at exporter:9989 has 2 overdue tasks of the portal service. Neither the limits nor unavailable appliances explain it: the service responds, but polls of some lists or series keep failing.',
       },
     },
     {
@@ -369,9 +377,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: api('portal'),
         severity: 'warning',
-        summary: 'The portal API allows filer-exporter at exporter:9989 clearly less than is configured (429).',
         description:
-          'Other tools use the same limit, or it is lower than configured. The pace stays below it, so data is polled less often.',
+          'The portal service throttles filer-exporter at exporter:9989: other tools use the same limit, or it is lower than configured. The request rate stays below it, so data is polled less often.',
       },
     },
     { kind: 'silent', when: 'the limit is free', series: { [throttled]: '0x120' }, at: '100m' },
@@ -386,8 +393,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: api('portal'),
         severity: 'warning',
-        summary: 'filer-exporter at exporter:9989 can poll the portal API only every 20m 0s.',
-        description: 'The limits do not allow the configured interval: the fleet is too large, or the pace has fallen.',
+        description:
+          'filer-exporter at exporter:9989 can poll the portal service only every 20m 0s: the fleet is too large for the limits, or the request rate has fallen.',
       },
     },
     {
@@ -412,8 +419,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: { ...api('portal'), reason: 'invalid' },
         severity: 'warning',
-        summary: '60 values of the portal API have no sample in the last hour (invalid), at exporter:9989.',
-        description: 'The service sends values that the exporter cannot use; their series are missing or incomplete.',
+        description:
+          '60 values of the portal service had no sample in the last hour (invalid), at exporter:9989. Their series are missing or incomplete.',
       },
     },
     {
@@ -438,9 +445,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'Another client seems to receive events of filer-exporter at exporter:9989.',
         description:
-          'Two instances use one GFA_CLIENT_KEY, so each counts only a part of the lock and propagation events.',
+          'Another client seems to use the GFA_CLIENT_KEY of filer-exporter at exporter:9989, so each counts only a part of the lock and propagation events.',
       },
     },
     {
@@ -465,8 +471,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'filer-exporter at exporter:9989 cannot read or write its state file.',
-        description: 'Polling continues. After a restart, counters continue from the last successful write.',
+        description:
+          'Reading or writing the state file of filer-exporter at exporter:9989 failed 15 times in 15 minutes. Polling continues. After a restart, counters continue from the last successful write.',
       },
     },
     {
@@ -491,8 +497,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'filer-exporter at exporter:9989 keeps its previous web configuration: the new one has faults.',
-        description: 'Changes in it or in its certificates have no effect. With these files a restart would fail.',
+        description:
+          'filer-exporter at exporter:9989 keeps its previous web configuration, because the new one has errors. Changes in it or in its certificates have no effect. With these files a restart would fail.',
       },
     },
     {
@@ -517,8 +523,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'The certificate of filer-exporter at exporter:9989 expires in 10d 0h 0m 0s.',
-        description: 'Less than 14d 0h 0m 0s are left. After it has expired, every scrape fails.',
+        description:
+          'The certificate of filer-exporter at exporter:9989 expires in 10d 0h 0m 0s, which is less than 14d 0h 0m 0s. After it has expired, every scrape fails.',
       },
     },
     {
@@ -543,8 +549,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'The newest point that filer-exporter at exporter:9989 has delivered by remote write is 40m 0s old.',
-        description: 'More than 20m 0s: the receiver accepts no points. Nothing is lost within REMOTE_WRITE_CATCH_UP.',
+        description:
+          'The newest point that filer-exporter at exporter:9989 has delivered by remote write is 40m 0s old, which is more than 20m 0s: the receiver accepts no points. Nothing is lost within REMOTE_WRITE_CATCH_UP.',
       },
     },
     {
@@ -564,8 +570,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'The receiver of remote write has rejected 60 points of filer-exporter at exporter:9989 in an hour.',
-        description: 'They are dropped. The label reason and the log have the cause.',
+        description:
+          'The receiver of remote write has rejected 60 points of filer-exporter at exporter:9989 in an hour. They are dropped. The label reason and the log have the cause.',
       },
     },
     {
@@ -585,9 +591,8 @@ export const exporterCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'filer-exporter at exporter:9989 could not read 30m 0s of history in an hour.',
         description:
-          'Of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
+          'filer-exporter at exporter:9989 could not read 30m 0s of history in an hour, of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
       },
     },
     { kind: 'silent', when: 'nothing was lost', series: { [unread('catch_up')]: '0x120' }, at: '90m' },

@@ -38,8 +38,8 @@ export const fileAccelerationCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'critical',
-        summary: '25% of the filers have not checked in.',
-        description: 'Such a large share has one cause: the service, or the network to it.',
+        description:
+          '3 filers do not check in, first of all f0. So many have one cause: the service, or the network to it.',
       },
     },
     { kind: 'silent', when: 'two of twelve do', series: { ...contacts(2, 'a') }, at: '50m' },
@@ -55,8 +55,8 @@ export const fileAccelerationCases: AlertCases = {
       fires: {
         labels: lyonOnProjects,
         severity: 'critical',
-        summary: 'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud.',
-        description: 'Data older than 1d 0h 0m 0s is only on this filer, and is lost if the filer is lost.',
+        description:
+          'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud, which is more than 1d 0h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
       },
     },
     {
@@ -81,9 +81,8 @@ export const fileAccelerationCases: AlertCases = {
       fires: {
         labels: lyon,
         severity: 'critical',
-        summary: 'Filer edge-lyon has not checked in for 40m 0s.',
         description:
-          'The file acceleration service has had no contact for more than 30m 0s: its locks and new data wait.',
+          'Filer edge-lyon has not checked in for 40m 0s, which is more than 30m 0s. Its locks and its new data wait.',
       },
     },
     {
@@ -108,8 +107,8 @@ export const fileAccelerationCases: AlertCases = {
       fires: {
         labels: lyonOnProjects,
         severity: 'warning',
-        summary: 'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud.',
-        description: 'Data older than 4h 0m 0s is only on this filer, and is lost if the filer is lost.',
+        description:
+          'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud, which is more than 4h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
       },
     },
     { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },
@@ -129,8 +128,8 @@ export const fileAccelerationCases: AlertCases = {
       fires: {
         labels: lyonOnProjects,
         severity: 'warning',
-        summary: 'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon.',
-        description: 'The 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
+        description:
+          'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon. This 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
       },
     },
     {
@@ -177,8 +176,8 @@ export const fileAccelerationCases: AlertCases = {
       fires: {
         labels: lyonOnProjects,
         severity: 'warning',
-        summary: 'Filer edge-lyon has held the lock of volume projects for 40m 0s.',
-        description: 'No other filer can write a snapshot of the volume meanwhile; more than 30m 0s is too long.',
+        description:
+          'Filer edge-lyon has held the lock of volume projects for 40m 0s, which is more than 30m 0s. No other filer can write a snapshot of the volume meanwhile.',
       },
     },
     {

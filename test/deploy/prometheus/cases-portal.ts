@@ -20,8 +20,8 @@ const oldest = series('filer_job_oldest_unfinished_timestamp_seconds', { ...scra
 const snapshotsFail = {
   labels: projectsInLyon,
   severity: 'critical',
-  summary: 'Snapshots of volume projects fail on appliance edge-lyon.',
-  description: 'Without snapshots no new data of the volume reaches the cloud or other appliances.',
+  description:
+    'Snapshots of volume projects fail on appliance edge-lyon. Without snapshots no new data of the volume reaches the cloud or other appliances.',
 } as const;
 
 /** The cases of the alerts about volumes, jobs and the subscription. */
@@ -35,8 +35,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: projectsInLyon,
         severity: 'warning',
-        summary: 'The last snapshot of volume projects on appliance edge-lyon is 1d 10h 0m 0s old.',
-        description: 'Older than 1d 0h 0m 0s while data waits, which is only on this appliance.',
+        description:
+          'The last snapshot of volume projects on appliance edge-lyon is 1d 10h 0m 0s old, which is more than 1d 0h 0m 0s. The data that waits is only on this appliance.',
       },
     },
     {
@@ -57,8 +57,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: { ...scraped, type: 'azure' },
         severity: 'warning',
-        summary: 'Cloud credentials (azure) with an error: 2.',
-        description: 'A volume that uses one of them cannot write its snapshots to the cloud.',
+        description:
+          '2 cloud credentials of the type azure have an error. A volume that uses one of them cannot write its snapshots to the cloud.',
       },
     },
     { kind: 'silent', when: 'none has', series: { [credentials]: '0x40' }, at: '30m' },
@@ -73,9 +73,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: { ...scraped, kind: 'service' },
         severity: 'warning',
-        summary: 'A service key of the portal expires in 10d 0h 0m 0s.',
         description:
-          'Less than 14d 0h 0m 0s are left. Afterwards the portal rejects every client that uses it; the exporter may be one.',
+          'A service key of the portal expires in 10d 0h 0m 0s, which is less than 14d 0h 0m 0s. Afterwards the portal rejects every client that uses it; the exporter may be one.',
       },
     },
     { kind: 'silent', when: 'the next one expires in a month', series: { [keyEnd]: '2700000x120' }, at: '100m' },
@@ -95,7 +94,6 @@ export const portalCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'The portal reports itself unhealthy.',
         description: 'Missing or old data may be caused by the portal, not by an appliance.',
       },
     },
@@ -111,8 +109,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'critical',
-        summary: '5d 0h 0m 0s are left of the portal subscription.',
-        description: 'Less than 7d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
+        description:
+          'The portal subscription ends in 5d 0h 0m 0s, which is less than 7d 0h 0m 0s. After its end (negative), the portal may reject telemetry.',
       },
     },
     {
@@ -132,8 +130,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: projectsInLyon,
         severity: 'warning',
-        summary: '256GiB of volume projects on appliance edge-lyon are not in the cloud.',
-        description: 'More than 100GB: they are only on this appliance, and fill its cache.',
+        description:
+          '256GiB of volume projects on appliance edge-lyon are not in the cloud, which is more than 100GB. They are only on this appliance, and fill its cache.',
       },
     },
     {
@@ -185,8 +183,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: '10d 0h 0m 0s are left of the portal subscription.',
-        description: 'Less than 30d 0h 0m 0s are left. After its end (negative), the portal may reject telemetry.',
+        description:
+          'The portal subscription ends in 10d 0h 0m 0s, which is less than 30d 0h 0m 0s. After its end (negative), the portal may reject telemetry.',
       },
     },
     {
@@ -211,8 +209,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        summary: 'Failed jobs of the portal without acknowledgement: 5.',
-        description: 'The portal’s list of jobs has the reason and the target of each.',
+        description:
+          '5 failed jobs of the portal are not acknowledged. The portal’s list of jobs has the reason and the target of each.',
       },
     },
     {
@@ -238,8 +236,8 @@ export const portalCases: AlertCases = {
       fires: {
         labels: { ...scraped, resource: 'edge' },
         severity: 'warning',
-        summary: 'A job (edge) of the portal has not ended for 1d 1h 0m 0s.',
-        description: 'Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs or waits for an appliance.',
+        description:
+          'A job (edge) of the portal has not ended for 1d 1h 0m 0s. Jobs take minutes to hours; one older than 1d 0h 0m 0s hangs or waits for an appliance.',
       },
     },
     {

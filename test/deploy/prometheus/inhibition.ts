@@ -22,22 +22,10 @@ function named(name: string): AlertRule {
   return rule;
 }
 
-/** All of it as a Mermaid graph. */
-export function graphOf(pairs: readonly Inhibition[]): string {
-  const arrows = pairs.map(
-    ({ source, target, equal }) => `  ${source.alert} -- ${equal.join(', ')} --> ${target.alert}`,
-  );
-  const critical = new Set(pairs.flatMap(({ source, target }) => [source, target]).filter(isCritical));
-  return [
-    '```mermaid',
-    'flowchart LR',
-    ...arrows,
-    '  classDef critical stroke:#d32,stroke-width:2px',
-    `  class ${[...critical].map(({ alert }) => alert).join(',')} critical`,
-    '```',
-  ].join('\n');
-}
-
-function isCritical({ severity }: AlertRule): boolean {
-  return severity === 'critical';
+/** All of it as a table of Markdown. */
+export function inhibitionTable(): string {
+  const rows = inhibitRules.map(({ sources, targets, equal }) => {
+    return `| ${[sources, targets, equal].map((names) => names.join(', ')).join(' | ')} |`;
+  });
+  return ['| while this fires | no message about | with the same |', '|---|---|---|', ...rows].join('\n');
 }

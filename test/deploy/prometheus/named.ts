@@ -6,6 +6,7 @@ const scraped = ['job', 'instance'];
 /** The labels of everything that a query may name: the catalogue's metrics, what is recorded, and `up`. */
 export const labelsOf: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['up', scraped],
+  ['ALERTS', [...scraped, 'alertname', 'alertstate', 'severity', 'filer']],
   ['scrape_duration_seconds', scraped],
   ['process_start_time_seconds', scraped],
   ...catalog.flatMap(({ name, type, labels }) => {

@@ -67,18 +67,28 @@ function testFile(alerts: readonly string[], evaluation_interval: string, tests:
   }
 }
 
-/** Has promtool see that an alert stays while all falls silent, until the alert on that has fired, and then ends. */
+/** Has promtool see that an alert stays while the exporter cannot be scraped, until the alert on that fires, and then ends. */
 export function testSilence(alertname: string, one: AlertCase): Verdict {
-  const firing = `count(ALERTS{alertname="${alertname}",alertstate="firing"})`;
+  const step = one.apart === '5m' ? 5 : 1;
   const at = minutes(one.at);
-  const samples = [{ labels: '{}', value: firings(one).length }];
-  return testFile([alertname], one.apart ?? '1m', [
+  const looks = at / step;
+  const exporter = { job: 'filer-exporter', instance: 'exporter:9989' };
+  const silent = {
+    ...silentAfter(one),
+    [series('up', exporter)]: `1x${looks} 0x90`,
+    [series('filer_exporter_build_info', exporter)]: `1x${looks} stale`,
+  };
+  const firing = (name: string) => `ALERTS{alertname="${name}",alertstate="firing"}`;
+  const reported = `count(${firing(alertname)} or ${firing('FilerExporterDown')}) > bool 0`;
+  return testFile([alertname, 'FilerExporterDown'], `${step}m`, [
     {
-      ...inputOf(`${alertname}: all falls silent`, silentAfter(one), one.apart),
+      ...inputOf(`${alertname}: the exporter falls silent`, silent, one.apart),
       promql_expr_test: [
-        { expr: firing, eval_time: `${at + 10}m`, exp_samples: samples },
+        ...Array.from({ length: 6 }, (_, look) => {
+          return { expr: reported, eval_time: `${at + 5 * look}m`, exp_samples: [{ labels: '{}', value: 1 }] };
+        }),
         // What looks back over an hour takes as long before the waiting begins.
-        { expr: firing, eval_time: `${at + 90}m`, exp_samples: [] },
+        { expr: firing(alertname), eval_time: `${at + 80}m`, exp_samples: [] },
       ],
     },
   ]);
@@ -97,11 +107,15 @@ export function testNumber(expr: string, alert: AlertCase, count: number): Verdi
 function alertTest(alertname: string, one: AlertCase): object {
   const { kind = 'fires', when, series: input, at, pendingAt, apart } = one;
   const rule = alertRules.find(({ alert }) => alert === alertname);
-  const expected = firings(one).map(({ labels: { instance, ...told }, severity, summary, description }) => ({
+  const expected = firings(one).map(({ labels: { instance, ...told }, severity, description }) => ({
     // What is about a filer does not say which exporter saw it.
     exp_labels:
       rule?.page === 'exporter' && instance !== undefined ? { ...told, instance, severity } : { ...told, severity },
-    exp_annotations: { summary, description, runbook: rule && remedyFor(rule, { ...told, instance: instance ?? '' }) },
+    exp_annotations: {
+      summary: rule?.summary,
+      description,
+      runbook: rule && remedyFor(rule, { ...told, instance: instance ?? '' }),
+    },
   }));
   return {
     ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
+import { STATUSES } from '../../../src/runtime/statuses.ts';
 import { root } from '../../support/program.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';
@@ -49,6 +50,12 @@ describe('the runbooks', () => {
         if (!metric.includes(':')) expect(labels.filter((label) => !labelsOf.get(metric)?.includes(label))).toEqual([]);
       }
     }
+  });
+
+  test('FilerApiDown says what to do about each reason', () => {
+    const { section = '' } = sections.find(({ alert }) => alert === 'FilerApiDown') ?? {};
+    const rows = section.match(/^\| `.*$/gm)?.join('\n') ?? '';
+    for (const { reason } of STATUSES) expect(rows).toContain(`\`${reason}\``);
   });
 
   test('the first page leads to each of them', () => {
