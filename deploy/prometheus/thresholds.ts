@@ -21,7 +21,7 @@ export const thresholdRows = {
   },
   lockHeld: { value: 1_800, meaning: 'how long a lock has been held' },
   fleetShare: { value: 0.2, meaning: 'share of the filers or appliances that stop reporting together' },
-  fleetMany: { value: 20, meaning: 'filers or appliances that stop reporting together, whatever their share' },
+  fleetMany: { value: 20, meaning: 'filers or appliances that stop reporting together, even if their share is small' },
   fleetSize: { value: 10, meaning: 'filers or appliances of a job; with fewer a share is not meaningful' },
   fleetGone: { value: 0.1, meaning: 'share of the appliances of the last day that have left the inventory' },
   applianceDataAge: {

@@ -70,7 +70,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
   ];
 }
 
-/** How many there are, where they are a large share of a fleet or many whatever their share: then they have one cause. */
+/** How many there are, where they are a large share of a fleet or many although their share is small: then they have one cause. */
 export function manyOf(count: string, all: string, limits: Thresholds): string {
   return [
     count,
