@@ -1,13 +1,13 @@
 import type { Note } from '../metrics/note.ts';
-import type { ClockSkew } from '../transport/clock-skew.ts';
 import type { Pacer } from '../transport/rate/pacer.ts';
+import type { ServiceClock } from '../transport/service-clock.ts';
 
 /** What the answers of any service show about it, and what the service tells of itself. */
-export function notesOf(skew: ClockSkew, pacer: Pacer, own: readonly Note[] = []): readonly Note[] {
-  const { ms = 0, isLarge } = skew;
+export function notesOf(serviceClock: ServiceClock, pacer: Pacer, own: readonly Note[] = []): readonly Note[] {
+  const { skewMs = 0, isSkewed } = serviceClock;
   const notes: Note[] = [];
-  if (isLarge) {
-    const difference = `about ${10 * Math.round(Math.abs(ms) / 10_000)} s ${ms > 0 ? 'behind' : 'ahead of'}`;
+  if (isSkewed) {
+    const difference = `about ${10 * Math.round(Math.abs(skewMs) / 10_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`;
     const message = `The clock of this machine is ${difference} that of the service: set it, for instance by NTP; ages have the same error.`;
     notes.push({ code: 'clock_skew', message });
   }

@@ -79,8 +79,8 @@ export function connectUpstream(
     ...limits,
     /** The time by the service's clock, in epoch milliseconds. */
     now: () => client.now(),
-    clockSkewMs: () => client.skew.ms,
-    notes: () => notesOf(client.skew, limits.pacer, connection.notes?.()),
+    clockSkewMs: () => client.serviceClock.skewMs,
+    notes: () => notesOf(client.serviceClock, limits.pacer, connection.notes?.()),
     release: async (signal: AbortSignal) => {
       await connection.release?.(signal);
       await close();

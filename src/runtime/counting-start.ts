@@ -3,29 +3,35 @@ import type { Clock } from './clock.ts';
 /** The earliest time that a correct clock can show, in epoch milliseconds: the date of this program. */
 const PROGRAM_WRITTEN_MS = Date.UTC(2025, 0, 1);
 
+/** Whether a clock can be right. It is not on a machine that started in 1970 and has no time source yet. */
+export function canBeRight(epochMs: number): boolean {
+  return epochMs >= PROGRAM_WRITTEN_MS;
+}
+
+/** The measured clock of a service. */
+export type CountingClock = Pick<Clock, 'now' | 'monotonic'>;
+
 /**
  * The moment at which counting began, for comparison with times that a service sends. It is stored as an age, so it
- * moves with the wall clock: a clock that is wrong at the start and corrected later, as by NTP, changes nothing about
- * what is counted.
+ * moves with the clock: one that is wrong at the start and corrected later changes nothing about what is counted.
  */
 export class CountingStart {
-  readonly #clock: Clock;
+  readonly #clock: CountingClock;
   /** Monotonic milliseconds. */
   #at: number;
   /** The earliest moment for which {@link CountingStart.includes} returned true, in Unix seconds. */
   #included = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  constructor(clock: CountingClock) {
     this.#clock = clock;
     this.#at = clock.monotonic();
   }
 
-  /** Whether the wall clock can be right. It is not on a machine that started in 1970 and has no time source yet. */
   get isKnown(): boolean {
-    return this.#clock.now() >= PROGRAM_WRITTEN_MS;
+    return canBeRight(this.#clock.now());
   }
 
-  /** Unix seconds by the wall clock as it is set now; infinite while it cannot be right: every event would look new. */
+  /** Unix seconds by the clock as it is now; infinite while it cannot be right: every event would look new. */
   get seconds(): number {
     return this.isKnown ? (this.#clock.now() - this.ageMs) / 1000 : Number.POSITIVE_INFINITY;
   }

@@ -8,12 +8,12 @@ import { type AllowedRequests, assertAllowed, type Method } from './allowed.ts';
 import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
-import { ClockSkew } from './clock-skew.ts';
 import { connectionFault } from './connection-faults.ts';
 import type { Acceptance } from './rate/pace.ts';
 import type { Pacer } from './rate/pacer.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { ServiceClock } from './service-clock.ts';
 
 export interface ApiRequest {
   readonly method: Method;
@@ -75,19 +75,17 @@ export class JsonClient {
   readonly #settings: ClientSettings;
   readonly #base: URL;
   readonly #throttled = new ThrottledAppliances();
-  readonly skew = new ClockSkew();
-  /** The service's time in its latest good answer, in epoch milliseconds, and the monotonic time of that answer. */
-  #told: { readonly date: number; readonly at: number } | undefined;
+  readonly serviceClock: ServiceClock;
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
     this.#base = new URL(settings.baseUrl);
+    this.serviceClock = new ServiceClock(settings.clock);
   }
 
-  /** The time by the service's own clock, in epoch milliseconds; by the clock of this machine before the first answer. */
+  /** The time of the service by its measured clock, in epoch milliseconds. */
   now(): number {
-    const { clock } = this.#settings;
-    return this.#told === undefined ? clock.now() : this.#told.date + clock.monotonic() - this.#told.at;
+    return this.serviceClock.now();
   }
 
   /**
@@ -144,8 +142,8 @@ export class JsonClient {
       this.#throttled.taken(subject, startedAt);
       return { state: 'taken' };
     }
-    const { headers, answeredAt } = answer;
-    const waitMs = retryAfterMs(first(headers['retry-after']), first(headers.date), answeredAt);
+    const { headers } = answer;
+    const waitMs = retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
     const isLone = this.#throttled.throttled(subject, startedAt, this.#settings.clock.monotonic(), waitMs);
     return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs: waitMs };
   }
@@ -173,10 +171,7 @@ export class JsonClient {
         answer.headers = arrived.headers;
         answer.answeredAt = clock.now();
         const date = Date.parse(first(arrived.headers.date) ?? '');
-        if (isSuccess(arrived.statusCode) && !Number.isNaN(date)) {
-          this.#told = { date, at: clock.monotonic() };
-          this.skew.answered(date, answer.answeredAt, clock.monotonic());
-        }
+        if (isSuccess(arrived.statusCode) && !Number.isNaN(date)) this.serviceClock.addSample(date);
         answer.body = await readJson(arrived, {
           ...{ limits: limitsOf(request.size ?? 'one'), lenient: !isSuccess(arrived.statusCode) },
           ...{ place, clock, sent: answer },

@@ -51,16 +51,17 @@ export class Deliveries {
     this.#answeredAt = this.#clock.monotonic();
     const newestRecord = newestTime(body as Fields);
     if (newestRecord === undefined) return;
-    // A time ahead of the answer's own is shown as that.
-    const newest = newestRecord > date ? date : newestRecord;
     const key = `${serial}/${series}`;
     const times = this.#series.get(key) ?? new Map<number, number>();
-    this.#series.set(key, times.set(newest, this.#answeredAt));
+    this.#series.set(key, times.set(newestRecord, this.#answeredAt));
+    // A time ahead is shown as the time of the service, which is measured to the second, over several answers.
+    if (newestRecord > date) times.set(date, this.#answeredAt);
   }
 
   /** When it was told last that the newest record of a series is of that time; monotonic milliseconds. */
   seriesTold(key: string, time: number): number {
-    return this.#series.get(key)?.get(time) ?? Number.NEGATIVE_INFINITY;
+    const told = [...(this.#series.get(key) ?? [])].filter(([at]) => Math.abs(at - time) <= 1);
+    return Math.max(Number.NEGATIVE_INFINITY, ...told.map(([, answeredAt]) => answeredAt));
   }
 
   /** Whether a series ever had a record. */

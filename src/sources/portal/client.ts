@@ -2,6 +2,7 @@ import { asError, CredentialError } from '../../runtime/errors.ts';
 import { meaningOfError } from '../../runtime/statuses.ts';
 import type { ApiRequest, JsonClient } from '../../transport/client.ts';
 import { RetryAllowance, type RetryParts, withRetries } from '../../transport/retry.ts';
+import type { ServiceClock } from '../../transport/service-clock.ts';
 import type { TokenSource } from './token.ts';
 
 /** The portal with its token: adds it to each request, and after a 401 retries once with a new one. */
@@ -16,6 +17,10 @@ export class PortalClient {
     this.#client = client;
     this.#tokens = tokens;
     this.#retryParts = { ...retryParts, allowance: new RetryAllowance() };
+  }
+
+  get serviceClock(): ServiceClock {
+    return this.#client.serviceClock;
   }
 
   now(): number {

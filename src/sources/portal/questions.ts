@@ -18,7 +18,7 @@ export const portalQuestions: Questions = {
   ratio_unit: { percent: 'as documented', ratio: 'read as ratio only if PORTAL_UNITS has ratio' },
   memory_unit: {
     kilobytes: 'as documented, 1024 bytes each',
-    bytes: 'a record above 3 TiB is read as bytes, the others only if PORTAL_UNITS has memory_bytes',
+    bytes: 'the values are 1024 times too large until PORTAL_UNITS has memory_bytes',
   },
   time_unit: { milliseconds: 'as documented', seconds: 'each time before 2001 is read as seconds' },
   latency_unit: { milliseconds: 'as documented', seconds: 'read as seconds only if PORTAL_UNITS has latency_seconds' },

@@ -149,7 +149,7 @@ export class TokenSource {
 
   #read(body: unknown): Token {
     const answer = tokenIn(body);
-    const { seconds } = lifetimeOf(answer, this.#clock.now());
+    const { seconds } = lifetimeOf(answer, this.#client.now());
     const lifetime = Math.min(seconds, LONGEST_LIFETIME_SECONDS);
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);

@@ -2,8 +2,7 @@ import { type Family, type Fields, OTHER } from '../../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, wordOf } from '../../../metrics/samples.ts';
 import { Tally } from '../../../metrics/tally.ts';
 import { date, dateSeconds, records } from '../../../metrics/units.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import { CountingStart } from '../../../runtime/counting-start.ts';
+import { type CountingClock, CountingStart } from '../../../runtime/counting-start.ts';
 import type { CollectorRow } from '../collector-row.ts';
 import { extremeSample } from '../extremes.ts';
 
@@ -63,8 +62,8 @@ export const jobs: CollectorRow = {
     },
   ],
   size: { account: 33 },
-  reads: ({ clock, settings }) => {
-    const ledger = new JobLedger(clock, settings.forgetAfterMs);
+  reads: ({ client, settings }) => {
+    const ledger = new JobLedger(client.serviceClock, settings.forgetAfterMs);
     return [{ path: '/jobs', read: ({ records, note }) => ledger.absorb(records, note) }];
   },
 };
@@ -72,14 +71,14 @@ export const jobs: CollectorRow = {
 /** Counts each job once, when it has finished, even if some lists were missed; none that finished before the start. */
 export class JobLedger {
   readonly #finished = new Tally(jobsFinished);
-  readonly #clock: Clock;
+  readonly #clock: CountingClock;
   readonly #forgetAfterMs: number;
   readonly #start: CountingStart;
   /** `at`: when the job was last listed, in monotonic milliseconds. */
   readonly #listed = new Map<string, { readonly at: number; readonly isOver: boolean }>();
   #hasListed = false;
 
-  constructor(clock: Clock, forgetAfterMs: number) {
+  constructor(clock: CountingClock, forgetAfterMs: number) {
     this.#clock = clock;
     this.#forgetAfterMs = forgetAfterMs;
     this.#start = new CountingStart(clock);

@@ -58,15 +58,15 @@ export const notifications: CollectorRow = {
     },
   ],
   size: { account: 40 },
-  reads: ({ clock, persisted }) => {
-    const ledger = new NotificationLedger(new CountingStart(clock));
+  reads: ({ client, persisted }) => {
+    const ledger = new NotificationLedger(new CountingStart(client.serviceClock));
     persisted.set('notifications', ledger);
     return [
       {
         path: '/notifications',
         paged: true,
         query: () => ({
-          start_date: new Date(ledger.from(clock.now() / 1000) * 1000).toISOString(),
+          start_date: new Date(ledger.from(client.now() / 1000) * 1000).toISOString(),
           // Oldest first: if a round ends early, the next one continues from there.
           sort_by: 'generated_at',
           sort_direction: 'asc',
@@ -74,7 +74,7 @@ export const notifications: CollectorRow = {
         }),
         async read({ records, note }) {
           for await (const record of records) ledger.take(record, note);
-          ledger.ended(clock.now() / 1000);
+          ledger.ended(client.now() / 1000);
           return ledger.samples();
         },
       },
@@ -85,7 +85,7 @@ export const notifications: CollectorRow = {
 /**
  * Counts each notification once. Each request begins a little before the newest known notification, and known ids are
  * remembered as long as they can arrive again. Notifications from before the start of the exporter are not counted.
- * Progress is measured by the times of the notifications, never by this machine's clock, which may be set.
+ * Progress is measured by the times of the notifications, never by this machine's clock, which may be wrong.
  */
 export class NotificationLedger implements Persisted {
   readonly #start: CountingStart;

@@ -1,4 +1,4 @@
-import type { Family, Fields } from '../../../metrics/family.ts';
+import type { Family } from '../../../metrics/family.ts';
 import {
   bytes,
   type Conversion,
@@ -12,28 +12,10 @@ import {
 } from '../../../metrics/units.ts';
 
 /*
- * The units of telemetry. A value is read in its documented unit. Only a record that is impossible in it is converted, by
- * itself: its numbers say nothing about other records. What an account sends otherwise is set in `PORTAL_UNITS`.
+ * The units of telemetry. A value is read in its documented unit, however large it is: only `PORTAL_UNITS` changes that.
  */
 
-/** More than any appliance has in KiB: 3 TiB. */
-const MOST_MEMORY_KIB = 3 * 2 ** 30;
-
-export function memoryIn({ total, memory_used, memory_cached, memory_buffered }: Fields): number | undefined {
-  const parts = [memory_used, memory_cached, memory_buffered].flatMap((part) => decimal(part) ?? []);
-  const sum = parts.length === 0 ? undefined : parts.reduce((all, part) => all + part);
-  return decimal(total) ?? sum;
-}
-
-/** Whether a record is impossible in the documented unit, and so in bytes. */
-export function isMemoryInBytes(record: Fields): boolean {
-  return (memoryIn(record) ?? 0) > MOST_MEMORY_KIB;
-}
-
-export const memory: Conversion<'bytes'> = {
-  ...kibibytes,
-  read: (raw, record = {}) => (isMemoryInBytes(record) ? bytes : kibibytes).read(raw),
-};
+export const memory: Conversion<'bytes'> = { ...kibibytes };
 
 export const latency: Conversion<'seconds'> = { ...milliseconds };
 

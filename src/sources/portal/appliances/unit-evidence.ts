@@ -1,6 +1,6 @@
 import type { Fields } from '../../../metrics/family.ts';
 import { decimal, medianOf } from '../../../metrics/units.ts';
-import { isMemoryInBytes, memoryIn, otherUnits, type UnitName, unitNames } from './account-units.ts';
+import { otherUnits, type UnitName, unitNames } from './account-units.ts';
 
 /** What an answer shows of a unit. It advises people: no number is read differently by it. */
 export interface UnitEvidence {
@@ -25,6 +25,9 @@ const TIME_BORDER = 1e11;
 
 /** In KiB less than an appliance of 1 GB has in bytes, and more than most have: 1 TB. */
 const MUCH_MEMORY = 1e9;
+
+/** More than any appliance has, in KiB: 3 TiB. */
+const MAX_MEMORY_KIB = 3 * 2 ** 30;
 
 /** The median time of a disk operation is above it in milliseconds (20 microseconds) and below it in seconds (20 ms). */
 const LATENCY_BORDER = 0.02;
@@ -66,7 +69,13 @@ function memoryUnit(record: Fields): UnitEvidence | undefined {
   const all = memoryIn(record) ?? 0;
   if (all < 100_000) return undefined;
   const answer = all > MUCH_MEMORY ? 'bytes' : 'kilobytes';
-  return { question: 'memory_unit', answer, isProof: answer === 'kilobytes' || isMemoryInBytes(record) };
+  return { question: 'memory_unit', answer, isProof: answer === 'kilobytes' || all > MAX_MEMORY_KIB };
+}
+
+function memoryIn({ total, memory_used, memory_cached, memory_buffered }: Fields): number | undefined {
+  const parts = [memory_used, memory_cached, memory_buffered].flatMap((part) => decimal(part) ?? []);
+  const sum = parts.length === 0 ? undefined : parts.reduce((all, part) => all + part);
+  return decimal(total) ?? sum;
 }
 
 function latencyUnit(records: readonly Fields[]): UnitEvidence | undefined {

@@ -53,7 +53,7 @@ class VolumeTelemetry {
   constructor(parts: PortalParts, intervalMs: number) {
     this.#parts = parts;
     this.#intervalMs = intervalMs;
-    this.#since = new CountingStart(parts.clock);
+    this.#since = new CountingStart(parts.client.serviceClock);
     const listTask = accountTask(parts, parts.settings.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
       await this.#discover(note, signal);
       return { samples: [] };
@@ -125,7 +125,7 @@ class VolumeTelemetry {
         const json = { period, serial_numbers: volume.serials };
         const body = await client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
         const records = inTurns(listed(body, segment, note, operation.list), clock);
-        samples = await ledger.absorb(records, clock.now() / 1000, note);
+        samples = await ledger.absorb(records, client.now() / 1000, note);
       });
       if (failure !== undefined) {
         if (!isTooMuch(failure) && !isRejected(failure)) throw failure;

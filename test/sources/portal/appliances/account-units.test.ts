@@ -65,13 +65,11 @@ async function valuesWith(answers: Answers, units: readonly UnitName[] = [], ser
 }
 
 describe('the units of telemetry', () => {
-  test('a record whose memory cannot be in KiB is in bytes, and the record beside it is not', async () => {
-    const inBytes = { time: NOW - 2 * MINUTE_MS, total: '34359738368', available: null, utilization: '96.88' };
-    const inKib = { time: NOW - MINUTE_MS, total: null, available: '1048576', utilization: null };
-    const answers = { memory_utilization_details: { items: [inBytes, inKib] } };
-    expect(await valuesWith(answers, [], 'total')).toEqual([34_359_738_368]);
-    // The newer record: 1 GiB, in KiB.
-    expect(await valuesWith(answers, [], 'available')).toEqual([1_073_741_824]);
+  test('are as documented however large a value is: no record is read in another unit than the one beside it', async () => {
+    for (const total of [3 * 2 ** 30, 3 * 2 ** 30 + 1]) {
+      const answers = { memory_utilization_details: minutes({ total: String(total) }) };
+      expect(await valuesWith(answers, [], 'total')).toEqual([total * 1024]);
+    }
   });
 
   test.each<[UnitName, Answers, readonly number[]]>([

@@ -1,0 +1,62 @@
+import type { Clock } from '../runtime/clock.ts';
+import { canBeRight } from '../runtime/counting-start.ts';
+
+/** Later samples are at least so many milliseconds apart: responses that a pause has delayed arrive together. */
+const SAMPLE_INTERVAL_MS = 10_000;
+
+/** How many samples are kept, and how many are needed without the clock of this machine. */
+const MAX_SAMPLES = 5;
+const MIN_SAMPLES = 3;
+
+/** In milliseconds; once the difference was large, it is large until it is clearly smaller. */
+const LARGE_MS = 60_000;
+const SMALL_MS = 30_000;
+
+/**
+ * The clock of one service, measured by the `Date` of its responses: the median of the last samples, so no single response
+ * moves it. Before the third sample, the clock of this machine counts as one; of two that differ, the earlier is used.
+ */
+export class ServiceClock implements Pick<Clock, 'now' | 'monotonic'> {
+  readonly #clock: Clock;
+  /** By how many milliseconds the service was ahead of the monotonic clock, which is never set; oldest first. */
+  #offsets: readonly number[] = [];
+  #sampledAt = Number.NEGATIVE_INFINITY;
+  #isSkewed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The time of the service, in epoch milliseconds. */
+  now(): number {
+    const machine = this.#clock.now();
+    const times = this.#offsets.map((offset) => offset + this.monotonic());
+    if (times.length === 0 || (times.length < MIN_SAMPLES && canBeRight(machine))) times.push(machine);
+    times.sort((one, other) => one - other);
+    return times[Math.floor((times.length - 1) / 2)] ?? machine;
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  /** By how much the service is ahead of this machine, in milliseconds; undefined before enough samples. */
+  get skewMs(): number | undefined {
+    return this.#offsets.length < MIN_SAMPLES ? undefined : this.now() - this.#clock.now();
+  }
+
+  /** Whether the difference is large enough for a warning. */
+  get isSkewed(): boolean {
+    return this.#isSkewed;
+  }
+
+  /** Adds the service's time in a response that has just arrived, in epoch milliseconds. */
+  addSample(epochMs: number): void {
+    const now = this.monotonic();
+    if (this.#offsets.length >= MIN_SAMPLES && now - this.#sampledAt < SAMPLE_INTERVAL_MS) return;
+    this.#sampledAt = now;
+    this.#offsets = [...this.#offsets, epochMs - now].slice(-MAX_SAMPLES);
+    if (this.#offsets.length < MAX_SAMPLES) return;
+    this.#isSkewed = Math.abs(this.skewMs ?? 0) > (this.#isSkewed ? SMALL_MS : LARGE_MS);
+  }
+}
