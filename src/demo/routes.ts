@@ -21,6 +21,7 @@ const gfaPaths: ReadonlyMap<string, string> = new Map([['GET /data', 'data']]);
 
 const tokenPaths: ReadonlyMap<string, string> = new Map([
   ['POST /auth/token', 'token'],
+  ['POST /auth/token/refresh', 'token'],
   ['DELETE /auth/token', 'revoke'],
 ]);
 

@@ -37,6 +37,11 @@ export class Service {
     this.#portal = new Portal(credentials, world.seed);
   }
 
+  /** How many families of tokens of the portal are alive: each is what signing in once has brought. */
+  get tokenFamilies(): number {
+    return this.#portal.families(this.#clock.now());
+  }
+
   /** Serves one request; never rejects. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // A client may disconnect at any time; that is no fault of the stand-in.

@@ -47,6 +47,8 @@ export interface StandIn {
   readonly confidential: readonly string[];
   /** The newest 10,000 requests, oldest first. */
   readonly requests: readonly SeenRequest[];
+  /** How many families of tokens of the portal are alive: each is what signing in once has brought. */
+  readonly tokenFamilies: number;
   /** The appliances and volumes that exist now. */
   readonly fleet: FleetView;
   /** Changes variations, from the next request on. */
@@ -85,6 +87,9 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     confidential: confidentialTexts(seed),
     get requests() {
       return service.seen.all;
+    },
+    get tokenFamilies() {
+      return service.tokenFamilies;
     },
     get fleet() {
       return fleetView(world);

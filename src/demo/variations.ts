@@ -64,6 +64,8 @@ export interface Variations {
   readonly tokenLifetimeMs: number;
   /** The forms of credentials that `POST /auth/token` accepts. */
   readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
+  /** Whether `POST /auth/token/refresh` exists; without it the answer is 404. */
+  readonly refreshes: boolean;
   /** How far the clock of the services, by their headers, is ahead of the local one. */
   readonly clockAheadMs: number;
   /** The names of portal operations that the role may not use: they answer 403. */
@@ -113,6 +115,7 @@ export const plausible: Variations = {
   jwt: 'exp',
   tokenLifetimeMs: 900_000,
   authForms: ['oauth2', 'service_key', 'user_key'],
+  refreshes: true,
   clockAheadMs: 0,
   forbidden: [],
   connectionIds: 'edge',

@@ -83,6 +83,11 @@ export class JsonClient {
     this.serviceClock = new ServiceClock(settings.clock);
   }
 
+  /** The longest that a request is under way, in milliseconds. */
+  get timeoutMs(): number {
+    return this.#settings.timeoutMs;
+  }
+
   /** The time of the service by its measured clock, in epoch milliseconds. */
   now(): number {
     return this.serviceClock.now();

@@ -46,6 +46,28 @@ test('wrong credentials are 401 in every form', async () => {
   }
 });
 
+test('a token is refreshed once by each refresh token, and one that comes again ends all that came of signing in', async () => {
+  const { standIn } = await start();
+  const first = await token(standIn, { headers: { 'x-user-key': standIn.credentials.userKey } });
+  const refreshed = (pair: unknown) => {
+    const { access_token, refresh_token } = pair as Record<string, unknown>;
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+    return ask('POST', `${standIn.portalUrl}/auth/token/refresh`, {
+      headers,
+      body: JSON.stringify({ token: refresh_token }),
+    });
+  };
+  const second = await refreshed(first.json);
+  expect([second.status, standIn.tokenFamilies]).toEqual([200, 1]);
+  const { access_token } = second.json as Record<string, unknown>;
+  expect((await withBearer(standIn, String(access_token))).status).toBe(200);
+  expect((await refreshed(first.json)).status).toBe(401);
+  expect((await refreshed(second.json)).status).toBe(401);
+  expect((await withBearer(standIn, String(access_token))).status).toBe(401);
+  expect(standIn.tokenFamilies).toBe(0);
+  expect((await ask('POST', `${standIn.portalUrl}/auth/token/refresh`, { body: '{}' })).status).toBe(422);
+});
+
 test('no form, two forms or half a form is 400, and a form with faulty fields is 422', async () => {
   const { standIn } = await start();
   const { serviceKey, serviceSecret, userKey } = standIn.credentials;

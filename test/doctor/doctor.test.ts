@@ -53,6 +53,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     { before: (standIn) => standIn.fail({ operation: 'token', kind: 'reset' }) },
     ['failure portal token no-token'],
   ],
+  ['no token can be refreshed', { variations: { refreshes: false } }, ['warning portal token refresh-404']],
   ['the licence lacks telemetry', { variations: { opsIqPremium: false } }, ['failure portal licence no-telemetry']],
   [
     'the role may not read one operation',

@@ -18,7 +18,7 @@ const PATTERNS = ENDPOINTS.map((of) => ({
 /** All that may ever be sent, and there is no fifth. What reads is POST only where the service has it so. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   'any GET': /^GET /,
-  'getting a token': /^POST \/auth\/token$/,
+  'getting a token': /^POST \/auth\/token(?:\/refresh)?$/,
   'giving it back': /^DELETE \/auth\/token$/,
   'reading telemetry': /^POST \/telemetry\/(?:appliances|volumes)\/[\w-]+\/[a-z_]+$/,
 };
@@ -65,7 +65,7 @@ describe('every request of the program is of one of four kinds', () => {
     };
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick };
     const program = start([], { environment });
-    const polled = new Set([...ASKED, 'POST /auth/token']);
+    const polled = new Set([...ASKED, 'POST /auth/token', 'POST /auth/token/refresh']);
     const isDone = () => {
       const asked = publishedNames(standIn.requests);
       return [...polled].every((name) => asked.has(name));

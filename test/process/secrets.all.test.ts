@@ -41,6 +41,7 @@ describe('no secret is shown', () => {
       CANARY.serviceKey,
       encodeURIComponent(CANARY.serviceSecret),
       CANARY.access,
+      CANARY.refresh,
     ]);
     const pages = await pagesAfter(program, () => echo.answered > 25 && reached(echo).size === sent.size);
     expect(reached(echo)).toEqual(sent);

@@ -113,7 +113,7 @@ describe('a line that the program writes', () => {
     const begun = performance.now();
     createMasker(() => [secret])(text);
     maskSecrets(text, [secret]);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(4_000);
   });
 
   test('has no beginning of a secret at its end, where it was cut', () => {

@@ -136,9 +136,9 @@ export function coveragePage(): string {
 Every read operation of the two services: the collector that polls it and the metrics that it feeds, or the reason why it is
 not polled. Collectors are chosen with \`PORTAL_COLLECTORS\`; the file acceleration service has one
 operation and one collector, \`gfa\`, and the \`inventory\` of the portal is always polled. Operations of tokens are not
-listed: the exporter signs in with \`POST /auth/token\`, again before its token expires, and revokes the token with
-\`DELETE /auth/token\`. \`POST /auth/token/refresh\` is not needed. All other operations of the services change something, and are
-never requested ([security](security.md)).
+listed: the exporter signs in with \`POST /auth/token\`, renews its token with \`POST /auth/token/refresh\` (and signs in
+again only if that fails, and once a day), and revokes the token with \`DELETE /auth/token\`. All other operations of the
+services change something, and are never requested ([security](security.md)).
 
 ## The published interfaces
 

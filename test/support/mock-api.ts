@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
-import { type Interceptable, MockAgent } from 'undici';
+import { type Dispatcher, type Interceptable, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { portalRequests } from '../../src/sources/portal/requests.ts';
@@ -50,19 +51,7 @@ export function mockApi(clock = new ManualClock()): MockApi {
   });
   const pool = agent.get('http://api.test');
   const sent: Sent[] = [];
-  const client = new JsonClient({
-    secrets: () => [],
-    baseUrl: 'http://api.test/v1',
-    userAgent: 'filer-exporter/test',
-    dispatcher: agent,
-    clock,
-    pacer: unpaced,
-    limit: pLimit(100),
-    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
-    timeoutMs: 30_000,
-    allowed: portalRequests,
-    limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
-  });
+  const client = clientOf('http://api.test/v1', agent, clock);
   return {
     client,
     clock,
@@ -71,6 +60,23 @@ export function mockApi(clock = new ManualClock()): MockApi {
       for (const reply of replies) intercept(pool, method, path, reply, sent);
     },
   };
+}
+
+/** A client without any limit. */
+export function clientOf(baseUrl: string, dispatcher: Dispatcher, clock: Clock): JsonClient {
+  return new JsonClient({
+    secrets: () => [],
+    baseUrl,
+    userAgent: 'filer-exporter/test',
+    dispatcher,
+    clock,
+    pacer: unpaced,
+    limit: pLimit(100),
+    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+    timeoutMs: 30_000,
+    allowed: portalRequests,
+    limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
+  });
 }
 
 /** Everyone's turn is now: pacing has tests of its own. */

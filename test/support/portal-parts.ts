@@ -20,6 +20,9 @@ export function tokensAfter(...replies: readonly Reply[]) {
   return { api, tokens: new TokenSource(api.client, userKey, api.clock) };
 }
 
+/** The renewals of the access token, of which the first is by the refresh token. */
+export const REFRESH = '/auth/token/refresh';
+
 /** The token, or the name of the error. */
 export function got(tokens: TokenSource): Promise<string> {
   return tokens.get(going).catch((error: Error) => error.name);

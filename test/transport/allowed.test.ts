@@ -9,6 +9,7 @@ test.each<[Method, string]>([
   ['GET', '/serials'],
   ['GET', '/anything/at/all'],
   ['POST', '/auth/token'],
+  ['POST', '/auth/token/refresh'],
   ['POST', '/telemetry/appliances/0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f/cpu_utilization'],
   ['POST', '/telemetry/volumes/0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f_0/accessible_data'],
   ['DELETE', '/auth/token'],
@@ -19,7 +20,8 @@ test.each<[Method, string]>([
 test.each<[string, string]>([
   ['POST', '/auth/token/'],
   ['POST', '/auth/tokens'],
-  ['POST', '/auth/token/refresh'],
+  ['POST', '/auth/token/refresh/'],
+  ['DELETE', '/auth/token/refresh'],
   ['POST', '/data'],
   ['POST', '/cloud-credentials'],
   ['POST', '/telemetry/appliances/cpu_utilization'],

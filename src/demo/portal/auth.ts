@@ -1,6 +1,6 @@
 import type { DemoCredentials } from '../credentials.ts';
 import type { Ask, Complaint, DemoAnswer, Scene } from '../exchange.ts';
-import { invalid, json, portalError } from '../exchange.ts';
+import { invalid, isObject, json, parsedJson, portalError } from '../exchange.ts';
 import type { Variations } from '../variations.ts';
 import type { TokenPair } from './tokens.ts';
 import { Tokens } from './tokens.ts';
@@ -27,6 +27,21 @@ export class Auth {
     if (!variations.authForms.includes(form)) return wrongCredentials();
     const refusal = hasForm(ask) ? this.#refuseForm(ask) : this.#refuseHeaders(ask);
     return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
+  }
+
+  /** `POST /auth/token/refresh`, with the bearer token, which may have expired. */
+  refresh({ ask, variations, now }: Scene): DemoAnswer {
+    if (!variations.refreshes) return portalError(404, 'Not Found');
+    const body = parsedJson(ask.body);
+    if (!isObject(body) || typeof body.token !== 'string')
+      return invalid({ type: 'missing', loc: ['body', 'token'], msg: 'Field required', input: null });
+    const pair = this.#tokens.refresh(body.token, bearer(ask) ?? '', now, variations);
+    return pair === undefined ? portalError(401, 'Invalid refresh token') : tokenAnswer(pair, variations);
+  }
+
+  /** How many families of tokens are alive. */
+  families(now: number): number {
+    return this.#tokens.families(now);
   }
 
   /** `DELETE /auth/token`, after the check of the bearer token. */

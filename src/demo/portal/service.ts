@@ -16,11 +16,17 @@ export class Portal {
     this.#auth = new Auth(credentials, seed);
   }
 
+  /** How many families of tokens are alive. */
+  families(now: number): number {
+    return this.#auth.families(now);
+  }
+
   /** The answer to a request for the portal. */
   answer(scene: Scene, route: Route): DemoAnswer {
     const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
     if (refusal !== undefined) return refusal;
-    if (route.operation === 'token') return this.#auth.token(scene);
+    if (route.operation === 'token')
+      return route.path.endsWith('/refresh') ? this.#auth.refresh(scene) : this.#auth.token(scene);
     const { found } = route;
     if (found?.operation.isPublic !== true) {
       const refused = this.#auth.refusal(scene);

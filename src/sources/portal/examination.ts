@@ -27,7 +27,7 @@ const MOST_APPLIANCES = 3;
 const MOST_SAMPLED = 50;
 
 /** Requests about the token, bins and periods, besides those of the collectors. */
-const QUESTIONS = 8;
+const QUESTIONS = 10;
 
 /** Of one collector: the licence and the users with their keys are three answers each. */
 const MOST_COLLECTOR = 3;
@@ -108,6 +108,7 @@ async function checkCredentials(run: Run): Promise<boolean> {
     const left = tokens.secondsLeft;
     const minutes = left === undefined ? 'an unknown time' : `${Math.round(left / 6) / 10} min`;
     find('ok', check, 'accepted', `accepted as ${kind}; a token lives for ${minutes}`);
+    await checkRefresh(run);
     return true;
   } catch (thrown) {
     if (signal.aborted) throw thrown;
@@ -127,6 +128,22 @@ async function checkCredentials(run: Run): Promise<boolean> {
     const code = other === undefined ? 'refused' : 'other-form';
     find('failure', check, code, seen, { expected: '200 with a token', advice });
     return false;
+  }
+}
+
+/** The operations that follow show whether the new token is accepted. */
+async function checkRefresh({ tokens, exchanges, find, signal }: Run): Promise<void> {
+  try {
+    await tokens.refresh(signal);
+    find('ok', 'token', 'refreshed', 'POST /auth/token/refresh was accepted');
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const error = asError(thrown);
+    const advice = 'nothing has to be done: the exporter sends the credentials again whenever a token expires';
+    find('warning', 'token', `refresh-${statusOf(error) ?? 'failed'}`, seenIn(error, exchanges), {
+      expected: '200 with a new pair of tokens',
+      advice,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { decimal } from '../../metrics/units.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { after, type Clock } from '../../runtime/clock.ts';
 import { asError, CredentialError, RequestError, ShapeError } from '../../runtime/errors.ts';
 import { backOffMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
@@ -14,6 +14,10 @@ export type Credentials =
 
 interface Token {
   readonly access: string;
+  /** Undefined if there is none, or once it was sent: a service may revoke everything if it arrives twice. */
+  readonly refresh: string | undefined;
+  /** When credentials were sent for its family: the tokens that refreshing makes of one. */
+  readonly signedInAt: number;
   /** Monotonic milliseconds. */
   readonly renewAt: number;
   readonly expiresAt: number;
@@ -29,6 +33,12 @@ const MARGIN = { mostSeconds: 120, share: 0.2 } as const;
 /** Between two tokens after a 401, in milliseconds: some requests may be rejected with every token. */
 const REPLACED_EVERY_MS = 60_000;
 
+/** A family is replaced after so long, in milliseconds: only signing in shows that the credentials have changed. */
+const LONGEST_FAMILY_MS = 86_400_000;
+
+/** A family is revoked so long before the expiry of the token that revokes it, in milliseconds. */
+const REVOKED_EARLIER_MS = 5_000;
+
 /** After a failed renewal, while the token is still valid, in milliseconds. */
 const RENEWAL_RETRY_MS = 10_000;
 
@@ -38,12 +48,17 @@ const PAUSES = {
   troubled: { firstMs: 1_000, longestMs: 30_000 },
 } as const;
 
-/** The access token of one account, renewed by one request, however many requests wait for it. */
+/**
+ * The access token of one account, renewed by one request, however many requests wait for it: with the refresh token, and
+ * with the credentials where that fails.
+ */
 export class TokenSource {
   readonly #client: JsonClient;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
   #token: Token | undefined;
+  /** Of a family that was replaced by signing in, until no request carries it; `cancel` stops its timer. */
+  #retired: { readonly access: string; readonly cancel: () => void } | undefined;
   #renewal: Promise<Token> | undefined;
   #replacedAt = Number.NEGATIVE_INFINITY;
   #retries = new RetryAllowance();
@@ -91,19 +106,41 @@ export class TokenSource {
     return true;
   }
 
-  /** Revokes the current token. Never rejects: a token that cannot be revoked expires on its own. */
+  /** Refreshes at once. Rejects if the service accepts no refresh; the token at hand is kept then. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    const token = this.#token;
+    if (token?.refresh === undefined)
+      throw new ShapeError('refreshing the token: expected an object with refresh_token');
+    this.#token = { ...token, refresh: undefined };
+    const request = refreshRequest(token.access, token.refresh);
+    this.#token = this.#read(await this.#client.send(request, signal), token.signedInAt);
+  }
+
+  /** Revokes the families that are alive. Never rejects: a token that cannot be revoked expires on its own. */
   async revoke(signal: AbortSignal): Promise<void> {
     await this.#renewal?.catch(() => {});
     const token = this.#token;
     this.#token = undefined;
-    if (token !== undefined) await this.#client.send(revokeRequest(token.access), signal).catch(() => {});
+    await this.#revokeRetired(signal);
+    if (token !== undefined) await this.#revoke(token.access, signal);
+  }
+
+  async #revokeRetired(signal: AbortSignal): Promise<void> {
+    const retired = this.#retired;
+    this.#retired = undefined;
+    retired?.cancel();
+    if (retired !== undefined) await this.#revoke(retired.access, signal);
+  }
+
+  async #revoke(access: string, signal: AbortSignal): Promise<void> {
+    await this.#client.send(revokeRequest(access), signal).catch(() => {});
   }
 
   async #renew(signal: AbortSignal): Promise<Token> {
     const paused = this.#lastError;
     if (paused?.pausedUntil !== undefined && this.#clock.monotonic() < paused.pausedUntil) throw paused;
     try {
-      const token = await this.#authenticate(signal);
+      const token = (await this.#refreshed(signal)) ?? (await this.#signedIn(signal));
       this.#token = token;
       this.#failures = 0;
       this.#lastError = undefined;
@@ -136,6 +173,35 @@ export class TokenSource {
     return this.#lastError;
   }
 
+  /** Undefined if only signing in helps. Rejects if the service fails while the token at hand is valid. */
+  async #refreshed(signal: AbortSignal): Promise<Token | undefined> {
+    const token = this.#token;
+    if (token?.refresh === undefined) return undefined;
+    if (this.#clock.monotonic() - token.signedInAt >= LONGEST_FAMILY_MS) return undefined;
+    try {
+      await this.refresh(signal);
+      return this.#token;
+    } catch (error) {
+      // Whether the service has refreshed the token is unknown, so only signing in can follow.
+      if (isUndecided(error) && this.#valid !== undefined) throw error;
+      return undefined;
+    }
+  }
+
+  /** The family that is replaced is revoked later: refreshing has failed, or its state is unknown. */
+  async #signedIn(signal: AbortSignal): Promise<Token> {
+    const token = await this.#authenticate(signal);
+    const replaced = this.#valid;
+    if (replaced !== undefined) {
+      void this.#revokeRetired(signal);
+      // Only a token that has not expired can revoke its family.
+      const leftMs = replaced.expiresAt - this.#clock.monotonic() - REVOKED_EARLIER_MS;
+      const cancel = after(this.#clock, Math.min(this.#client.timeoutMs, leftMs), () => this.#revokeRetired(signal));
+      this.#retired = { access: replaced.access, cancel };
+    }
+    return token;
+  }
+
   async #authenticate(signal: AbortSignal): Promise<Token> {
     const credentials = this.#credentials;
     await credentials.key.reload();
@@ -147,14 +213,15 @@ export class TokenSource {
     return this.#read(await withRetries(ask, 'token', retryParts, signal));
   }
 
-  #read(body: unknown): Token {
+  #read(body: unknown, signedInAt = this.#clock.monotonic()): Token {
     const answer = tokenIn(body);
     const { seconds } = lifetimeOf(answer, this.#client.now());
     const lifetime = Math.min(seconds, LONGEST_LIFETIME_SECONDS);
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.mostSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
-    return { access: answer.access, renewAt: expiresAt - margin * 1000, expiresAt };
+    const { access, refresh } = answer;
+    return { access, refresh, signedInAt, renewAt: expiresAt - margin * 1000, expiresAt };
   }
 }
 
@@ -163,15 +230,20 @@ function areRejected(error: Error): boolean {
   return meaningOfError(error, 'token').does === 'pause';
 }
 
+/** The service may have refreshed the token, and nothing says so. */
+function isUndecided(error: unknown): boolean {
+  return ['network', 'timeout', 'throttled', 'server_error'].includes(meaningOfError(error, 'token').reason);
+}
+
 /** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 export function tokenIn(body: unknown) {
-  const { access_token: access, expires_in: expiresIn } = fieldsIn(body);
+  const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = fieldsIn(body);
   if (typeof access !== 'string' || !SENDABLE.test(access)) {
     throw new ShapeError('reading the portal’s token: expected an object with access_token in printable ASCII');
   }
-  return { access, expiresIn };
+  return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
 }
 
 export function tokenRequest(credentials: Credentials): ApiRequest {
@@ -197,13 +269,22 @@ export function tokenRequest(credentials: Credentials): ApiRequest {
   }
 }
 
+function refreshRequest(access: string, refresh: string): ApiRequest {
+  const headers = { authorization: `Bearer ${access}` };
+  const request = { method: 'POST', path: '/auth/token/refresh', operation: 'token', check: tokenIn } as const;
+  return { ...request, headers, json: { token: refresh }, ahead: true };
+}
+
 export function revokeRequest(access: string): ApiRequest {
   const headers = { authorization: `Bearer ${access}` };
   return { method: 'DELETE', path: '/auth/token', operation: 'token', headers };
 }
 
 /** A token's lifetime in seconds, maybe infinite; `exp - iat` depends on no clock. `now`: epoch milliseconds. */
-export function lifetimeOf({ access, expiresIn }: ReturnType<typeof tokenIn>, now: number) {
+export function lifetimeOf(
+  { access, expiresIn }: Pick<ReturnType<typeof tokenIn>, 'access' | 'expiresIn'>,
+  now: number,
+) {
   const told = decimal(expiresIn) ?? 0;
   if (told > 0) return { seconds: told, toldBy: 'expires_in' } as const;
   const claims = jwtClaims(access);

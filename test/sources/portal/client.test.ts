@@ -4,7 +4,7 @@ import { PortalClient } from '../../../src/sources/portal/client.ts';
 import { TokenSource } from '../../../src/sources/portal/token.ts';
 import type { ApiRequest, JsonClient } from '../../../src/transport/client.ts';
 import { going, mockApi, type Reply, token } from '../../support/mock-api.ts';
-import { outcomeOf, portalClient, userKey } from '../../support/portal-parts.ts';
+import { outcomeOf, portalClient, REFRESH, userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
 const SERIALS = { method: 'GET', path: '/serials', operation: 'serials' } as const;
@@ -19,7 +19,8 @@ function portalOf(...tokens: readonly Reply[]) {
 
 test('a request that waited for its turn while the token was renewed goes with the new one', async () => {
   const api = mockApi();
-  api.answer('POST', TOKEN, token('one'), token('two'));
+  api.answer('POST', TOKEN, token('one'));
+  api.answer('POST', REFRESH, token('two'));
   const tokens = new TokenSource(api.client, userKey, api.clock);
   await tokens.get(going);
   await api.clock.advance(3_500_000);

@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import type { TokenSource } from '../../../src/sources/portal/token.ts';
-import { going, type MockApi, token } from '../../support/mock-api.ts';
-import { got, tokensAfter } from '../../support/portal-parts.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startStandIn } from '../../../src/demo/stand-in.ts';
+import { Secret } from '../../../src/runtime/secret.ts';
+import { TokenSource } from '../../../src/sources/portal/token.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MemoryDispatcher } from '../../support/memory-dispatcher.ts';
+import { clientOf, going, type MockApi, type Reply, token } from '../../support/mock-api.ts';
+import { got, REFRESH, tokensAfter } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
 
@@ -31,15 +35,141 @@ describe('fifty that want a token', () => {
     const fifty = () => Promise.all(Array.from({ length: 50 }, () => got(tokens)));
     expect(new Set(await fifty())).toEqual(new Set(['one']));
     await api.clock.advance(3_600_000);
-    api.answer('POST', TOKEN, token('two'));
+    api.answer('POST', REFRESH, token('two'));
     expect(new Set(await fifty())).toEqual(new Set(['two']));
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
+  });
+});
+
+describe('a renewal', () => {
+  /** A token that is to be renewed, with 100 seconds left, and what refreshing it is answered. */
+  async function refreshing(...replies: readonly Reply[]) {
+    const { api, tokens } = tokensAfter(token('one'));
+    await got(tokens);
+    await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, ...replies);
+    return { api, tokens };
+  }
+
+  test('sends the refresh token with the access token, and replaces both without revoking anything', async () => {
+    const { api, tokens } = await refreshing(token('two'));
+    await got(tokens);
+    expect(await renewed(api, tokens)).toBe('two');
+    expect(api.sent[1]).toMatchObject({ headers: { authorization: 'Bearer one' }, body: '{"token":"one-refresh"}' });
+    await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, token('three'));
+    await got(tokens);
+    expect(await renewed(api, tokens)).toBe('three');
+    expect(api.sent[2]).toMatchObject({ headers: { authorization: 'Bearer two' }, body: '{"token":"two-refresh"}' });
+    await api.clock.advance(60_000);
+    await got(tokens);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, `POST ${REFRESH}`]);
+  });
+
+  test.each<[number, unknown]>([
+    [400, undefined],
+    [401, undefined],
+    [403, undefined],
+    [404, undefined],
+    [422, undefined],
+    [200, { access_token: 5 }],
+    [200, undefined],
+  ])(
+    'that is answered %d %j signs in at once, and revokes the family before once no request carries it',
+    async (status, body) => {
+      const { api, tokens } = await refreshing([status, body]);
+      api.answer('POST', TOKEN, token('two'));
+      await got(tokens);
+      expect(await renewed(api, tokens)).toBe('two');
+      await api.clock.advance(29_999);
+      expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, `POST ${TOKEN}`]);
+      api.answer('DELETE', TOKEN, [200, {}]);
+      await api.clock.advance(1);
+      expect(api.sent.at(-1)).toMatchObject({ method: 'DELETE', headers: { authorization: 'Bearer one' } });
+      expect(api.sent).toHaveLength(4);
+    },
+  );
+
+  test.each<[string, Reply]>([
+    ['an error of the connection', new Error('reset')],
+    ['408', [408, undefined]],
+    ['429', [429, undefined]],
+    ['503', [503, undefined]],
+  ])('that meets %s is tried once, and the credentials are sent ten seconds later', async (_, reply) => {
+    const { api, tokens } = await refreshing(reply);
+    await got(tokens);
+    expect(await renewed(api, tokens)).toBe('one');
+    await api.clock.advance(9_999);
+    expect(await renewed(api, tokens)).toBe('one');
+    api.answer('POST', TOKEN, token('two'));
+    await api.clock.advance(1);
+    await got(tokens);
+    expect(await renewed(api, tokens)).toBe('two');
+    api.answer('DELETE', TOKEN, [200, {}]);
+    await api.clock.advance(30_000);
+    expect(api.sent.at(-1)).toMatchObject({ method: 'DELETE', headers: { authorization: 'Bearer one' } });
+  });
+
+  test('after a day signs in, so that a key shows that has changed', async () => {
+    const { api, tokens } = tokensAfter(token('one', { expires_in: 50_000 }));
+    await got(tokens);
+    for (const [path, next] of [
+      [REFRESH, 'two'],
+      [TOKEN, 'three'],
+    ] as const) {
+      await api.clock.advance(49_900_000);
+      api.answer('POST', path, token(next, { expires_in: 50_000 }));
+      await got(tokens);
+      expect(await renewed(api, tokens)).toBe(next);
+    }
+    // The refreshed family is over; stopping revokes it, and its successor.
+    api.answer('DELETE', TOKEN, [200, {}], [200, {}]);
+    await tokens.revoke(going);
+    expect(api.sent.slice(-2).map(({ headers }) => headers.authorization)).toEqual(['Bearer two', 'Bearer three']);
+  });
+
+  test('after a 401 signs in: the refresh token is dropped with the access token', async () => {
+    const { api, tokens } = tokensAfter(token('one'), token('two'));
+    tokens.reject(await got(tokens));
+    expect(await got(tokens)).toBe('two');
     expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
 });
 
+test('one family of tokens is alive after ten renewals, after failures of each kind, and none after the end', async () => {
+  const clock = new ManualClock();
+  const standIn = await startStandIn({ clock, variations: { rateLimit: null, tokenLifetimeMs: 900_000 } });
+  onTestFinished(() => standIn.close());
+  const client = clientOf(standIn.portalUrl, new MemoryDispatcher(standIn.serve), clock);
+  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
+  const signIns = () => standIn.requests.filter(({ path, method }) => method === 'POST' && path === TOKEN).length;
+  const pass = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await clock.through(got(tokens), 100);
+      await clock.advance(60_000);
+    }
+  };
+  await pass(10 * 15);
+  expect([signIns(), standIn.tokenFamilies]).toEqual([1, 1]);
+  for (const fault of [
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 404 },
+    { kind: 'reset' },
+    { kind: 'body', body: '{}' },
+  ] as const) {
+    const before = signIns();
+    standIn.fail({ operation: 'token', times: 1, ...fault });
+    await pass(20);
+    expect([fault, signIns() - before, standIn.tokenFamilies]).toEqual([fault, 1, 1]);
+  }
+  await tokens.revoke(going);
+  expect(standIn.tokenFamilies).toBe(0);
+});
+
 describe('a token service in trouble', () => {
   test('leaves a token at hand in use no longer than it lives', async () => {
-    const { api, tokens } = tokensAfter(token('one', { expires_in: 10 }), ...TROUBLE, token('two'));
+    const { api, tokens } = tokensAfter(token('one', { expires_in: 10 }), token('two'));
+    api.answer('POST', REFRESH, [503, undefined]);
     await got(tokens);
     await api.clock.advance(8_000);
     expect(await got(tokens)).toBe('one');
@@ -53,6 +183,9 @@ describe('a token service in trouble', () => {
     const { api, tokens } = tokensAfter(token('one'));
     await got(tokens);
     await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, [503, undefined]);
+    expect(await renewed(api, tokens)).toBe('one');
+    await api.clock.advance(10_000);
     api.answer('POST', TOKEN, ...TROUBLE, ...TROUBLE, token('two'));
     expect(await got(tokens)).toBe('one');
     // Both further attempts are over after a second and a half.
@@ -63,7 +196,7 @@ describe('a token service in trouble', () => {
     await api.clock.advance(1_500 + 10_000);
     expect(await got(tokens)).toBe('one');
     expect(await renewed(api, tokens)).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, ...Array(7).fill(`POST ${TOKEN}`)]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`, ...Array(7).fill(`POST ${TOKEN}`)]);
   });
 });
 
@@ -77,7 +210,7 @@ describe('a renewal that hangs', () => {
     const after = new Promise<void>((resolve) => {
       end = resolve;
     });
-    api.answer('POST', TOKEN, [status, body, after]);
+    api.answer('POST', REFRESH, [status, body, after]);
     expect(await got(tokens)).toBe('one');
     return { api, tokens, end };
   }
@@ -90,7 +223,7 @@ describe('a renewal that hangs', () => {
     const waiting = got(tokens);
     end();
     expect(await waiting).toBe('two');
-    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${TOKEN}`]);
+    expect(paths(api)).toEqual([`POST ${TOKEN}`, `POST ${REFRESH}`]);
   });
 
   test('is waited for by who ends the token: the new one is ended', async () => {
@@ -106,7 +239,7 @@ describe('a renewal that hangs', () => {
     const { api, tokens, end } = await hanging(503, undefined);
     tokens.reject('one');
     const waiting = got(tokens);
-    api.answer('POST', TOKEN, ...TROUBLE.slice(1), token('three'));
+    api.answer('POST', TOKEN, ...TROUBLE, token('three'));
     end();
     expect(await api.clock.through(waiting, 500)).toBe('CredentialError');
     await api.clock.advance(PAUSE_MS);
@@ -162,6 +295,7 @@ describe('refused credentials', () => {
     const { api, tokens } = tokensAfter(token('one'));
     await got(tokens);
     await api.clock.advance(3_500_000);
+    api.answer('POST', REFRESH, [401, undefined]);
     api.answer('POST', TOKEN, [401, undefined]);
     expect(await got(tokens)).toBe('one');
     expect(await renewed(api, tokens)).toBe('CredentialError');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
 import { type Credentials, lifetimeOf, TokenSource } from '../../../src/sources/portal/token.ts';
 import { going, mockApi, token } from '../../support/mock-api.ts';
-import { got, jwt, tokensAfter, userKey } from '../../support/portal-parts.ts';
+import { got, jwt, REFRESH, tokensAfter, userKey } from '../../support/portal-parts.ts';
 
 const TOKEN = '/auth/token';
 
@@ -80,7 +80,7 @@ describe('the life of a token', () => {
     await api.clock.advance(usedFor * 1000 - 1);
     expect(await tokens.get(going)).toBe('one');
     await api.clock.advance(1);
-    api.answer('POST', TOKEN, token('two'));
+    api.answer('POST', REFRESH, token('two'));
     await tokens.get(going);
     await api.clock.advance(0);
     expect(await tokens.get(going)).toBe('two');
