@@ -1,4 +1,5 @@
 import { AnnotationQueryBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { byAccount } from './by-account.ts';
 import { select } from './select.ts';
 import { DATA_SOURCE } from './variables.ts';
 
@@ -22,7 +23,7 @@ function mark(name: string, colour: string, expr: string, title: string): Annota
     .datasource(DATA_SOURCE)
     .enable(true)
     .iconColor(colour)
-    .expr(expr)
+    .expr(byAccount(expr))
     .step('60s')
     .titleFormat(name)
     .textFormat(title);

@@ -2,6 +2,7 @@ import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import type { Panel, ThresholdsConfig } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as units from '@grafana/grafana-foundation-sdk/units';
+import { byAccount } from './by-account.ts';
 import type { Link } from './places.ts';
 import { plain, type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
@@ -97,7 +98,7 @@ function target(
   const query = new DataqueryBuilder()
     .datasource(DATA_SOURCE)
     .refId(refIdAt(index))
-    .expr(expr)
+    .expr(byAccount(expr))
     .legendFormat(legend)
     .interval(LEAST_STEP)
     .format(format);

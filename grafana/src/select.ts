@@ -13,7 +13,9 @@ export function select(series: string, matchers: Readonly<Record<string, string>
     ? scopes.filter((scope) => scope === 'job')
     : scopes.filter((scope) => labels.includes(scope) && !(scope in matchers));
   const own = Object.entries(matchers).map(([label, matcher]) => `${label}${matcher}`);
-  return `${series}{${[...narrowed.map((scope) => `${scope}=~"$${scope}"`), ...own].join(',')}}`;
+  // One account is shown at a time, so no number is ever a sum of two.
+  const scoped = narrowed.map((scope) => `${scope}${scope === 'job' ? '=' : '=~'}"$${scope}"`);
+  return `${series}{${[...scoped, ...own].join(',')}}`;
 }
 
 /** What the variables of a dashboard narrow: what is about no filer or volume concerns every one, but on the board of one. */

@@ -9,6 +9,7 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { byAccount } from './by-account.ts';
 import { metricNamed } from './catalogue.ts';
 import { checkIns, withoutTelemetry } from './common.ts';
 import { limits } from './limits.ts';
@@ -16,7 +17,7 @@ import { limits } from './limits.ts';
 /** The data source that every query of a dashboard goes to: the one that is chosen at its top. */
 export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;
 
-const job = 'job=~"$job"';
+const job = 'job="$job"';
 const named = (...names: readonly string[]) => names.map((name) => metricNamed(name).name).join('|');
 
 const everyFiler = named(
@@ -49,13 +50,16 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     .label('Data source')
     .description('The Prometheus that scrapes the exporter.')
     .type('prometheus'),
-  // All is all of these: what else the Prometheus scrapes is no business of a panel.
+  // Never several: a number of two accounts would be true of neither. What remote write sends has a job of its own.
   job: choice(
     'job',
-    'Job',
-    'The scrape jobs of the exporter.',
-    `label_values(${named('filer_exporter_build_info')}, job)`,
-  ),
+    'Account',
+    'The scrape job of the exporters of one account.',
+    `label_values(${named('filer_exporter_build_info')}{job!~".*-minutes"}, job)`,
+  )
+    .multi(false)
+    .includeAll(false)
+    .current({ text: '', value: '' }),
   filer: choice(
     'filer',
     'Filer',
@@ -66,7 +70,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     'filer',
     'Appliance',
     'The appliance that this is about: the worst first, unless a link chose one.',
-    `query_result(${worstFirst})`,
+    `query_result(${byAccount(worstFirst)})`,
     QUERY_RESULT,
   )
     .regex('/filer="([^"]+)"/')
@@ -112,8 +116,8 @@ function choice(
     .multi(true)
     .includeAll(true)
     .current({ text: ['All'], value: ['$__all'] });
-  // Series without the label are in "All" too, but for the job.
-  return name === 'job' ? variable : variable.allValue('.*');
+  // Series without the label are in "All" too.
+  return variable.allValue('.*');
 }
 
 function list(

@@ -49,6 +49,6 @@ test.skipIf(isSkipped).each([
     [series('filer_last_checkin_timestamp_seconds', lyon), 0],
     [series('filer_api_up', api('portal')), up],
   ] as const;
-  const samples = [{ labels: series('', { filer }), value: rank }];
+  const samples = [{ labels: series('', { job, filer }), value: rank }];
   expect(askedAt(had, [[`round(${expr}, 0.001)`, samples]])).toContain('SUCCESS');
 });

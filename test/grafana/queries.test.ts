@@ -81,7 +81,8 @@ describe('the variables', () => {
   test.each(asked)('%s asks for a label of metrics that have it', (_name, text) => {
     const [, selector = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(text) ?? [];
     expect(faultsOf(selector)).toEqual([]);
-    const named = /__name__=~"([^"]+)"/.exec(selector)?.[1]?.split('|') ?? [selector];
+    const named =
+      /__name__=~"([^"]+)"/.exec(selector)?.[1]?.split('|') ?? namesIn(selector).selectors.map(({ name = '' }) => name);
     for (const series of named) expect([...ADDED, ...metricOfSeries(series).metric.labels], series).toContain(label);
   });
 

@@ -101,13 +101,13 @@ describe.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] a
     expect(new Set(used.filter((name) => !/^__|^\d/.test(name)))).toEqual(new Set(there));
   });
 
-  test('filer and volume can be "All", with what has no such label; job is all of the exporter’s', () => {
+  test('filer and volume can be "All", with what has no such label; the account is one', () => {
     for (const { name, includeAll, allValue, multi, current } of dashboard.templating.list ?? []) {
       if (!['job', 'filer', 'volume'].includes(name)) continue;
-      // The board about one appliance asks for one.
-      const isOne = name === 'filer' && dashboard.uid === uids.appliance;
+      // The board about one appliance is about one.
+      const isOne = name === 'job' || (name === 'filer' && dashboard.uid === uids.appliance);
       expect({ includeAll, allValue, multi, at: current?.value }).toEqual({
-        ...{ includeAll: !isOne, allValue: name === 'job' ? undefined : '.*', multi: !isOne },
+        ...{ includeAll: !isOne, allValue: '.*', multi: !isOne },
         at: isOne ? '' : ['$__all'],
       });
     }

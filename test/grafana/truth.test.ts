@@ -24,7 +24,7 @@ describe('a word of calm', () => {
   );
 
   test('has a name, which no label of a series gives it', () => {
-    const said = calm.filter(({ expr }) => /-1 \* group\(|\b0 \* max\(/.test(expr));
+    const said = calm.filter(({ expr }) => /-1 \* group by|\b0 \* max by/.test(expr));
     expect(said.length).toBeGreaterThan(2);
     expect(said.filter(({ legend = '' }) => legend.includes('{{')).map(({ where }) => where)).toEqual([]);
   });

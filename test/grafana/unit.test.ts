@@ -4,7 +4,7 @@ import { unitOf } from '../../grafana/src/unit.ts';
 
 describe('the unit of a panel', () => {
   test.each([
-    ['max by (filer) (filer:last_checkin_age:seconds{job=~"$job"})', 's'],
+    ['max by (filer) (filer:last_checkin_age:seconds{job="$job"})', 's'],
     ['time() - max(filer_exporter_last_success_timestamp_seconds)', 's'],
     ['max(filer_license_expiry_timestamp_seconds) - time()', 's'],
     ['histogram_quantile(0.9, sum by (le) (rate(filer_propagation_duration_seconds_bucket[$window])))', 's'],
@@ -37,16 +37,16 @@ describe('the unit of a panel', () => {
 
 describe('a selection', () => {
   test('is narrowed by the variables whose labels the metric has', () => {
-    expect(select('filer_api_up')).toBe('filer_api_up{job=~"$job"}');
-    expect(select('filer_appliance_up')).toBe('filer_appliance_up{job=~"$job",filer=~"$filer"}');
+    expect(select('filer_api_up')).toBe('filer_api_up{job="$job"}');
+    expect(select('filer_appliance_up')).toBe('filer_appliance_up{job="$job",filer=~"$filer"}');
     expect(select('filer_lock_duration_seconds_sum', { lock_phase: '="p2"' })).toBe(
-      'filer_lock_duration_seconds_sum{job=~"$job",filer=~"$filer",volume=~"$volume",lock_phase="p2"}',
+      'filer_lock_duration_seconds_sum{job="$job",filer=~"$filer",volume=~"$volume",lock_phase="p2"}',
     );
   });
 
   test('a matcher of its own stands in the place of a variable', () => {
     expect(select('filer_appliance_up', { filer: '=~"$filer|"' })).toBe(
-      'filer_appliance_up{job=~"$job",filer=~"$filer|"}',
+      'filer_appliance_up{job="$job",filer=~"$filer|"}',
     );
   });
 

@@ -96,3 +96,53 @@ function every(root: SyntaxNode, ...names: readonly string[]): readonly SyntaxNo
 function textOf(query: string, { from, to }: SyntaxNode): string {
   return query.slice(from, to);
 }
+
+/** Where a query adds up or joins series without regard to `job`, which is the account: the places as texts. */
+export function mixesAccounts(query: string): readonly string[] {
+  const mixed = (node: SyntaxNode): boolean => {
+    const keyword = (name: string) => node.getChild(name) !== null;
+    const labels = every(node.getChild('GroupingLabels') ?? node, 'LabelName').map((label) => textOf(query, label));
+    if (keyword('By') || keyword('On')) return !labels.includes('job');
+    return labels.includes('job');
+  };
+  return every(parser.parse(query).topNode, 'AggregateExpr', 'MatchingModifierClause')
+    .filter((node) => {
+      if (node.name === 'MatchingModifierClause') return mixed(node);
+      const modifier = node.getChild('AggregateModifier');
+      return modifier === null ? !/^(?:topk|bottomk)\b/.test(textOf(query, node)) : mixed(modifier);
+    })
+    .map((node) => textOf(query, node).slice(0, 60));
+}
+
+/** A join of two vectors that takes only series of the same exporter, with the metrics of both sides. */
+export interface InstanceJoin {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
+
+/** The joins of a query that match the label `instance`. A union (`or`) is none. `labelsOf` says those of a series. */
+export function instanceJoins(query: string, labelsOf: (series: string) => readonly string[]): readonly InstanceJoin[] {
+  return every(parser.parse(query).topNode, 'BinaryExpr').flatMap((node) => {
+    if (node.getChild('Or') !== null) return [];
+    const sides = operandsOf(node);
+    const [left, right] = sides.map((side) => selectorsIn(query, side).flatMap(({ name }) => name ?? []));
+    if (!left?.length || !right?.length) return [];
+    const clause = node.getChild('MatchingModifierClause');
+    const labels = every(clause?.getChild('GroupingLabels') ?? node, 'LabelName').map((label) => textOf(query, label));
+    const has = sides.every((side) => {
+      const text = textOf(query, side);
+      return (
+        labelsOfResult(text, ({ name = '' }) => labelsOf(name)).has('instance') && !/without \([^)]*instance/.test(text)
+      );
+    });
+    const matches = clause?.getChild('On')
+      ? labels.includes('instance')
+      : has && !(clause && labels.includes('instance'));
+    return matches ? [{ left, right }] : [];
+  });
+}
+
+function operandsOf(node: SyntaxNode): readonly SyntaxNode[] {
+  const sides = [node.firstChild, node.lastChild];
+  return sides.flatMap((side) => side ?? []);
+}

@@ -110,10 +110,10 @@ class Bounds {
     const sides = operands(node);
     const [left, right] = [this.of(sides[0] ?? node), this.of(sides[1] ?? node)];
     if (node.getChild('Or') !== null) {
-      // By no label at all, the right is for where the left has nothing.
-      const instead =
-        node.getChild('MatchingModifierClause')?.getChild('On') != null &&
-        names(node.getChild('MatchingModifierClause')).length === 0;
+      // By labels of one value at most, the right is for where the left has nothing.
+      const clause = node.getChild('MatchingModifierClause');
+      const by = names(clause).map((label) => this.#text(label));
+      const instead = clause?.getChild('On') != null && this.#many(by, by).most === 1;
       const most = instead ? Math.max(left.most, right.most) : left.most + right.most;
       return { labels: [...new Set([...left.labels, ...right.labels])], most };
     }

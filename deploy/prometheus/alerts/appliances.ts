@@ -7,6 +7,9 @@ const UNAVAILABLE = [
   'unless on (job, instance) filer_api_up{api="portal"} == 0',
 ].join('\n');
 
+/** Without the exact minutes that remote write sends under a job of its own: they come late, and are the same appliances. */
+const SCRAPED = '{job!~".*-minutes"}';
+
 /** Alerts about single appliances, from the portal's telemetry. */
 export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'appliances';
@@ -104,7 +107,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceCpuHigh',
       severity: 'warning',
       for: '30m',
-      expr: `filer_appliance_cpu_utilization_ratio > ${limits.cpu}`,
+      expr: `filer_appliance_cpu_utilization_ratio${SCRAPED} > ${limits.cpu}`,
       summary: 'The processors of an appliance are busy.',
       description: `Appliance {{ $labels.filer }} uses {{ $value | humanizePercentage }} of its processors. Above ${percent(limits.cpu)}, clients wait, and snapshots and synchronisation take longer.`,
       page,
@@ -113,7 +116,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceMemoryHigh',
       severity: 'warning',
       for: '30m',
-      expr: `filer_appliance_memory_utilization_ratio > ${limits.memory}`,
+      expr: `filer_appliance_memory_utilization_ratio${SCRAPED} > ${limits.memory}`,
       summary: 'An appliance has little memory left.',
       description: `Appliance {{ $labels.filer }} uses {{ $value | humanizePercentage }} of its memory. Above ${percent(limits.memory)}, the file system has little memory for its caches.`,
       page,
@@ -124,7 +127,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '1h',
       // A full cache is normal as long as its content is also in the cloud.
       expr: [
-        `filer_appliance_cache_utilization_ratio > ${limits.cache}`,
+        `filer_appliance_cache_utilization_ratio${SCRAPED} > ${limits.cache}`,
         'and on (job, filer) (',
         `  volume_filer:oldest_unprotected_data_age:seconds > ${limits.cacheWait}`,
         `  or filer_volume_unprotected_bytes > ${limits.unprotectedBytes}`,
@@ -138,7 +141,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerApplianceDiskLatencyHigh',
       severity: 'warning',
       for: '30m',
-      expr: `filer_appliance_disk_io_latency_seconds > ${limits.diskLatency}`,
+      expr: `filer_appliance_disk_io_latency_seconds${SCRAPED} > ${limits.diskLatency}`,
       summary: 'A disk of an appliance is slow.',
       description: `A {{ $labels.direction }} of the {{ $labels.disk }} disk of ${appliance} takes {{ $value | humanizeDuration }}. Above ${spell(limits.diskLatency)}, the underlying disk is too slow or too busy.`,
       page,

@@ -90,7 +90,7 @@ describe.runIf(hasPromtool)('promtool', () => {
     const numbers = everyQuery.filter(({ panel }) => panel.title === 'Snapshots failing').map(({ expr }) => expr);
     expect(numbers).not.toEqual([]);
     for (const number of numbers) {
-      const here = filled(number, { job: '.*', filer: '.*', volume: '.*' });
+      const here = filled(number, { job: 'filer-exporter', filer: '.*', volume: '.*' });
       expect(testNumber(here, one, firings(one).length)).toMatchObject({
         status: 0,
         said: expect.stringContaining('SUCCESS'),
