@@ -9,7 +9,7 @@ import type { AnswerLimits, AnswerSize } from './answer-limits.ts';
 import { type AttemptParts, attempt } from './attempt.ts';
 import { readJson } from './body.ts';
 import { connectionFault } from './connection-faults.ts';
-import type { Acceptance } from './rate/pace.ts';
+import type { Acceptance, Departure } from './rate/pace.ts';
 import type { Pacer } from './rate/pacer.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -99,47 +99,55 @@ export class JsonClient {
    */
   send(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     assertAllowed(request, this.#settings.allowed);
-    return this.#settings.limit(async () => {
-      const { pacer, clock, observer } = this.#settings;
-      const { operation, subject } = request;
-      const heldMs = this.#throttled.heldMs(subject, clock.monotonic());
-      if (heldMs !== undefined) {
-        const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
-        throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
+    return this.#sendInTurn(request, signal);
+  }
+
+  /** The request rate comes first: requests that wait for it must take no slot of one that has priority. */
+  async #sendInTurn(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
+    const { pacer, clock, limit } = this.#settings;
+    const heldMs = this.#throttled.heldMs(request.subject, clock.monotonic());
+    if (heldMs !== undefined) {
+      const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
+      throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
+    }
+    const departure = await pacer.departure(signal, request.ahead);
+    if (departure === undefined)
+      throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
+    return limit(() => this.#sendNow(request, departure, signal));
+  }
+
+  async #sendNow(request: ApiRequest, departure: Departure, signal: AbortSignal): Promise<unknown> {
+    const { pacer, clock, observer } = this.#settings;
+    const { operation } = request;
+    const authorization = request.authorization?.();
+    const departing =
+      authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
+    observer.started?.(operation);
+    const started = clock.monotonic();
+    let code = '200';
+    let acceptance: Acceptance = { state: 'unknown' };
+    const answer: Answer = { status: undefined, headers: {}, answeredAt: 0, bytes: 0, body: undefined };
+    try {
+      const status = await this.#attempt(departing, answer, signal);
+      code = String(status);
+      acceptance = this.#acceptanceOf(request, answer, started);
+      if (!isSuccess(status)) {
+        const hint = hintOf(departing, answer.body, this.#settings.secrets());
+        throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
       }
-      const departure = await pacer.departure(signal, request.ahead);
-      if (departure === undefined)
-        throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
-      const authorization = request.authorization?.();
-      const departing =
-        authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
-      observer.started?.(operation);
-      const started = clock.monotonic();
-      let code = '200';
-      let acceptance: Acceptance = { state: 'unknown' };
-      const answer: Answer = { status: undefined, headers: {}, answeredAt: 0, bytes: 0, body: undefined };
-      try {
-        const status = await this.#attempt(departing, answer, signal);
-        code = String(status);
-        acceptance = this.#acceptanceOf(request, answer, started);
-        if (!isSuccess(status)) {
-          const hint = hintOf(departing, answer.body, this.#settings.secrets());
-          throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
-        }
-        request.check?.(answer.body);
-        return answer.body;
-      } catch (thrown) {
-        const error = thrown instanceof ShapeError ? thrown : toRequestError(request, thrown);
-        code = error instanceof ShapeError ? 'invalid' : error.code;
-        throw error;
-      } finally {
-        pacer.ended(departure, acceptance);
-        if (meaningOf(code, 'read').does === 'hold') observer.throttled?.();
-        const seconds = (clock.monotonic() - started) / 1000;
-        observer.ended?.(operation, code, seconds);
-        observer.exchanged?.({ ...answer, operation, seconds });
-      }
-    });
+      request.check?.(answer.body);
+      return answer.body;
+    } catch (thrown) {
+      const error = thrown instanceof ShapeError ? thrown : toRequestError(request, thrown);
+      code = error instanceof ShapeError ? 'invalid' : error.code;
+      throw error;
+    } finally {
+      pacer.ended(departure, acceptance);
+      if (meaningOf(code, 'read').does === 'hold') observer.throttled?.();
+      const seconds = (clock.monotonic() - started) / 1000;
+      observer.ended?.(operation, code, seconds);
+      observer.exchanged?.({ ...answer, operation, seconds });
+    }
   }
 
   #acceptanceOf({ subject }: ApiRequest, answer: Answer, startedAt: number): Acceptance {

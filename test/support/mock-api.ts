@@ -6,7 +6,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { JsonClient } from '../../src/transport/client.ts';
+import { type ClientSettings, JsonClient } from '../../src/transport/client.ts';
 import type { Pacer } from '../../src/transport/rate/pacer.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -62,8 +62,13 @@ export function mockApi(clock = new ManualClock()): MockApi {
   };
 }
 
-/** A client without any limit. */
-export function clientOf(baseUrl: string, dispatcher: Dispatcher, clock: Clock): JsonClient {
+/** A client without any limit but those in `more`. */
+export function clientOf(
+  baseUrl: string,
+  dispatcher: Dispatcher,
+  clock: Clock,
+  more: Partial<ClientSettings> = {},
+): JsonClient {
   return new JsonClient({
     secrets: () => [],
     baseUrl,
@@ -76,6 +81,7 @@ export function clientOf(baseUrl: string, dispatcher: Dispatcher, clock: Clock):
     timeoutMs: 30_000,
     allowed: portalRequests,
     limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
+    ...more,
   });
 }
 

@@ -1,9 +1,13 @@
+import pLimit from 'p-limit';
 import { describe, expect, test } from 'vitest';
+import type { ApiRequest } from '../../../src/transport/client.ts';
 import { MeasuredRate } from '../../../src/transport/rate/adaptive-rate.ts';
 import { Budget } from '../../../src/transport/rate/budget.ts';
 import { type Acceptance, type Departure, Pace } from '../../../src/transport/rate/pace.ts';
 import { Pacer } from '../../../src/transport/rate/pacer.ts';
 import { ManualClock, settle } from '../../support/manual-clock.ts';
+import { MemoryDispatcher } from '../../support/memory-dispatcher.ts';
+import { clientOf } from '../../support/mock-api.ts';
 
 const TAKEN: Acceptance = { state: 'taken' };
 const going = new AbortController().signal;
@@ -45,6 +49,34 @@ describe('turn-taking', () => {
     }
     await clock.advance(1_000);
     expect(left).toEqual(['x', 'list', 'y', 'z']);
+  });
+
+  test('lets a request for a token go next, though as many polls wait as may be in flight', async () => {
+    const clock = new ManualClock();
+    const rate = new Pace({ requests: 300, windowMs: 30_000 }, new MeasuredRate(0.001, 0), 0);
+    const dispatcher = new MemoryDispatcher((_, response) => void response.writeHead(200).end('{}'));
+    const client = clientOf('http://api.test/v1', dispatcher, clock, {
+      pacer: new Pacer(rate, new Budget(undefined, 0), clock),
+      limit: pLimit(8),
+    });
+    const read: ApiRequest = { method: 'GET', path: '/serials', operation: 'serials' };
+    const stop = new AbortController();
+    const poll = async () => {
+      while (!stop.signal.aborted) await client.send(read, stop.signal).catch(() => {});
+    };
+    const polls = Array.from({ length: 8 }, poll);
+    await clock.advance(20_000);
+    const waits: number[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const begun = clock.monotonic();
+      const sent = client.send({ ...read, ahead: true }, stop.signal).then(() => waits.push(clock.monotonic() - begun));
+      await clock.through(sent, 10);
+      await clock.advance(530);
+    }
+    stop.abort();
+    await Promise.all(polls);
+    // At one request a second: until the next one may leave.
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_010);
   });
 
   test('lets nobody go while everything is held, and says so', async () => {
