@@ -41,13 +41,14 @@ export class EventMemory {
     this.#isFull = false;
   }
 
-  /** Notes that this answer delivers an event. `full`: it is not known, and cannot be remembered. */
-  deliver(pair: string, identity: string): 'known' | 'unknown' | 'full' {
+  /** Notes that this answer delivers an event. `late` or `full`: it is neither known nor remembered now. */
+  deliver(pair: string, identity: string, isLate = false): 'known' | 'unknown' | 'late' | 'full' {
     const delivered = this.#pairs.get(pair);
     if (delivered?.has(identity)) {
       delivered.set(identity, this.#answer);
       return 'known';
     }
+    if (isLate) return 'late';
     if (this.#size >= this.#limit && !this.#evict()) return 'full';
     this.#remember(pair, identity, this.#answer);
     return 'unknown';

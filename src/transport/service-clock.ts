@@ -17,13 +17,13 @@ const SMALL_MS = 30_000;
  * moves it. Before the third sample, the clock of this machine counts as one; of two that differ, the earlier is used.
  */
 export class ServiceClock implements Pick<Clock, 'now' | 'monotonic'> {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** By how many milliseconds the service was ahead of the monotonic clock, which is never set; oldest first. */
   #offsets: readonly number[] = [];
   #sampledAt = Number.NEGATIVE_INFINITY;
   #isSkewed = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#clock = clock;
   }
 
@@ -48,6 +48,13 @@ export class ServiceClock implements Pick<Clock, 'now' | 'monotonic'> {
   /** Whether the difference is large enough for a warning. */
   get isSkewed(): boolean {
     return this.#isSkewed;
+  }
+
+  /** The time of a response that reports its own: that one, unless the measured clock contradicts it. In epoch milliseconds. */
+  timeOf(epochMs: number | undefined): number {
+    if (epochMs !== undefined) this.addSample(epochMs);
+    const now = this.now();
+    return epochMs !== undefined && Math.abs(epochMs - now) <= SMALL_MS ? epochMs : now;
   }
 
   /** Adds the service's time in a response that has just arrived, in epoch milliseconds. */

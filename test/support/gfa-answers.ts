@@ -19,8 +19,8 @@ export type Records = Readonly<Partial<Record<Group, readonly unknown[]>>>;
 
 /** An answer of `GET /data` with these records, about the volumes v1 and v2. */
 export function dataAnswer(records: Records, info: Fields = {}): Fields {
-  const usual = { account: 'acc', volumes: ['v1', 'v2'], last_info: timestamp(0), request_time: timestamp(86_400) };
-  const events = { last_lock_event: timestamp(86_400), last_propagation: timestamp(86_400) };
+  const usual = { account: 'acc', volumes: ['v1', 'v2'], last_info: timestamp(0), request_time: timestamp(86_000) };
+  const events = { last_lock_event: timestamp(86_000), last_propagation: timestamp(86_000) };
   return { version: 1, flags: {}, info: { ...usual, ...events, ...info }, metrics: [records] };
 }
 
@@ -64,12 +64,20 @@ export function volume(at: number, more: Fields = {}): Fields {
 /** The time after which what no answer names is gone, in milliseconds. */
 export const GONE_AFTER_MS = 180_000;
 
+/** The measured clock of the service, which tells what the latest answer of these tests tells. */
+const serviceClock = {
+  at: { now: 0, monotonic: 0 },
+  now: () => serviceClock.at.now,
+  monotonic: () => serviceClock.at.monotonic,
+};
+
 /** The settings of a ledger with two buckets, 10 and 60 seconds. */
 export function ledgerSettings(more: Partial<LedgerSettings> = {}): LedgerSettings {
   return {
     bounds: [10, 60],
     mostEvents: 10_000,
     ...{ groups: GROUPS, mostPairs: Number.POSITIVE_INFINITY, names: new FilerNames([], false) },
+    serviceClock,
     ...{ goneAfterMs: GONE_AFTER_MS, forgetAfterMs: 86_400_000 },
     ...more,
   };
@@ -80,8 +88,14 @@ export function newLedger(more: Partial<LedgerSettings> = {}): Ledger {
   return new Ledger(ledgerSettings({ forgetAfterMs: GONE_AFTER_MS, ...more }));
 }
 
-/** Reads and absorbs an answer at a moment; how many events were new, and what was noted. */
-export function take(ledger: Ledger, answer: unknown, now = 0): { readonly fresh: number; readonly notes: string[] } {
+/** Reads and absorbs an answer at a moment, by the service's clock `date`; how many events were new, and what was noted. */
+export function take(
+  ledger: Ledger,
+  answer: unknown,
+  now = 0,
+  date = Date.parse(String((answer as { info: Fields }).info.request_time)),
+): { readonly fresh: number; readonly notes: string[] } {
+  serviceClock.at = { now: Number.isNaN(date) ? (MIDNIGHT + 86_400) * 1000 : date, monotonic: now };
   const notes: string[] = [];
   const note = (reason: string, place: string) => void notes.push(`${reason} ${place}`);
   return { fresh: atOnce(ledger.absorb(readAnswer(answer, note), now, note)), notes };

@@ -43,8 +43,11 @@ export class BookmarkWatch {
     return trusted || moves.length === MOVES_JUDGED ? moves.filter(Boolean).length : 0;
   }
 
-  /** `times`: of its events, in Unix seconds. `isExcused` if an answer may have been lost since the last one. */
-  answered(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean): void {
+  /**
+   * `times`: of its events as reported, in Unix seconds, as is `now` by the clock of the service. `isExcused` if an answer
+   * may have been lost since the last one.
+   */
+  answered(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean, now: number): void {
     const from = Math.floor(this.#seen.highest ?? bookmark ?? Number.POSITIVE_INFINITY);
     const came = new Set<number>();
     let isSilent = true;
@@ -55,11 +58,14 @@ export class BookmarkWatch {
     this.#recent = [...this.#recent, came].slice(-1 - PATIENCE);
     if (!isSilent && !this.#seen.trusted) this.#seen.moves = [];
     this.#awaited = this.#awaited.flatMap((each) => this.#judge({ ...each, isExcused: each.isExcused || isExcused }));
-    if (bookmark === undefined || (this.#seen.highest !== null && bookmark <= this.#seen.highest)) return;
-    const isFirst = this.#seen.highest === null;
+    const { highest } = this.#seen;
+    if (bookmark === undefined || bookmark === highest) return;
+    // One that is ahead of the clock is no measure for later ones.
+    if (highest !== null && bookmark < highest && highest <= now) return;
     this.#seen.highest = bookmark;
-    if (isFirst) this.#seen.trusted = this.#cameFor(bookmark);
-    else this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
+    if (highest === null) this.#seen.trusted = this.#cameFor(bookmark);
+    else if (bookmark > highest)
+      this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: PATIENCE + 1 })];
   }
 
   state(): BookmarkState {

@@ -1,46 +1,82 @@
 import type { Fields } from '../../metrics/family.ts';
-import { dateSeconds, decimal } from '../../metrics/units.ts';
-import type { DataAnswer } from './records.ts';
+import { believedTime } from '../../metrics/reported-time.ts';
+import { text } from '../../metrics/samples.ts';
+import { date, decimal } from '../../metrics/units.ts';
 
-/** A record and its own time in Unix seconds; minus infinity without one: see {@link confirmed}. */
+/** A record with its time believed, in Unix seconds, and its ages counted from that. */
 export interface Dated {
   readonly at: number;
+  /** The time in the record, which orders the records of one response; the believed one if there is none. */
+  readonly reportedAt: number;
+  /** The number of the response that it arrived with; 0 for an earlier process. */
+  readonly response: number;
   readonly record: Fields;
 }
 
-/** Without a time of its own, the record gets the answer's, for the families that hold ages; a time ahead counts as the answer's. */
-export function datedIn(record: Fields, { info, at: answered = Number.POSITIVE_INFINITY }: DataAnswer): Dated {
-  const at = dateSeconds(record.timestamp);
-  if (at !== undefined && at <= answered) return { at, record: withoutAhead(record, at - answered) };
-  const timed = Number.isFinite(answered) ? { ...record, timestamp: info.request_time } : record;
-  return { at: at === undefined ? Number.NEGATIVE_INFINITY : answered, record: withoutAhead(timed, 0) };
+/** When a response arrived, by the clock of the service in Unix seconds. */
+export interface Arrival {
+  readonly response: number;
+  readonly time: number;
 }
 
 const SECONDS_BEFORE = ['last_checkin', 'oldest_unprotected_data'] as const;
 
-/** Below `least` seconds, which is the answer's time, an age would be a time ahead. */
-function withoutAhead(record: Fields, least: number): Fields {
-  const ahead = SECONDS_BEFORE.filter((field) => (decimal(record[field]) ?? least) < least);
-  return ahead.length === 0 ? record : { ...record, ...Object.fromEntries(ahead.map((field) => [field, least])) };
+/** A record without a time of its own gets that of its response. */
+export function datedIn(record: Fields, { response, time }: Arrival): Dated {
+  const reportedAt = date.read(record.timestamp) ?? time;
+  const at = believedTime(reportedAt, time);
+  const own = date.read(record.timestamp) === at ? record : { ...record, timestamp: dateOf(at) };
+  // A smaller number of seconds before the record would be a time ahead.
+  const ahead = SECONDS_BEFORE.filter((field) => (decimal(record[field]) ?? 0) < at - time);
+  const ages = ahead.map((field) => [field, at - time]);
+  return { at, reportedAt, response, record: ahead.length === 0 ? own : { ...own, ...Object.fromEntries(ages) } };
 }
 
-const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation'] as const;
+const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation', 'request_time'] as const;
 
-export function infoIn({ info, at: answered = Number.POSITIVE_INFINITY }: DataAnswer): Fields {
-  const ahead = INFO_TIMES.filter((field) => (dateSeconds(info[field]) ?? answered) > answered);
-  return { ...info, ...Object.fromEntries(ahead.map((field) => [field, info.request_time])) };
+export function infoIn(info: Fields, time: number): Fields {
+  const ahead = INFO_TIMES.filter((field) => (date.read(info[field]) ?? time) > time);
+  return { ...info, ...Object.fromEntries(ahead.map((field) => [field, dateOf(time)])) };
 }
 
-/** The newest record of a filer or a volume, and the latest answer with a record of it, in monotonic milliseconds. */
+function dateOf(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toISOString();
+}
+
+/**
+ * Whether an event replaces the one before it. In one response the reported time decides. One of a later response is
+ * newer if it is reported later, and also if the time of the one before cannot be right: that was ahead when it arrived, or
+ * is later than `reportedNow`, what the service or the filer reports as its own time since then.
+ */
+export function isNewer(event: Dated, before: Dated | undefined, reportedNow: number): boolean {
+  if (before === undefined || event.reportedAt > before.reportedAt) return true;
+  if (event.response !== before.response)
+    return event.reportedAt === before.reportedAt || before.reportedAt > before.at || before.at > reportedNow;
+  return event.reportedAt === before.reportedAt && tieRank(event.record) >= tieRank(before.record);
+}
+
+/** Of two events in the same second, one with a duration is the later: a lock is released after it was acquired. */
+function tieRank(record: Fields): string {
+  const hasDuration = decimal(record.lock_duration) !== undefined || decimal(record.prop_seconds) !== undefined;
+  return `${hasDuration ? 1 : 0}${text(record.lock_state)}`;
+}
+
+/** The newest record of a filer or a volume, and when its response was read, in monotonic milliseconds. */
 export interface Current {
   readonly dated: Dated;
   readonly confirmedAt: number;
 }
 
-/** A late one only confirms. Without a usable time a record is as new as its answer, and the next one replaces it. */
-export function confirmed(held: Current | undefined, dated: Dated, confirmedAt: number): Current {
-  const isLate = held !== undefined && Number.isFinite(dated.at) && dated.at < held.dated.at;
-  return { dated: isLate ? held.dated : dated, confirmedAt };
+/** The record of the newest response, also if it reports an earlier time; of two in one response the later one. */
+export function confirmed(
+  before: Current | undefined,
+  dated: Dated,
+  confirmedAt: number,
+  onDuplicate: () => void,
+): Current {
+  if (before?.dated.response !== dated.response) return { dated, confirmedAt };
+  onDuplicate();
+  return dated.reportedAt < before.dated.reportedAt ? before : { dated, confirmedAt };
 }
 
 /** Every field of a record that a row of `series.ts` reads: the others are not saved. */
@@ -52,15 +88,14 @@ const READ_FIELDS = [
   ...['lock_phase', 'lock_state', 'lock_duration'],
 ];
 
-/** In the state file, as JSON: what is undefined or infinite is null there. */
-export type SavedDated = readonly [at: number | null, record: Fields];
+export type SavedDated = readonly [reportedAt: number, record: Fields];
 
-export function savedDated({ at, record }: Dated): SavedDated {
-  return [at, Object.fromEntries(READ_FIELDS.map((field) => [field, record[field]]))];
+export function savedDated({ reportedAt, record }: Dated): SavedDated {
+  return [reportedAt, Object.fromEntries(READ_FIELDS.map((field) => [field, record[field]]))];
 }
 
-export function datedFrom([at, record]: SavedDated): Dated {
-  return { at: at ?? Number.NEGATIVE_INFINITY, record };
+export function datedFrom([reportedAt, record]: SavedDated): Dated {
+  return { at: date.read(record.timestamp) ?? reportedAt, reportedAt, response: 0, record };
 }
 
 export type SavedCurrent = readonly [dated: SavedDated, ageMs: number];

@@ -3,8 +3,8 @@ import { entryOf } from '../../runtime/maps.ts';
 
 interface Entry {
   title: string | undefined;
-  /** The time of the record with that title, so that a late record does not restore an old title. */
-  titleAt: number;
+  /** Whether the title is that of a state, which an event, maybe an old one, does not replace. */
+  isOfState: boolean;
   /** Monotonic milliseconds of the latest answer that contained it. */
   seenAt: number;
 }
@@ -20,16 +20,14 @@ export class Directory {
     for (const [guid, { title }] of this.#entries) if (title) yield [guid, title];
   }
 
-  /** Notes that a record contained it. `at` is the record's time in Unix seconds, `now` monotonic milliseconds. */
-  see(guid: string, title: unknown, at: number, now: number): void {
-    const entry = entryOf(this.#entries, guid, (): Entry => {
-      return { title: undefined, titleAt: Number.NEGATIVE_INFINITY, seenAt: now };
-    });
+  /** Notes that a record contained it, of a state or of an event; `now` in monotonic milliseconds. */
+  see(guid: string, title: unknown, isOfState: boolean, now: number): void {
+    const entry = entryOf(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
-    const told = text(title);
-    if (told === '' || at < entry.titleAt) return;
-    entry.title = told;
-    entry.titleAt = at;
+    const reported = text(title);
+    if (reported === '' || (entry.isOfState && !isOfState)) return;
+    entry.title = reported;
+    entry.isOfState = isOfState;
   }
 
   /** Notes that it exists, without a record of its own; has no effect on an unknown guid. */
@@ -42,24 +40,23 @@ export class Directory {
     for (const [guid, entry] of this.#entries) if (entry.seenAt < before) this.#entries.delete(guid);
   }
 
-  isNamedSince(guid: string, since: number): boolean {
-    return (this.#entries.get(guid)?.seenAt ?? Number.NEGATIVE_INFINITY) >= since;
-  }
-
   has(guid: string): boolean {
     return this.#entries.has(guid);
   }
 
   state(now: number): readonly SavedEntry[] {
-    return [...this.#entries].map(([guid, { title = null, titleAt, seenAt }]) => [guid, title, titleAt, now - seenAt]);
+    return [...this.#entries].map(([guid, { title = null, isOfState, seenAt }]) => [
+      guid,
+      title,
+      isOfState,
+      now - seenAt,
+    ]);
   }
 
   restore(saved: readonly SavedEntry[], then: number): void {
-    for (const [guid, title, titleAt, ageMs] of saved) {
-      const entry = { title: title ?? undefined, titleAt: titleAt ?? Number.NEGATIVE_INFINITY, seenAt: then - ageMs };
-      this.#entries.set(guid.toLowerCase(), entry);
-    }
+    for (const [guid, title, isOfState, ageMs] of saved)
+      this.#entries.set(guid, { title: title ?? undefined, isOfState, seenAt: then - ageMs });
   }
 }
 
-export type SavedEntry = readonly [guid: string, title: string | null, titleAt: number | null, ageMs: number];
+export type SavedEntry = readonly [guid: string, title: string | null, isOfState: boolean, ageMs: number];

@@ -1,31 +1,26 @@
 import type { EventMemory } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, text, toSamples } from '../../metrics/samples.ts';
-import { dateSeconds } from '../../metrics/units.ts';
+import { date } from '../../metrics/units.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
-import { datedIn } from './dated.ts';
+import { type Arrival, datedIn } from './dated.ts';
 import type { FilerVolume } from './filer-volume.ts';
 import type { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
-import { dataProtected, lockLatest, lockState, propagationLatest } from './series.ts';
+import { dataProtected, type EventKind, lockLatest, lockState, propagationLatest } from './series.ts';
 
-/** The groups whose records are events: the field of `info` that has their bookmark, and the families checked so that unreadable values are noted. */
+/** The field of `info` that has the bookmark of the events, and the families checked so that unreadable values are noted. */
 const KINDS = {
   locks: { bookmark: 'last_lock_event', table: [lockState, lockLatest] },
   propagation: { bookmark: 'last_propagation', table: [propagationLatest, dataProtected] },
-} as const;
-
-export type EventKind = keyof typeof KINDS;
-
-export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly EventKind[];
+} as const satisfies Record<EventKind, unknown>;
 
 export interface EventParts {
   /** The filer on a volume that a record is about; undefined where it cannot be told, or there is no room for it. */
-  readonly pairOf: (record: Fields, at: number) => FilerVolume | undefined;
+  readonly pairOf: (record: Fields) => FilerVolume | undefined;
   readonly words: LabelWords;
   readonly note: NoteDrop;
-  /** Unix seconds: an unknown event from before is not counted. */
-  readonly since: number;
+  readonly arrival: Arrival;
   /** Whether the group is asked for: the bookmark of one that is switched off does not move. */
   readonly isAsked: boolean;
   readonly isAfterLoss: boolean;
@@ -34,7 +29,7 @@ export interface EventParts {
 /** An event that first arrives longer after its own time is not counted, in seconds. The memory of events is as long. */
 export const EVENTS_COUNT_FOR_SECONDS = 86_400;
 
-/** Each counted once: an event that is not remembered is new, unless it is more than a day older than the answer. */
+/** Each counted once: an event that is not remembered is new, unless it is more than a day older than its response. */
 export class Events {
   readonly watch = new BookmarkWatch();
   readonly #group: EventKind;
@@ -47,31 +42,31 @@ export class Events {
 
   /** Hands the events of an answer to their pairs; yields where it may be interrupted. Returns how many were new. */
   *take(answer: DataAnswer, parts: EventParts): Generator<void, number> {
-    const { info, groups } = answer;
-    const { pairOf, words, note, since, isAsked, isAfterLoss } = parts;
+    const { info, groups, at = Number.POSITIVE_INFINITY } = answer;
+    const { pairOf, words, note, arrival, isAsked, isAfterLoss } = parts;
     const { bookmark: field, table } = KINDS[this.#group];
     const times: number[] = [];
     let fresh = 0;
     for (const record of groups[this.#group]) {
       yield;
-      const told = dateSeconds(record.timestamp);
-      if (told !== undefined) times.push(told);
-      const dated = datedIn(record, answer);
-      const pair = told === undefined ? undefined : pairOf(record, dated.at);
-      if (told === undefined || pair === undefined) {
-        note('record', `${this.#group}.${told === undefined ? 'timestamp' : 'filer_guid'}`);
+      const reportedAt = date.read(record.timestamp);
+      if (reportedAt !== undefined) times.push(reportedAt);
+      const pair = reportedAt === undefined ? undefined : pairOf(record);
+      if (reportedAt === undefined || pair === undefined) {
+        note('record', `${this.#group}.${reportedAt === undefined ? 'timestamp' : 'filer_guid'}`);
         continue;
       }
-      const delivered = this.#memory.deliver(memoryKey(this.#group, pair), identityOf(record, told));
+      const isLate = reportedAt < arrival.time - EVENTS_COUNT_FOR_SECONDS;
+      const delivered = this.#memory.deliver(memoryKey(this.#group, pair), identityOf(record, reportedAt), isLate);
       if (delivered === 'known') continue;
-      const isLate = told < since;
-      if (isLate || delivered === 'full') note(isLate ? 'late' : 'full', `${this.#group}.timestamp`);
-      const isFresh = !isLate && delivered === 'unknown';
-      if (isFresh) fresh += 1;
+      const isNew = delivered === 'unknown';
+      if (isNew) fresh += 1;
+      else note(delivered, `${this.#group}.timestamp`);
       toSamples(table, [record], {}, note);
-      pair.takeEvent(this.#group, { at: dated.at, record: words.limited(dated.record, note) }, isFresh);
+      const event = datedIn(words.limited(record, note), arrival);
+      pair.takeEvent(this.#group, event, isNew, Math.min(arrival.time, at));
     }
-    if (isAsked) this.watch.answered(dateSeconds(info[field]), times, isAfterLoss);
+    if (isAsked) this.watch.answered(date.read(info[field]), times, isAfterLoss, arrival.time);
     return fresh;
   }
 }

@@ -1,26 +1,36 @@
 import { EventMemory } from '../../metrics/event-memory.ts';
 import type { Fields } from '../../metrics/family.ts';
 import { type NoteDrop, type Sample, text, toSamples } from '../../metrics/samples.ts';
-import { dateSeconds } from '../../metrics/units.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { entryOf } from '../../runtime/maps.ts';
+import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import {
+  type Arrival,
   type Current,
   confirmed,
   currentFrom,
-  type Dated,
   datedIn,
   infoIn,
   type SavedCurrent,
   savedCurrent,
 } from './dated.ts';
 import { Directory, type SavedEntry } from './directory.ts';
-import { EVENT_GROUPS, EVENTS_COUNT_FOR_SECONDS, type EventKind, Events, memoryKey, timeOfIdentity } from './events.ts';
+import { EVENTS_COUNT_FOR_SECONDS, Events, memoryKey, timeOfIdentity } from './events.ts';
 import { FilerVolume, pairKey, type SavedPair } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
-import { filerOnVolumeTable, filerTable, type Group, infoTable, recordTimestamp, volumeTable } from './series.ts';
+import {
+  EVENT_GROUPS,
+  type EventKind,
+  filerOnVolumeTable,
+  filerTable,
+  type Group,
+  infoTable,
+  recordTimestamp,
+  volumeTable,
+} from './series.ts';
 
 export interface LedgerSettings {
   readonly bounds: readonly number[];
@@ -34,11 +44,13 @@ export interface LedgerSettings {
   /** How long counts and known events stay without an answer that names their filer or volume, in milliseconds. */
   readonly forgetAfterMs: number;
   readonly names: FilerNames;
+  /** Counts as one response before there are enough, and for those without a `request_time`. */
+  readonly serviceClock: Pick<Clock, 'now' | 'monotonic'>;
 }
 
 /**
- * The current state of filers and volumes, and every event counted once. An answer may bring everything or only what is
- * new since the last one; the result is the same, in any order.
+ * The current state of filers and volumes, by the newest response with a record of each, and every event counted once. A
+ * response may bring everything or only what is new since the last one.
  */
 export class Ledger {
   /** Monotonic milliseconds of the latest answer; undefined before the first. */
@@ -55,12 +67,13 @@ export class Ledger {
   /** The names of filers in the ledger that this one continues, by guid. */
   #calledBefore: ReadonlyMap<string, string> = new Map();
   #info: Fields = {};
-  /** The latest known `request_time`, in Unix seconds. */
-  #requestedAt = Number.NEGATIVE_INFINITY;
-  #namedAt = Number.NEGATIVE_INFINITY;
+  /** The clock of the service by `request_time`, which has to agree with the times of its records. */
+  readonly #clock: ServiceClock;
+  #responses = 0;
 
   constructor(settings: LedgerSettings) {
     this.#settings = settings;
+    this.#clock = new ServiceClock(settings.serviceClock);
     this.#memory = new EventMemory(settings.mostEvents);
     this.#events = { locks: new Events('locks', this.#memory), propagation: new Events('propagation', this.#memory) };
   }
@@ -81,32 +94,33 @@ export class Ledger {
 
   /** `now`: monotonic milliseconds. Yields wherever it may be interrupted; returns the number of new events. */
   *absorb(answer: DataAnswer, now: number, note: NoteDrop, isAfterLoss = false): Generator<void, number> {
-    this.#info = infoIn(answer);
-    this.#requestedAt = answer.at ?? this.#requestedAt;
+    this.#responses += 1;
+    const time = this.#clock.timeOf(answer.at && answer.at * 1000) / 1000;
+    const arrival = { response: this.#responses, time };
+    this.#info = infoIn(answer.info, time);
     this.answeredAt = now;
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
-      this.#takeVolume(datedIn(record, answer), now, note);
+      this.#takeVolume(record, arrival, now, note);
       yield;
     }
     for (const record of answer.groups.filers) {
-      this.#takeFiler(datedIn(record, answer), now, note);
+      this.#takeFiler(record, arrival, now, note);
       yield;
     }
     let fresh = 0;
-    const since = this.#requestedAt - EVENTS_COUNT_FOR_SECONDS;
     this.#memory.begin(now);
     for (const group of EVENT_GROUPS) {
       fresh += yield* this.#events[group].take(answer, {
-        ...{ words: this.#words, note, since, isAfterLoss },
-        pairOf: (record, at) => this.#pairOf(record, at, now),
+        ...{ words: this.#words, note, arrival, isAfterLoss },
+        pairOf: (record) => this.#pairOf(record, false, now),
         isAsked: this.#settings.groups.includes(group),
       });
     }
     const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
     this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
     // Also by its own time, so that an event dated ahead is not forgotten while it would count as new.
-    const isOver = (identity: string) => timeOfIdentity(identity) < since;
+    const isOver = (identity: string) => timeOfIdentity(identity) < time - EVENTS_COUNT_FOR_SECONDS;
     yield* this.#memory.forget(now - EVENTS_COUNT_FOR_SECONDS * 1000, isOver);
     this.#retire(answer, now);
     return fresh;
@@ -127,7 +141,7 @@ export class Ledger {
         volume_guid: pair.volume,
         volume: pair.volume === '' ? '' : this.#volumes.titleOf(pair.volume),
       };
-      yield* pair.samples(labels, this.#isNamed(pair));
+      yield* pair.samples(labels);
     }
   }
 
@@ -160,7 +174,6 @@ export class Ledger {
     const then = now - elapsedMs;
     const saved = heading as Heading;
     this.#info = saved.info;
-    this.#requestedAt = dateSeconds(this.#info.request_time) ?? Number.NEGATIVE_INFINITY;
     this.answeredAt = saved.ageMs === null ? undefined : then - saved.ageMs;
     this.filers.restore(saved.filers, then);
     // Missing in state files of earlier versions.
@@ -190,37 +203,41 @@ export class Ledger {
     return names.hasBeenAsked ? name : (this.#calledBefore.get(guid) ?? name);
   }
 
-  #takeVolume({ at, record }: Dated, now: number, note: NoteDrop): void {
+  #takeVolume(record: Fields, arrival: Arrival, now: number, note: NoteDrop): void {
     const guid = idOf(record.volume_guid);
     const held = this.#volumeRecords.get(guid);
     if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#settings.mostPairs)) {
       note('record', 'volumes.volume_guid');
       return;
     }
-    this.#volumes.see(guid, record.volume_title, at, now);
+    this.#volumes.see(guid, record.volume_title, true, now);
     toSamples(volumeTable, [record], {}, note);
-    this.#volumeRecords.set(guid, confirmed(held, { at, record: this.#words.limited(record, note) }, now));
+    const dated = datedIn(this.#words.limited(record, note), arrival);
+    this.#volumeRecords.set(
+      guid,
+      confirmed(held, dated, now, () => note('duplicate', 'volumes.volume_guid')),
+    );
   }
 
-  #takeFiler(dated: Dated, now: number, note: NoteDrop): void {
-    const { at, record } = dated;
-    const pair = this.#pairOf(record, at, now);
+  #takeFiler(record: Fields, arrival: Arrival, now: number, note: NoteDrop): void {
+    const pair = this.#pairOf(record, true, now);
     if (pair === undefined) {
       note('record', 'filers.filer_guid');
       return;
     }
-    toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [record], {}, note);
-    pair.takeCurrent(dated, now);
+    const dated = datedIn(record, arrival);
+    toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [dated.record], {}, note);
+    pair.takeCurrent(dated, now, () => note('duplicate', 'filers.filer_guid'));
   }
 
-  #pairOf(record: Fields, at: number, now: number): FilerVolume | undefined {
+  #pairOf(record: Fields, isState: boolean, now: number): FilerVolume | undefined {
     const filer = idOf(record.filer_guid);
     if (filer === '') return undefined;
     const volume = idOf(record.volume_guid);
     const key = pairKey(filer, volume);
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.mostPairs) return undefined;
-    this.filers.see(filer, record.filer_title, at, now);
-    if (volume !== '') this.#volumes.see(volume, record.volume_title, at, now);
+    this.filers.see(filer, record.filer_title, isState, now);
+    if (volume !== '') this.#volumes.see(volume, record.volume_title, isState, now);
     return entryOf(this.#pairs, key, () => new FilerVolume(filer, volume, this.#settings.bounds));
   }
 
@@ -229,7 +246,6 @@ export class Ledger {
     const before = now - this.#settings.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(idOf(guid), now);
     const forgotten = now - this.#settings.forgetAfterMs;
-    if (groups.filers.length > 0) this.#namedAt = now;
     if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.filers.retire(forgotten);
     this.#volumes.retire(forgotten);
     this.#retireStates(before);
@@ -238,13 +254,6 @@ export class Ledger {
       this.#pairs.delete(key);
       for (const group of EVENT_GROUPS) this.#memory.drop(memoryKey(group, pair));
     }
-  }
-
-  /** Counts are exposed either way. Answers without any filer do not show which exist. */
-  #isNamed({ filer, volume }: FilerVolume): boolean {
-    const { goneAfterMs } = this.#settings;
-    const isNamed = this.filers.isNamedSince(filer, this.#namedAt - goneAfterMs);
-    return isNamed && (volume === '' || this.#volumes.isNamedSince(volume, (this.answeredAt ?? 0) - goneAfterMs));
   }
 
   #retireStates(before: number): void {

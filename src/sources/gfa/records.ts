@@ -1,6 +1,6 @@
 import { type Fields, isFields, kindOf } from '../../metrics/family.ts';
 import type { NoteDrop } from '../../metrics/samples.ts';
-import { dateSeconds } from '../../metrics/units.ts';
+import { date } from '../../metrics/units.ts';
 import { ShapeError } from '../../runtime/errors.ts';
 import { GROUPS, type Group } from './series.ts';
 
@@ -32,7 +32,7 @@ export function readAnswer(body: unknown, note: NoteDrop): DataAnswer {
       }
     }
   }
-  return { info, at: dateSeconds(info.request_time), groups };
+  return { info, at: date.read(info.request_time), groups };
 }
 
 function envelopeOf(body: unknown) {

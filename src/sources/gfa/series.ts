@@ -12,6 +12,11 @@ export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 
 export type Group = (typeof GROUPS)[number];
 
+/** The groups whose records are events. */
+export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly Group[];
+
+export type EventKind = (typeof EVENT_GROUPS)[number];
+
 /** Known values of these fields; there may be others. */
 export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
 export const PROFILE = {

@@ -71,6 +71,7 @@ export const gfa: Upstream<GfaConfig> = {
       goneAfterMs: config.staleAfter * intervalMs,
       forgetAfterMs: config.forgetAfterMs,
       names,
+      serviceClock: client.serviceClock,
     };
     const api = new GfaClient(client, settings, { clock, random });
     const collector = new GfaCollector({ client: api, ledger, intervalMs, keeper, clock, log });

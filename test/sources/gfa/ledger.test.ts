@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../../src/sources/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -6,6 +7,7 @@ import {
   GONE_AFTER_MS,
   ledgerOf,
   lock,
+  MIDNIGHT,
   newLedger,
   propagation,
   released,
@@ -83,6 +85,50 @@ describe('the newest event', () => {
     ]) {
       const ledger = ledgerOf({ locks });
       expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
+    }
+  });
+});
+
+describe('the clock of a filer', () => {
+  const state = (ledger: Ledger) => Object.keys(told(ledger, 'filer_lock_state'));
+  const [acquired, given] = ['lock_phase="p2",lock_state="acquired"', 'lock_phase="p2",lock_state="released"'];
+
+  test('30 s ahead leaves events in the order that it reports', () => {
+    const events = {
+      locks: [released(86_020, 120), lock(86_025)],
+      propagation: [propagation(86_021, 900), propagation(86_022, 1000)],
+    };
+    const ledger = ledgerOf(events);
+    expect(state(ledger)).toEqual([acquired]);
+    expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 1000 });
+  });
+
+  test.each([30, 3600, 25 * 3600, 315_532_800])('%d s ahead for one event hides none of a later answer', (ahead) => {
+    const ledger = newLedger();
+    const wrong = { locks: [lock(80_000 + ahead)], propagation: [propagation(80_000 + ahead, 11)] };
+    take(ledger, dataAnswer(wrong, { request_time: timestamp(80_005) }), 0);
+    const right = { locks: [released(80_010, 5)], propagation: [propagation(80_010, 22)] };
+    take(ledger, dataAnswer(right, { request_time: timestamp(80_020) }), 15_000);
+    expect(state(ledger)).toEqual([given]);
+    expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 22 });
+  });
+
+  test('set back by an hour, with that of the service or alone, shows what happens then at once', () => {
+    for (const request_time of [timestamp(82_410), timestamp(86_010)]) {
+      const ledger = ledgerOf({
+        filers: [filer(85_990, 5)],
+        locks: [lock(85_990)],
+        propagation: [propagation(85_990, 11)],
+      });
+      const records = {
+        filers: [filer(82_405, 7)],
+        locks: [released(82_400, 5)],
+        propagation: [propagation(82_400, 22)],
+      };
+      take(ledger, dataAnswer(records, { request_time }), 10_000, (MIDNIGHT + 86_010) * 1000);
+      expect(state(ledger)).toEqual([given]);
+      expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 22 });
+      expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(82_405) - 7 });
     }
   });
 });
@@ -195,11 +241,29 @@ describe('a record', () => {
     expect(told(ledger, 'filer_oldest_unprotected_data_timestamp_seconds')).toEqual({});
   });
 
-  test('that is older does not bring an old state back', () => {
-    const ledger = ledgerOf({ filers: [filer(9, 90)], volumes: [volume(9, { mode: 'Active' })] });
-    take(ledger, dataAnswer({ filers: [filer(5, 50)], volumes: [volume(5, { mode: 'Disabled' })] }));
-    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(9) - 90 });
-    expect(Object.keys(valuesOf(ledger.samples())).join()).not.toContain('disabled');
+  test('of the newest answer is the state, whatever its time: none holds back a later one', () => {
+    for (const off of [-3600, 30, 3600, 25 * 3600, 315_532_800]) {
+      const before = { filers: [filer(9_000 + off, 90)], volumes: [volume(9_000 + off, { mode: 'Active' })] };
+      const ledger = ledgerOf(before);
+      const records = { filers: [filer(9_005, 50)], volumes: [volume(9_005, { mode: 'Disabled' })] };
+      expect(take(ledger, dataAnswer(records)).notes).toEqual([]);
+      expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(9_005) - 50 });
+      expect(Object.keys(valuesOf(ledger.samples())).join()).toContain('mode="disabled"');
+    }
+  });
+
+  test('of one filer or volume twice in an answer is counted: the one of the later time is used, else the latter', () => {
+    const ledger = newLedger();
+    const filers = [filer(9, 90), filer(9, 5), filer(8, 70)];
+    const volumes = [volume(1), volume(1, { time_to_protect: 22 })];
+    const { notes } = take(ledger, dataAnswer({ filers, volumes }));
+    expect(notes).toEqual([
+      'duplicate volumes.volume_guid',
+      'duplicate filers.filer_guid',
+      'duplicate filers.filer_guid',
+    ]);
+    expect(told(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': secondsOf(9) - 5 });
+    expect(told(ledger, 'filer_volume_time_to_protect_seconds')).toEqual({ 'volume_guid="v1",volume="projects"': 22 });
   });
 });
 
@@ -215,7 +279,7 @@ describe('info', () => {
     ]);
     expect(valuesOf(ledger.samples())).toEqual({
       'filer_account_info{account="acc"}': 1,
-      filer_gfa_last_propagation_timestamp_seconds: 1_772_496_000,
+      filer_gfa_last_propagation_timestamp_seconds: MIDNIGHT + 86_000,
     });
   });
 

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../../src/runtime/slices.ts';
 import type { Ledger, LedgerSettings } from '../../../src/sources/gfa/ledger.ts';
-import { decode } from '../../../src/state/format.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -14,7 +12,6 @@ import {
   propagation,
   released,
   take,
-  timestamp,
   told,
   volume,
 } from '../../support/gfa-answers.ts';
@@ -84,18 +81,6 @@ describe('a ledger restored', () => {
     const after = reborn(before, {});
     take(after, dataAnswer({ locks: words(50) }));
     expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 50 });
-  });
-
-  test('from a file of 1.0 has its counts, and counts no event of it again', () => {
-    const file = readFileSync(new URL('../../fixtures/state-1.0', import.meta.url));
-    const after = newLedger({ forgetAfterMs: 86_400_000 });
-    atOnce(after.restore(atOnce(decode(file)), 0, 0));
-    expect(told(after, 'filer_lock_events_total')).toEqual({
-      'lock_phase="p2",lock_state="acquired"': 2,
-      'lock_phase="p2",lock_state="released"': 1,
-    });
-    const again = dataAnswer({ locks: [lock(3 * 3600), lock(4 * 3600)] }, { request_time: timestamp(4 * 3600) });
-    expect(take(after, again, 3_600_000).fresh).toBe(1);
   });
 
   test('keeps nothing of a record but what some table reads', () => {
