@@ -1,15 +1,15 @@
-import { rowsOf } from './config/load.ts';
-import type { NamedRow } from './config/section.ts';
-import { ownFamilies } from './exposition/own/table.ts';
+import { allVariables } from './config/load.ts';
+import type { NamedVariable } from './config/section.ts';
+import { exporterFamilies } from './exposition/exporter/table.ts';
 import {
-  addedLabels,
+  extraLabelNames,
   type Family,
   fieldNames,
   isEveryOtherField,
   type MetricType,
   type Table,
 } from './metrics/family.ts';
-import { upstreams } from './sources/upstreams.ts';
+import { services } from './services/services.ts';
 
 /** One metric: HELP, the reference, dashboards and tests read it here. */
 export interface CatalogEntry {
@@ -25,19 +25,19 @@ export interface CatalogEntry {
 }
 
 /** Every metric of upstream data, one entry a name, in the order of the exposition. */
-export const upstreamCatalog: readonly CatalogEntry[] = merge(upstreams.flatMap(({ tables }) => tables));
+export const upstreamCatalog: readonly CatalogEntry[] = merge(services.flatMap(({ tables }) => tables));
 
 /** Every metric: those of upstream data, and those of the exporter itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
-  ...ownFamilies.map((family) => ({ ...family, source: ['the exporter'] })),
+  ...exporterFamilies.map((family) => ({ ...family, source: ['the exporter'] })),
 ];
 
-export const variableRows: readonly NamedRow[] = rowsOf(upstreams.map(({ section }) => section));
+export const variableRows: readonly NamedVariable[] = allVariables(services.map(({ section }) => section));
 
 function merge(all: readonly Table[]): readonly CatalogEntry[] {
   const entries = new Map<string, CatalogEntry>();
-  for (const { source, subject, families } of all) {
+  for (const { source, commonLabels, families } of all) {
     for (const family of families) {
       const fields = isEveryOtherField(family.fields) ? 'every numeric field' : fieldNames(family).join(', ');
       const known = entries.get(family.name);
@@ -46,7 +46,7 @@ function merge(all: readonly Table[]): readonly CatalogEntry[] {
         help: family.help,
         type: family.type ?? 'gauge',
         unit: unitOf(family),
-        labels: [...new Set([...(known?.labels ?? subject), ...addedLabels(family)])],
+        labels: [...new Set([...(known?.labels ?? commonLabels), ...extraLabelNames(family)])],
         source: [...(known?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
       });
     }

@@ -39,29 +39,40 @@ const isBuiltin = (what: string) => what.startsWith('node:') || builtinModules.i
 const directions: Readonly<Record<string, readonly string[]>> = {
   'metrics/': [],
   'runtime/': [],
+  'contract/': ['metrics/', 'runtime/'],
   'config/': ['runtime/'],
   'state/': ['runtime/'],
-  'transport/': ['runtime/', 'metrics/'],
-  'doctor/': ['transport/', 'metrics/', 'runtime/'],
-  'sources/upstream.ts': [
-    ...['sources/filer-names.ts', 'planning/plan.ts', 'doctor/examination.ts', 'status/model.ts', 'transport/'],
-    ...['config/', 'state/keeper.ts', 'metrics/', 'runtime/'],
+  'transport/': ['runtime/', 'contract/', 'metrics/'],
+  'doctor/': ['transport/', 'contract/', 'metrics/', 'runtime/'],
+  'services/service.ts': [
+    ...['services/filer-names.ts', 'planning/plan.ts', 'doctor/service-check.ts', 'status/model.ts', 'transport/'],
+    ...['config/', 'state/keeper.ts', 'contract/', 'metrics/', 'runtime/'],
   ],
-  'sources/': [
-    ...['status/model.ts', 'planning/', 'doctor/', 'transport/', 'config/', 'state/keeper.ts', 'metrics/', 'runtime/'],
+  'services/': [
+    ...[
+      'status/model.ts',
+      'planning/',
+      'doctor/',
+      'transport/',
+      'config/',
+      'state/keeper.ts',
+      'contract/',
+      'metrics/',
+      'runtime/',
+    ],
   ],
-  'planning/text.ts': ['planning/', 'config/', 'runtime/'],
-  'planning/size.ts': ['exposition/', 'planning/', 'config/', 'runtime/'],
-  'planning/': ['polling/', 'config/', 'metrics/', 'runtime/'],
-  'polling/': ['metrics/', 'runtime/'],
-  'exposition/': ['status/model.ts', 'polling/task-state.ts', 'metrics/', 'runtime/'],
-  'history/': ['exposition/format.ts', 'transport/', 'metrics/', 'runtime/'],
+  'planning/plan-text.ts': ['planning/', 'config/', 'runtime/'],
+  'planning/estimated-size.ts': ['exposition/', 'planning/', 'config/', 'runtime/'],
+  'planning/': ['polling/', 'config/', 'contract/', 'metrics/', 'runtime/'],
+  'polling/': ['contract/', 'metrics/', 'runtime/'],
+  'exposition/': ['status/model.ts', 'polling/task-state.ts', 'contract/', 'metrics/', 'runtime/'],
+  'history/': ['exposition/format.ts', 'transport/', 'contract/', 'metrics/', 'runtime/'],
   'http/': ['exposition/', 'runtime/'],
-  'pages/': ['status/model.ts', 'status/text.ts', 'http/', 'polling/', 'metrics/', 'runtime/'],
+  'pages/': ['status/model.ts', 'status/time-text.ts', 'http/', 'polling/', 'contract/', 'metrics/', 'runtime/'],
   'web/': ['runtime/', 'http/front.ts'],
-  'status/': ['polling/', 'transport/rate/', 'metrics/', 'runtime/'],
+  'status/': ['polling/', 'transport/rate/', 'contract/', 'metrics/', 'runtime/'],
   'demo/': ['runtime/'],
-  'catalog.ts': ['metrics/', 'sources/', 'config/', 'exposition/own/table.ts'],
+  'catalog.ts': ['contract/', 'metrics/', 'services/', 'config/', 'exposition/exporter/table.ts'],
 };
 const knowEverybody = ['app/', 'cli/', 'main.ts'];
 
@@ -82,16 +93,16 @@ describe.each([...files])('%s', (path, { code, imports }) => {
   test('imports no package that has its home elsewhere', () => {
     const homes: readonly (readonly [name: string, home: RegExp])[] = [
       ['undici', /^transport\//],
-      ['prom-client', /^exposition\/own\/metrics\.ts$/],
+      ['prom-client', /^exposition\/exporter\/metrics\.ts$/],
       ['env-schema', /^config\//],
       ['ajv', /^(?:config\/|web\/yaml\.ts$)/],
       ['pino', /^runtime\/log\.ts$/],
-      ['pino-pretty', /^cli\/process\.ts$/],
+      ['pino-pretty', /^cli\/system-environment\.ts$/],
       ['yaml', /^web\/yaml\.ts$/],
       ['@bufbuild/protobuf/wire', /^history\/write-request\.ts$/],
       ['snappyjs', /^history\/receiver\.ts$/],
       ['bcryptjs', /^web\/password-worker\.ts$/],
-      ['p-limit', /^(?:app\/polite-client|web\/passwords)\.ts$/],
+      ['p-limit', /^(?:app\/service-client|web\/passwords)\.ts$/],
     ];
     const strangers = imports.filter(({ what, kind }) => {
       if (isOurs(what) || isBuiltin(what)) return false;
@@ -107,7 +118,7 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       [/\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bprocess\.(?:hrtime|uptime)\b/, /^runtime\/clock\.ts$/],
       [/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/, /^runtime\/clock\.ts$/],
       [/\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b/, /^runtime\/random\.ts$/],
-      [/\bprocess\.env\b/, /^(?:main|cli\/process)\.ts$/],
+      [/\bprocess\.env\b/, /^(?:main|cli\/system-environment)\.ts$/],
       [/\bconsole\./, /^$/],
     ];
     expect(homes.filter(([what, home]) => what.test(code) && !home.test(path)).map(([what]) => String(what))).toEqual(
@@ -130,12 +141,12 @@ test('no two files export a type of one name', () => {
 const SERVICE_WORDS =
   /\b(?:gfa|portal|GFA_\w+|PORTAL_\w+|telemetry|serials|edges|snapshot_\w+|volume_telemetry|filer_(?:appliance|volume|snapshot)_\w+)\b|\/data\b|\/auth\//;
 
-const KNOW_SERVICES = ['sources/', 'demo/'];
+const KNOW_SERVICES = ['services/', 'demo/'];
 
-test('no file outside sources imports one service by name', () => {
+test('no file outside services imports one service by name', () => {
   const found = [...files].flatMap(([path, { imports }]) =>
     imports
-      .filter(({ what }) => /^sources\/[^/]+\//.test(what) && !path.startsWith('sources/'))
+      .filter(({ what }) => /^services\/[^/]+\//.test(what) && !path.startsWith('services/'))
       .map(({ what }) => `${path}: ${what}`),
   );
   expect(found).toEqual([]);
@@ -150,23 +161,6 @@ test('no file outside sources has a word of a service in its texts', () => {
     return [...texts].flatMap(([text]) => (SERVICE_WORDS.test(text) ? [`${path}: ${text}`] : []));
   });
   expect(found).toEqual([]);
-});
-
-test('the walk of one number in docs/architecture.md names what there is, in ten steps', () => {
-  const page = readFileSync(join(root, '../docs/architecture.md'), 'utf8');
-  const steps = [...page.matchAll(/^ {2}→ (?:([A-Z]\w*)\.)?(\w+)\([^)]*\).*? (\w+\/) {2}/gm)];
-  expect(steps).toHaveLength(10);
-  for (const [step, owner, name, folder = ''] of steps) {
-    const declared =
-      owner === undefined
-        ? new RegExp(`^export (?:async )?function ${name}\\b`, 'm')
-        : new RegExp(
-            `^export (?:class|interface) ${owner}\\b[\\s\\S]*?^ {2}(?:async |readonly )?${name}(?:\\(|: \\()`,
-            'm',
-          );
-    const found = [...files].filter(([path, { code }]) => path.startsWith(folder) && declared.test(code));
-    expect(found, step).toHaveLength(1);
-  }
 });
 
 /** What each place imports, its types too: a place is a file, or the folder of several. */

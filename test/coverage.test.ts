@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../src/catalog.ts';
-import { portalCollectors } from '../src/sources/portal/variables.ts';
+import { portalCollectors } from '../src/services/portal/variables.ts';
 import { coverage, strayDecisions } from './support/coverage.ts';
 import { beyond, published } from './support/endpoints.ts';
 

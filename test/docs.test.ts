@@ -8,13 +8,17 @@ import { catalog, variableRows } from '../src/catalog.ts';
 import { usage } from '../src/cli/help.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { fileVariable } from '../src/config/section.ts';
-import { gfaSection } from '../src/sources/gfa/configuration.ts';
-import { gfaQuestions } from '../src/sources/gfa/questions.ts';
-import { ECONOMY_REPLACES, FURTHER_SERIES, STANDARD_SERIES } from '../src/sources/portal/appliances/operations.ts';
-import { portalSection } from '../src/sources/portal/configuration.ts';
-import { planOf } from '../src/sources/portal/planning.ts';
-import { portalQuestions } from '../src/sources/portal/questions.ts';
-import { portalCollectors } from '../src/sources/portal/variables.ts';
+import { gfaSection } from '../src/services/gfa/configuration.ts';
+import { gfaQuestions } from '../src/services/gfa/questions.ts';
+import {
+  ADDITIONAL_SERIES,
+  ECONOMY_REPLACES,
+  STANDARD_SERIES,
+} from '../src/services/portal/appliances/series-operations.ts';
+import { portalSection } from '../src/services/portal/configuration.ts';
+import { createPlan } from '../src/services/portal/planning.ts';
+import { portalQuestions } from '../src/services/portal/questions.ts';
+import { portalCollectors } from '../src/services/portal/variables.ts';
 import { documents } from './support/documents.ts';
 import { loadConfig } from './support/load-config.ts';
 
@@ -60,7 +64,7 @@ describe.each(pagesToRead())('%s', (page) => {
     expect(dead).toEqual([]);
   });
 
-  // Code to add has names that are not there yet; test/sources/adding.test.ts runs it.
+  // Code to add has names that are not there yet; test/services/adding.test.ts runs it.
   const prose = text.replaceAll(/```ts\n[\s\S]*?```/g, '');
 
   test('every metric that it names exists', () => {
@@ -112,27 +116,27 @@ describe('the examples', () => {
     const named = (start: string) =>
       [...(configuration.split(start)[1]?.split(/\.\s/)[0] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name]) => name);
     expect(named(`The ${STANDARD_SERIES.length} standard series are`)).toEqual(STANDARD_SERIES);
-    expect(named('The further ones are')).toEqual(FURTHER_SERIES);
+    expect(named('The further ones are')).toEqual(ADDITIONAL_SERIES);
   });
 
   test('the numbers of the README follow from its formula', () => {
     const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
     expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
     expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole daily`);
-    const mostOf = (mode: string) => {
+    const maxOf = (mode: string) => {
       const portal = portalSection.of(configOf(`${fenced('env')}\nPORTAL_MODE=${mode}\n`));
-      const fits = (appliances: number) => portal !== undefined && planOf(portal, appliances, 1).fits;
+      const fits = (appliances: number) => portal !== undefined && createPlan(portal, appliances, 1).fits;
       return Array.from({ length: 3_000 }, (_, appliances) => appliances)
         .findLast(fits)
         ?.toLocaleString('en');
     };
-    expect(readme).toContain(`: ${mostOf('full')} fit.`);
+    expect(readme).toContain(`: ${maxOf('full')} fit.`);
     const economy = 86_400 / 300 + ((STANDARD_SERIES.length - ECONOMY_REPLACES.length) * 86_400) / 3_600;
-    expect(readme).toContain(`[${mostOf('economy')} appliances fit]`);
+    expect(readme).toContain(`[${maxOf('economy')} appliances fit]`);
     expect(fileText('docs/pacing.md')).toContain(
       `takes ${economy} requests a day instead of ${perAppliance.toLocaleString('en')}`,
     );
-    expect(fileText('docs/pacing.md').replaceAll('\n', ' ')).toContain(`and ${mostOf('economy')} appliances fit`);
+    expect(fileText('docs/pacing.md').replaceAll('\n', ' ')).toContain(`and ${maxOf('economy')} appliances fit`);
   });
 
   test('docs/configuration.md has every collector, with the interval that it has of itself', () => {

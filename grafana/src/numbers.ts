@@ -213,7 +213,7 @@ export function table(
 }
 
 /** What Grafana gives a column without a width at least, in pixels. */
-const LEAST_WIDTH = 150;
+const MIN_WIDTH = 150;
 
 /**
  * The width in pixels of a panel of this many grid columns, without its margins, on a screen of 1440 pixels with Grafana's
@@ -228,8 +228,8 @@ function narrowWidth(width: number, widths: readonly (number | undefined)[]): nu
   const free = widths.filter((one) => one === undefined).length;
   const taken = widths.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   const left = pixelsOf(width) - taken;
-  if (free < 2 || left >= free * LEAST_WIDTH) return undefined;
-  return Math.floor((left - LEAST_WIDTH) / (free - 1));
+  if (free < 2 || left >= free * MIN_WIDTH) return undefined;
+  return Math.floor((left - MIN_WIDTH) / (free - 1));
 }
 
 /** A number that is not there, in words and without the colour of an alarm. */

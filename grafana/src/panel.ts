@@ -42,7 +42,7 @@ export interface Placeable extends Builder<Panel> {
  * The usual scrape interval here. Shorter steps would ask for values that do not exist; and Grafana makes
  * `$__rate_interval` four times the least step of the query, not of the panel, so both have it.
  */
-const LEAST_STEP = '1m';
+const MIN_STEP = '1m';
 
 interface Common<Self> extends Placeable {
   title(title: string): Self;
@@ -73,7 +73,7 @@ export function described<Self extends Common<Self>>(
     .title(text.title)
     .description(text.description)
     .datasource(DATA_SOURCE)
-    .interval(LEAST_STEP)
+    .interval(MIN_STEP)
     .span(text.width)
     .height(text.height ?? form.height)
     .unit(unit)
@@ -100,7 +100,7 @@ function target(
     .refId(refIdAt(index))
     .expr(byAccount(expr))
     .legendFormat(legend)
-    .interval(LEAST_STEP)
+    .interval(MIN_STEP)
     .format(format);
   return instant ? query.instant() : query.range();
 }

@@ -1,18 +1,18 @@
 import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
+import type { Task } from '../contract/task.ts';
 import { headerLines } from '../exposition/format.ts';
 import { Backfill, OLDEST_READ_MS, type PastTask } from '../history/backfill.ts';
 import { WHOLE_AFTER_MS } from '../history/new-points.ts';
 import { Spool } from '../history/spool.ts';
-import type { Task } from '../metrics/task.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { near } from '../runtime/suggest.ts';
-import { FilerNames } from '../sources/filer-names.ts';
-import { configuredUpstreams, upstreams } from '../sources/upstreams.ts';
+import { likelyTypo } from '../runtime/suggest.ts';
+import { FilerNames } from '../services/filer-names.ts';
+import { configuredServices, services } from '../services/services.ts';
 import type { Environment } from './environment.ts';
-import { connectUpstream } from './polite-client.ts';
+import { connectService } from './service-client.ts';
 
-export interface BackfillWish {
+export interface BackfillOptions {
   /** How long ago the period begins and ends, in milliseconds. */
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -32,7 +32,7 @@ export type BackfillRun = Awaited<ReturnType<typeof createBackfill>>;
 export async function createBackfill(
   config: Config,
   environment: Environment,
-  wish: BackfillWish,
+  wish: BackfillOptions,
   signal: AbortSignal,
 ) {
   const { labels, share, filers, folder } = wish;
@@ -40,23 +40,25 @@ export async function createBackfill(
   const { binMs, ...asked } = pastOf(config, wish.series);
   const part = (requests: number) => Math.max(1, Math.floor(requests * share));
   let answered = 0;
-  const { target, pacer, collector, count, now, release } = connectUpstream(asked, {
-    ...{ config, environment, keeper: undefined },
+  const { target, pacer, collector, countAppliances, now, release } = connectService(asked, {
+    config,
+    environment,
+    keeper: undefined,
     names: new FilerNames(config.filerAliases, true),
     observer: {
-      ended: () => {
+      onEnd: () => {
         answered += 1;
       },
     },
-    limits: ({ limit, dailyLimit, mostPerMs }) => ({
+    limits: ({ limit, dailyLimit, maxPerMs }) => ({
       limit: { ...limit, requests: part(limit.requests) },
       dailyLimit: dailyLimit === undefined ? undefined : part(dailyLimit),
-      mostPerMs: mostPerMs * share,
+      maxPerMs: maxPerMs * share,
     }),
   });
   try {
     // First: from its answer on, the time is known by the service's clock.
-    await count?.(signal);
+    await countAppliances?.(signal);
     const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
     const spool = await Spool.open(
       folder,
@@ -70,7 +72,10 @@ export async function createBackfill(
     );
     const { from, to } = spool.question;
     return {
-      ...{ from, to, binMs, spool },
+      from,
+      to,
+      binMs,
+      spool,
       close: (late: AbortSignal) => {
         spool.release();
         return release(late);
@@ -98,20 +103,20 @@ export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer
 }
 
 function pastOf(config: Config, series: readonly string[] | undefined) {
-  for (const asked of configuredUpstreams(config)) {
+  for (const asked of configuredServices(config)) {
     const past = asked.upstream.past?.(asked.settings, series);
     if (past !== undefined) return { ...asked, ...past };
   }
-  const urls = upstreams.flatMap(({ past, section }) => (past === undefined ? [] : [section.url]));
+  const urls = services.flatMap(({ past, section }) => (past === undefined ? [] : [section.url]));
   throw new ConfigError([`--backfill: ${urls.join(' and ')} is not set`]);
 }
 
 function hasPast(task: Task): task is PastTask {
-  return task.past !== undefined;
+  return task.readHistory !== undefined;
 }
 
 /** Equal texts for equal requests; limits and the work folder may differ between runs. */
-function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers, series }: BackfillWish): string {
+function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers, series }: BackfillOptions): string {
   return JSON.stringify([url, binMs, sinceMs, untilMs, Object.entries(labels), filers ?? [], series ?? []]);
 }
 
@@ -122,7 +127,7 @@ function ofAppliances(tasks: readonly PastTask[], filers: readonly string[] | un
   const known = new Map(names.map(([name, serial]) => [name.toLowerCase(), serial]));
   const faults = filers.flatMap((filer) => {
     if (known.has(filer.toLowerCase())) return [];
-    const meant = near(filer.toLowerCase(), [...known.keys()]);
+    const meant = likelyTypo(filer.toLowerCase(), [...known.keys()]);
     const hint = meant === undefined ? 'expected its name or its id in the inventory' : `did you mean ${meant}?`;
     return [`--filers: ${JSON.stringify(filer)} is not a polled appliance; ${hint}`];
   });

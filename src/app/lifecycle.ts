@@ -1,30 +1,30 @@
 import type { Config } from '../config/config.ts';
-import type { Scrapes } from '../exposition/scrapes.ts';
+import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ExpositionServer } from '../http/server.ts';
 import type { Persisted } from '../runtime/persisted.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
-import type { Protection } from './guard.ts';
-import type { Source } from './source.ts';
+import type { PolledService } from './polled-service.ts';
+import type { WebAccess } from './web-access.ts';
 
 /** How often to save the state if no poll does: then only the daily budget changes. */
 const STATE_INTERVAL_MS = 60_000;
 
-export interface Parts {
+export interface LifecycleDependencies {
   readonly config: Config;
   readonly environment: Environment;
-  readonly sources: readonly Source[];
-  readonly scrapes: Scrapes;
+  readonly sources: readonly PolledService[];
+  readonly scrapes: MetricsPage;
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
   readonly persisted: Persisted;
   readonly history: RemoteWrite | undefined;
-  readonly protection: Protection | undefined;
+  readonly protection: WebAccess | undefined;
 }
 
 export class Lifecycle {
-  readonly #parts: Parts;
+  readonly #parts: LifecycleDependencies;
   readonly #stopping = new AbortController();
   /** What runs until the stop: the polls of each service, all that can change the state, and the reload of files. */
   #polling: readonly Promise<unknown>[] = [];
@@ -32,7 +32,7 @@ export class Lifecycle {
   #looking: Promise<unknown> | undefined;
   #hasStarted = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: LifecycleDependencies) {
     this.#parts = parts;
   }
 
@@ -66,12 +66,12 @@ export class Lifecycle {
     await this.#restore();
     await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
     const polled = sources.some(({ poller }) => poller.observer.lastSuccessAt !== undefined);
-    return { exposition: await scrapes.whole('text'), polled };
+    return { exposition: await scrapes.render('text'), polled };
   }
 
   /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
   async countAppliances(signal: AbortSignal): Promise<number> {
-    const counts = await Promise.all(this.#parts.sources.map(({ count }) => count?.(signal) ?? 0));
+    const counts = await Promise.all(this.#parts.sources.map(({ countAppliances }) => countAppliances?.(signal) ?? 0));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -104,8 +104,8 @@ export class Lifecycle {
   async #restore(): Promise<void> {
     const { keeper, persisted, sources } = this.#parts;
     await keeper?.load(persisted);
-    for (const { known, poller } of sources) {
-      const restored = known?.();
+    for (const { restoredResult, poller } of sources) {
+      const restored = restoredResult?.();
       if (restored === undefined) continue;
       const { task, samples, answeredAt } = restored;
       await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);

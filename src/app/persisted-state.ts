@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Persisted } from '../runtime/persisted.ts';
-import type { ConfiguredUpstream } from '../sources/upstreams.ts';
+import type { ConfiguredService } from '../services/services.ts';
 import { StateKeeper } from '../state/keeper.ts';
-import type { Budget } from '../transport/rate/budget.ts';
+import type { DailyQuota } from '../transport/rate/daily-quota.ts';
 import type { Environment } from './environment.ts';
 
 interface Part {
   readonly api: string;
   readonly counts?: Persisted | undefined;
   readonly lines?: Persisted | undefined;
-  readonly budget?: Budget;
+  readonly budget?: DailyQuota;
 }
 
-export function keeperOf(
-  asked: readonly ConfiguredUpstream[],
+export function createStateKeeper(
+  asked: readonly ConfiguredService[],
   config: Config,
   { openState, clock, log }: Environment,
 ): StateKeeper | undefined {
@@ -24,21 +24,21 @@ export function keeperOf(
 }
 
 /** The first value: what each budget has spent, and the counts of each part by its name. */
-interface First extends Readonly<Record<string, unknown>> {
-  readonly spent: Readonly<Record<string, ReturnType<Budget['state']>>>;
+interface StateHeader extends Readonly<Record<string, unknown>> {
+  readonly spent: Readonly<Record<string, ReturnType<DailyQuota['state']>>>;
 }
 
-export function persistedOf(parts: readonly Part[], clock: Clock): Persisted {
+export function combinePersisted(parts: readonly Part[], clock: Clock): Persisted {
   return {
     *state() {
       const now = clock.monotonic();
       const spent = parts.flatMap(({ api, budget }) => (budget ? [[api, budget.state(now)]] : []));
       const counts = parts.flatMap(({ api, counts }) => (counts ? [[api, ...counts.state()]] : []));
-      yield { spent: Object.fromEntries(spent), ...Object.fromEntries(counts) } satisfies First;
+      yield { spent: Object.fromEntries(spent), ...Object.fromEntries(counts) } satisfies StateHeader;
       for (const { lines } of parts) if (lines) yield* lines.state();
     },
     *restore([first, ...values], elapsedMs) {
-      const { spent, ...saved } = first as First;
+      const { spent, ...saved } = first as StateHeader;
       for (const { api, counts, lines, budget } of parts) {
         if (counts && saved[api] !== undefined) yield* counts.restore([saved[api]], elapsedMs);
         if (lines && values.length > 0) yield* lines.restore(values, elapsedMs);
@@ -49,9 +49,9 @@ export function persistedOf(parts: readonly Part[], clock: Clock): Persisted {
 }
 
 /** The owner of the state, by service; contains no secret. */
-function ownersOf(asked: readonly ConfiguredUpstream[], config: Config): Readonly<Record<string, string>> {
+function ownersOf(asked: readonly ConfiguredService[], config: Config): Readonly<Record<string, string>> {
   const owners = asked.map(({ api, upstream, settings }) => {
-    const owner = JSON.stringify(upstream.owner(settings, config));
+    const owner = JSON.stringify(upstream.stateOwner(settings, config));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;
   });
   return Object.fromEntries(owners);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../runtime/errors.ts';
-import { near } from '../runtime/suggest.ts';
+import { likelyTypo } from '../runtime/suggest.ts';
 
 /** The exit codes, which service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
@@ -64,7 +64,7 @@ export function parseArguments(args: readonly string[]): Invocation {
   for (const token of tokens) {
     const isKnown = token.kind === 'option' && Object.hasOwn(options, token.name);
     if (isKnown && (token.value === undefined || options[token.name]?.type === 'string')) continue;
-    const meant = token.kind === 'option' ? near(token.name, Object.keys(options)) : undefined;
+    const meant = token.kind === 'option' ? likelyTypo(token.name, Object.keys(options)) : undefined;
     const hint = meant === undefined ? '--help lists the options' : `did you mean --${meant}?`;
     throw new ConfigError([`${args[token.index] ?? ''}: unknown option; ${hint}`]);
   }

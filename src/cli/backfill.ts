@@ -1,28 +1,28 @@
 import process from 'node:process';
 import { type BackfillRun, createBackfill, openMetrics } from '../app/backfill.ts';
 import type { Config } from '../config/config.ts';
-import { roundDuration, wholeNumber } from '../planning/plan.ts';
+import { formatInteger, roundDuration } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { printable } from '../runtime/printable.ts';
 import { EXIT } from './arguments.ts';
-import type { GivenWish } from './backfill-wish.ts';
-import { lineMask } from './configuration.ts';
-import { signalOf, systemEnvironment } from './process.ts';
+import type { ParsedOptions } from './backfill-options.ts';
+import { lineMask } from './load.ts';
+import { abortOn, systemEnvironment } from './system-environment.ts';
 
 const PROGRESS_MS = 15_000;
 
 /** Failures that are told one by one. */
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 /** Reads the history of what is configured and prints it as OpenMetrics; resolves with the exit code. */
-export async function runBackfill(config: Config, wish: GivenWish, stopped: Promise<void>): Promise<number> {
+export async function runBackfill(config: Config, wish: ParsedOptions, stopped: Promise<void>): Promise<number> {
   if (process.stdout.isTTY)
     throw new ConfigError(['--backfill: prints a large text; expected a file, as > history.om']);
   const environment = systemEnvironment(createLog('warn', process.stderr, lineMask(config)));
   const { clock } = environment;
-  const signal = signalOf(stopped);
+  const signal = abortOn(stopped);
   const labels = wish.labels ?? config.remoteWrite?.labels ?? {};
   if (Object.keys(labels).length === 0) tell('no --labels: the series have no job and no instance, as scraped ones do');
   try {
@@ -50,9 +50,9 @@ async function readAndPrint(run: BackfillRun, clock: Clock, folder: string, sign
   const { tasks, spool, backfill } = run;
   const known = tasks.filter(({ id }) => spool.done.has(id)).length;
   tell(
-    `${wholeNumber(tasks.length)} series of appliances, ${momentOf(run.from)} to ${momentOf(run.to)}; work folder ${folder}`,
+    `${formatInteger(tasks.length)} series of appliances, ${momentOf(run.from)} to ${momentOf(run.to)}; work folder ${folder}`,
   );
-  if (known > 0) tell(`${wholeNumber(known)} of them were read before the interruption`);
+  if (known > 0) tell(`${formatInteger(known)} of them were read before the interruption`);
   const ended = new AbortController();
   const telling = tellProgress(run, known, clock, ended.signal);
   try {
@@ -109,8 +109,8 @@ function progressOf(run: BackfillRun, known: number, elapsedMs: number, now: num
   const points = tasks.reduce((sum, { id }) => sum + (spool.done.get(id)?.points ?? 0), 0);
   const leftMs = (elapsedMs / (done - known)) * left;
   return [
-    `${wholeNumber(done)} of ${wholeNumber(tasks.length)} series read, ${wholeNumber(points)} points, ${wholeNumber(answered)} requests`,
-    `${wholeNumber(left)} left`,
+    `${formatInteger(done)} of ${formatInteger(tasks.length)} series read, ${formatInteger(points)} points, ${formatInteger(answered)} requests`,
+    `${formatInteger(left)} left`,
     done > known
       ? `ends in ${roundDuration(leftMs)}, at ${momentOf(now + leftMs)}`
       : `at most ${perSecond.toFixed(2)} requests a second`,
@@ -129,19 +129,19 @@ function summaryOf({ tasks, spool, backfill, from, to, binMs }: BackfillRun): re
     const bins = spooled.reduce((sum, one) => sum + one.bins, 0);
     const share = read === 0 ? 0 : Math.floor((1000 * bins) / (expected * read)) / 10;
     const parts = [`${operation}: ${read} of ${own.length} appliances`];
-    if (read > 0) parts.push(`${wholeNumber(bins)} bins, ${share} % of the period`);
+    if (read > 0) parts.push(`${formatInteger(bins)} bins, ${share} % of the period`);
     if (none > 0) parts.push(`the service has no history of ${none}`);
     if (failed > 0) parts.push(`${failed} failed`);
     return parts.join('; ');
   });
-  const unused = [...backfill.unused].map(([reason, count]) => `${wholeNumber(count)} ${reason}`);
-  const failures = [...backfill.failures].slice(0, MOST_TOLD).map(([, error]) => `failed: ${asError(error).message}`);
+  const unused = [...backfill.unused].map(([reason, count]) => `${formatInteger(count)} ${reason}`);
+  const failures = [...backfill.failures].slice(0, MAX_TOLD).map(([, error]) => `failed: ${asError(error).message}`);
   const more = backfill.failures.size - failures.length;
   return [
     ...lines,
     ...(unused.length > 0 ? [`not used: ${unused.join(', ')}`] : []),
     ...failures,
-    ...(more > 0 ? [`failed: ${wholeNumber(more)} more`] : []),
+    ...(more > 0 ? [`failed: ${formatInteger(more)} more`] : []),
   ];
 }
 

@@ -2,24 +2,23 @@ import type { Config } from '../config/config.ts';
 import type { PageNotice } from '../pages/notice.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
-import { load, type Variables, webFiles } from './configuration.ts';
+import { load, type Variables, webFiles } from './load.ts';
 
 /** What goes wrong in the simulated fleet: nothing, one appliance that is off, or much else too. */
-export type Troubles = 'none' | 'one' | 'many';
+export type DemoFailures = 'none' | 'one' | 'many';
 
 /** Simulates the services during a command. `like`: a doctor's report. */
 export async function withDemo(
   variables: Variables,
   command: (config: Config, notice: PageNotice) => Promise<number>,
-  { troubles = 'none', like }: { readonly troubles?: Troubles; readonly like?: string | undefined } = {},
+  { troubles = 'none', like }: { readonly troubles?: DemoFailures; readonly like?: string | undefined } = {},
 ): Promise<number> {
   // Loaded only when needed: normal operation has no simulated services.
-  const { causeTrouble, demoEnvironment, demoNotice, demoVariations, startStandIn, variationsLike } = await import(
-    '../demo/demo.ts'
-  );
+  const { switchOffAppliance, demoEnvironment, demoNotice, demoVariations, startStandIn, variationsLike } =
+    await import('../demo/demo.ts');
   const variations = demoVariations(like === undefined ? {} : variationsLike(await readReport(like)));
   const demo = await startStandIn({ clock: systemClock, variations, isCalm: troubles !== 'many' });
-  if (troubles !== 'none') causeTrouble(demo);
+  if (troubles !== 'none') switchOffAppliance(demo);
   try {
     return await command(await load(demoEnvironment(variables, demo), noFile), demoNotice);
   } finally {

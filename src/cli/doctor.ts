@@ -2,12 +2,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import process from 'node:process';
 import { createDoctor } from '../app/doctor.ts';
 import type { Config } from '../config/config.ts';
-import { checkList } from '../doctor/finding.ts';
+import { formatFindings } from '../doctor/finding.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { print, signalOf, systemEnvironment } from './process.ts';
+import { abortOn, printSafely, systemEnvironment } from './system-environment.ts';
 
 export async function runDoctor(
   config: Config,
@@ -19,11 +19,11 @@ export async function runDoctor(
   const doctor = createDoctor(config, systemEnvironment(createLog('silent', process.stderr)));
   process.stderr.write(`at most ${doctor.requests} requests, all read-only\n`);
   try {
-    const found = await doctor.run(signalOf(stopped));
+    const found = await doctor.run(abortOn(stopped));
     const { findings, services } = found;
     const variants = services.flatMap(({ api, variants: own }) => own.map((variant) => ({ api, ...variant })));
-    await print(
-      json ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : printableLines(checkList(findings)),
+    await printSafely(
+      json ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : printableLines(formatFindings(findings)),
     );
     if (report !== undefined) {
       await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);

@@ -1,25 +1,25 @@
 import process from 'node:process';
 import { createApp } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
-import { sizeOf } from '../planning/size.ts';
-import { planText } from '../planning/text.ts';
+import { sizeOf } from '../planning/estimated-size.ts';
+import { planText } from '../planning/plan-text.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
-import { askedUpstreams, configuredUpstreams, upstreams } from '../sources/upstreams.ts';
+import { configuredServices, polledServices, services } from '../services/services.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { loadWithWarnings, type Variables, variablesSet } from './configuration.ts';
-import { say, signalOf, systemEnvironment } from './process.ts';
+import { loadWithWarnings, type Variables, variablesSet } from './load.ts';
+import { abortOn, printLine, systemEnvironment } from './system-environment.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
   const appliances = options.appliances === undefined ? undefined : applianceCount(options.appliances);
   const set = await variablesSet(variables);
-  const planned = upstreams.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
+  const planned = services.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
   const placeholders = planned.map(({ url, planning }) => (set.has(url) ? {} : planning.placeholder));
   const config = await loadWithWarnings(
     appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders),
   );
-  const configured = configuredUpstreams(config);
+  const configured = configuredServices(config);
   if (!configured.some(({ upstream }) => upstream.planning)) {
     const urls = planned.map(({ url }) => url).join(' and ');
     throw new ConfigError([`--plan: ${urls} is not set; configure the service, or give a number with --appliances`]);
@@ -29,11 +29,11 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
     return upstream.planning?.forFleet(settings, found, config.shard.total) ?? [];
   });
   const shares = configured.flatMap(({ upstream, settings }) => upstream.size?.(settings) ?? []);
-  const beside = upstreams
+  const beside = services
     .filter(({ planning }) => planning === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);
   for (const fleet of fleets) {
-    say(planText(fleet, sizeOf(shares, config.events, found), beside));
+    printLine(planText(fleet, sizeOf(shares, config.events, found), beside));
   }
   return fleets.every((fleet) => fleet.plan.fits) ? EXIT.clean : EXIT.failure;
 }
@@ -44,9 +44,9 @@ function applianceCount(text: string): number {
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = createApp(askedUpstreams(config), config, systemEnvironment(createLog('silent', process.stderr)));
+  const app = createApp(polledServices(config), config, systemEnvironment(createLog('silent', process.stderr)));
   try {
-    return await app.countAppliances(signalOf(stopped));
+    return await app.countAppliances(abortOn(stopped));
   } finally {
     await app.stop();
   }

@@ -2,27 +2,27 @@ import process from 'node:process';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { helpText } from '../config/describe.ts';
-import { asError, ConfigError, CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
-import { assertAddressSpace, LimitError } from '../runtime/limits.ts';
+import { asError, ConfigError, CredentialError, RequestError, SchemaError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
+import { assertAddressSpace, ProcessLimitError } from '../runtime/process-limits.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { runBackfill } from './backfill.ts';
-import { wishOf } from './backfill-wish.ts';
+import { parseBackfillOptions } from './backfill-options.ts';
 import { checkConfig } from './check-config.ts';
-import { load, loadWithWarnings, type Variables } from './configuration.ts';
 import { withDemo } from './demo.ts';
 import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
+import { load, loadWithWarnings, type Variables } from './load.ts';
 import { once } from './once.ts';
 import { plan } from './plan.ts';
-import { filesClosed, say, versionLine } from './process.ts';
 import { serve } from './serve.ts';
+import { printLine, versionLine, waitForFiles } from './system-environment.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
 export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
   try {
     const invocation = parseArguments(args);
-    return await obey(invocation, { ...variables, ...invocation.variables }, stopped);
+    return await runCommand(invocation, { ...variables, ...invocation.variables }, stopped);
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.faults.join('\n')}\n`);
@@ -35,18 +35,22 @@ export async function run(args: readonly string[], variables: Variables, stopped
 
 /** Errors of an API, the configuration or a limit are printed as a message; the stack is only for bugs. */
 function isExpected(error: unknown): error is Error {
-  return [RequestError, CredentialError, ShapeError, LimitError].some((kind) => error instanceof kind);
+  return [RequestError, CredentialError, SchemaError, ProcessLimitError].some((kind) => error instanceof kind);
 }
 
-async function obey({ command, options }: Invocation, variables: Variables, stopped: Promise<void>): Promise<number> {
+async function runCommand(
+  { command, options }: Invocation,
+  variables: Variables,
+  stopped: Promise<void>,
+): Promise<number> {
   if (!['help', 'version'].includes(command)) assertAddressSpace();
   switch (command) {
     case 'help':
-      return say(usage(helpText(variableRows)));
+      return printLine(usage(helpText(variableRows)));
     case 'version':
-      return say(versionLine());
+      return printLine(versionLine());
     case 'check-config':
-      return filesClosed(await checkConfig(await load(variables)));
+      return waitForFiles(await checkConfig(await load(variables)));
     case 'plan':
       return plan(options, variables, stopped);
     case 'doctor': {
@@ -54,7 +58,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
       return options.demo ? withDemo(variables, examine) : examine(await loadWithWarnings(variables));
     }
     case 'backfill': {
-      const wish = wishOf(options);
+      const wish = parseBackfillOptions(options);
       return runBackfill(await loadWithWarnings(variables), wish, stopped);
     }
     case 'demo': {
@@ -64,7 +68,7 @@ async function obey({ command, options }: Invocation, variables: Variables, stop
     }
     default: {
       const config = await Promise.race([load(variables), stopped]);
-      if (config === undefined) return filesClosed(EXIT.clean);
+      if (config === undefined) return waitForFiles(EXIT.clean);
       return command === 'once' ? once(config, stopped) : serve(config, stopped);
     }
   }

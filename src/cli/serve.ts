@@ -1,23 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import process from 'node:process';
 import { type App, createApp } from '../app/app.ts';
-import { certificateWarnings, readGuard } from '../app/guard.ts';
+import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import type { PageNotice } from '../pages/notice.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
-import { endNow, threadsAtRest } from '../runtime/exit.ts';
+import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
-import { askedUpstreams } from '../sources/upstreams.ts';
+import { polledServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
-import { lineMask, ownFiles, webFiles } from './configuration.ts';
-import { filesClosed, logDestination, systemEnvironment } from './process.ts';
+import { lineMask, ownFiles, webFiles } from './load.ts';
+import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';
 
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
   // Reads files, and a disk may hang: a stop must not wait for it.
-  const app = await Promise.race([prepared(config, process.stdout, notice), stopped]);
-  if (!app) return filesClosed(EXIT.clean);
+  const app = await Promise.race([prepareApp(config, process.stdout, notice), stopped]);
+  if (!app) return waitForFiles(EXIT.clean);
   const { web, shutdownTimeoutMs } = config;
   try {
     // The start may take long if a name server or a disk hangs.
@@ -34,13 +34,13 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
   const deadline = systemClock.monotonic() + shutdownTimeoutMs;
   await app.stop();
   // A name lookup for an aborted poll is awaited while there is time.
-  await threadsAtRest(systemClock, deadline);
+  await waitForThreads(systemClock, deadline);
   return EXIT.clean;
 }
 
 /** The program, ready to run, with its log lines going to `out`. */
-export async function prepared(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
-  const asked = askedUpstreams(config);
+export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
+  const asked = polledServices(config);
   const inFlight = asked.reduce(
     (sum, { upstream, settings }) => sum + upstream.target(settings, config).concurrency,
     0,
@@ -48,8 +48,8 @@ export async function prepared(config: Config, out: NodeJS.WriteStream, notice?:
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
-  tellDefects(log);
-  const guard = await readGuard(config.web, webFiles.read);
+  logUncaughtErrors(log);
+  const guard = await readWebConfig(config.web, webFiles.read);
   for (const line of config.warnings) log.warn(line);
   await warnOfLooseFiles(ownFiles(config, guard), log);
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
@@ -58,13 +58,13 @@ export async function prepared(config: Config, out: NodeJS.WriteStream, notice?:
   return createApp(asked, config, { ...systemEnvironment(log), notice }, guard);
 }
 
-function tellDefects(log: Log): void {
+function logUncaughtErrors(log: Log): void {
   process.on('unhandledRejection', (reason) => {
     log.error({ err: asError(reason) }, 'internal error: unhandled rejection; please report');
   });
   process.on('uncaughtException', (error) => {
     // Logged by us and not by Node, which prints every property of an error, such as request headers.
     log.error({ err: asError(error) }, 'internal error: uncaught exception; stopping; please report');
-    endNow(EXIT.failure);
+    exitNow(EXIT.failure);
   });
 }

@@ -1,40 +1,40 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { bad, good, type Kind, quoted } from './kind.ts';
-import { listOf } from './lists.ts';
+import { listOf } from './list-types.ts';
+import { invalid, quoted, type VariableType, valid } from './variable-type.ts';
 
 /**
  * The base URL of an API, without a slash at the end. A value that may contain a password or a token (an `@`, a query)
  * is rejected and not quoted.
  */
-export function baseUrl(endsIn: string): Kind<string> {
+export function baseUrl(endsIn: string): VariableType<string> {
   const ending = endsIn === '' ? '' : ` ending in ${endsIn}`;
   return {
     label: `URL${ending}`,
     expects: `an http or https URL${ending}, without credentials or query, such as https://api.example.com${endsIn}`,
     parse: (text) => {
-      if (text.includes('@')) return bad('the value contains a user name or password');
-      if (/[?#]/.test(text)) return bad('the value contains a query or fragment');
+      if (text.includes('@')) return invalid('the value contains a user name or password');
+      if (/[?#]/.test(text)) return invalid('the value contains a query or fragment');
       // WHATWG parsing removes line breaks and accepts `http:host`; only plain URLs are accepted here.
-      if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return bad(`${quoted(text)} is not a URL`);
-      if (!/^https?:\/\/[^/]/i.test(text)) return bad(`${quoted(text)} is not an http or https URL`);
+      if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return invalid(`${quoted(text)} is not a URL`);
+      if (!/^https?:\/\/[^/]/i.test(text)) return invalid(`${quoted(text)} is not an http or https URL`);
       const { origin, pathname } = new URL(text);
       const url = `${origin}${pathname}`.replace(/\/+$/, '');
-      return url.endsWith(endsIn) ? good(url) : bad(`${quoted(text)} does not end in ${endsIn}`);
+      return url.endsWith(endsIn) ? valid(url) : invalid(`${quoted(text)} does not end in ${endsIn}`);
     },
   };
 }
 
-export const listenAddress: Kind<{ readonly host: string | undefined; readonly port: number }> = {
+export const listenAddress: VariableType<{ readonly host: string | undefined; readonly port: number }> = {
   label: 'host:port',
   expects: 'host:port, [v6]:port or :port, such as :9989',
   parse: (text) => {
     const [address, v6, name, portText] = /^(?:\[([^\]]+)\]|([\w.-]+))?:(\d{1,5})$/.exec(text) ?? [];
-    if (address === undefined) return bad(`${quoted(text)} is not a listen address`);
-    if (v6 !== undefined && !isIPv6(v6)) return bad(`${quoted(text)} has no IPv6 address in the brackets`);
+    if (address === undefined) return invalid(`${quoted(text)} is not a listen address`);
+    if (v6 !== undefined && !isIPv6(v6)) return invalid(`${quoted(text)} has no IPv6 address in the brackets`);
     if (name !== undefined && /^[\d.]+$/.test(name) && !isIPv4(name))
-      return bad(`${quoted(text)} has an invalid IPv4 address`);
+      return invalid(`${quoted(text)} has an invalid IPv4 address`);
     const port = Number(portText);
-    return port > 65_535 ? bad(`${quoted(text)} has a port above 65535`) : good({ host: v6 ?? name, port });
+    return port > 65_535 ? invalid(`${quoted(text)} has a port above 65535`) : valid({ host: v6 ?? name, port });
   },
   show: ({ host = '', port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`,
 };
@@ -42,32 +42,32 @@ export const listenAddress: Kind<{ readonly host: string | undefined; readonly p
 const TAKEN_PATHS = ['', '/healthz', '/readyz', '/-/healthy', '/-/ready', '/status', '/api'];
 
 /** The path of the exposition. Only paths that a request line has unchanged: `/a/../b` or a space would never match. */
-export const metricsPath: Kind<string> = {
+export const metricsPath: VariableType<string> = {
   label: 'path',
   expects: 'a path such as /metrics, without a query and not used by another page',
   parse: (text) => {
-    if (!text.startsWith('/')) return bad(`${quoted(text)} does not start with /`);
-    if (/[?#]/.test(text)) return bad(`${quoted(text)} contains a query or fragment`);
+    if (!text.startsWith('/')) return invalid(`${quoted(text)} does not start with /`);
+    if (/[?#]/.test(text)) return invalid(`${quoted(text)} contains a query or fragment`);
     const base = 'http://localhost';
     if (!URL.canParse(base + text) || new URL(text, base).pathname !== text) {
-      return bad(`${quoted(text)} is not a plain path`);
+      return invalid(`${quoted(text)} is not a plain path`);
     }
     const bare = text.replace(/\/+$/, '');
     return TAKEN_PATHS.includes(bare) || bare.startsWith('/api/')
-      ? bad(`${quoted(text)} is used by another page`)
-      : good(text);
+      ? invalid(`${quoted(text)} is used by another page`)
+      : valid(text);
   },
 };
 
 export const PROBE_PATHS = ['/healthz', '/readyz'] as const;
 
-export const openPaths: Kind<readonly string[]> = {
+export const openPaths: VariableType<readonly string[]> = {
   label: 'list of paths',
   expects: `a comma-separated list of ${PROBE_PATHS.join(', ')}, or none`,
   parse: (text) => {
-    if (text.trim() === 'none') return good([]);
+    if (text.trim() === 'none') return valid([]);
     return listOf(text, (entry) =>
-      PROBE_PATHS.some((path) => path === entry) ? good(entry) : bad(`${quoted(entry)} is not one of them`),
+      PROBE_PATHS.some((path) => path === entry) ? valid(entry) : invalid(`${quoted(entry)} is not one of them`),
     );
   },
   show: (paths) => paths.join(',') || 'none',
@@ -88,11 +88,11 @@ const TAKEN_HEADERS = [
   ...['keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent'],
 ];
 
-export const headerName: Kind<string> = {
+export const headerName: VariableType<string> = {
   label: 'header name',
   expects: 'the name of a header that the exporter does not use already, such as X-Service-client-key',
   parse: (text) => {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(text)) return bad(`${quoted(text)} is not a header name`);
-    return TAKEN_HEADERS.includes(text.toLowerCase()) ? bad(`${quoted(text)} is already in use`) : good(text);
+    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(text)) return invalid(`${quoted(text)} is not a header name`);
+    return TAKEN_HEADERS.includes(text.toLowerCase()) ? invalid(`${quoted(text)} is already in use`) : valid(text);
   },
 };

@@ -1,10 +1,10 @@
 import type { Secret } from '../runtime/secret.ts';
-import type { OwnFile } from './file-permissions.ts';
+import type { ProtectedFile } from './file-permissions.ts';
 import type { remoteWriteSection } from './remote-write.ts';
-import type { ShownTexts } from './section.ts';
+import type { EffectiveValues } from './section.ts';
 import type { commonSection } from './variables.ts';
 
-type CommonConfig = ReturnType<typeof commonSection.settle>['settings'];
+type CommonConfig = ReturnType<typeof commonSection.toOptions>['settings'];
 
 export interface Config extends CommonConfig {
   /** By the name of the service, whose section reads them; undefined if it is not polled. */
@@ -14,16 +14,16 @@ export interface Config extends CommonConfig {
     readonly proxy: ProxyConfig | undefined;
   };
   readonly remoteWrite: RemoteWriteConfig | undefined;
-  readonly shown: ShownTexts;
+  readonly shown: EffectiveValues;
   /** By variable, with and without effect. */
   readonly secrets: ReadonlyMap<string, Secret>;
   /** One line for each variable without effect that is likely a mistake. */
   readonly warnings: readonly string[];
   /** The files that only their owner may write: files with secrets, and `.env` if it exists. */
-  readonly ownFiles: readonly OwnFile[];
+  readonly ownFiles: readonly ProtectedFile[];
 }
 
-export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.settle>['settings']>;
+export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toOptions>['settings']>;
 
 /** At least one of the two proxies is set. */
 export interface ProxyConfig {

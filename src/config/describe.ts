@@ -1,9 +1,9 @@
 import type { Config } from './config.ts';
-import { rowsOf } from './load.ts';
-import type { NamedRow, ServiceSection } from './section.ts';
+import { allVariables } from './load.ts';
+import type { NamedVariable, ServiceSection } from './section.ts';
 
 /** For `--help`. */
-export function helpText(rows: readonly NamedRow[]): string {
+export function helpText(rows: readonly NamedVariable[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {
     const byDefault = row.default ?? row.unset;
@@ -24,7 +24,7 @@ HTTP_PROXY, HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured.
  * Apart from the secrets, which show as `[redacted]`, it is a valid `.env` file. A disabled API has only its empty URL.
  */
 export function effectiveConfiguration(config: Config, services: readonly ServiceSection[]): string {
-  const lines = rowsOf(services).flatMap(({ name, row }) => {
+  const lines = allVariables(services).flatMap(({ name, row }) => {
     if (!(name in config.shown)) return [];
     const text = config.shown[name];
     // An explicit value would count as a choice, so the value in effect is a comment.

@@ -4,16 +4,17 @@ import process from 'node:process';
 import type { Log } from '../runtime/log.ts';
 
 /** A file that only its owner may write, and that others may not read if it contains a secret. */
-export interface OwnFile {
+export interface ProtectedFile {
   readonly path: string;
   readonly isSecret: boolean;
 }
 
-export async function warnOfLooseFiles(files: readonly OwnFile[], log: Log): Promise<void> {
-  for (const { reason } of await looseFiles(files)) log.warn({ reason }, 'file permissions are too permissive');
+export async function warnOfLooseFiles(files: readonly ProtectedFile[], log: Log): Promise<void> {
+  for (const { reason } of await findPermissiveFiles(files))
+    log.warn({ reason }, 'file permissions are too permissive');
 }
 
-interface Looseness {
+interface PermissionError {
   /** A line for the operator. */
   readonly reason: string;
   /** Users other than the owner's group, root and the exporter's can change the file: what it says cannot be trusted. */
@@ -21,7 +22,7 @@ interface Looseness {
 }
 
 /** The files with too permissive permissions; an unreadable one is none. Never rejects. */
-export async function looseFiles(files: readonly OwnFile[]): Promise<readonly Looseness[]> {
+export async function findPermissiveFiles(files: readonly ProtectedFile[]): Promise<readonly PermissionError[]> {
   const found = await Promise.all(files.map((file) => loosenessOf(file).catch(() => undefined)));
   return found.filter((one) => one !== undefined);
 }
@@ -37,7 +38,7 @@ const STICKY = 0o1000;
  * what root owns. Everyone may read a secret if everyone is this container: Kubernetes and Compose mount secrets with the
  * mode 0444 or 0644 by default, and no one else sees them there.
  */
-async function loosenessOf({ path, isSecret }: OwnFile): Promise<Looseness | undefined> {
+async function loosenessOf({ path, isSecret }: ProtectedFile): Promise<PermissionError | undefined> {
   const [{ mode, uid: owner }, realPath] = await Promise.all([stat(path), realpath(path)]);
   const { mode: folderMode } = await stat(dirname(realPath));
   const self = process.geteuid?.();

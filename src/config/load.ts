@@ -2,22 +2,22 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { Config } from './config.ts';
-import { DOTENV, type ReadFile, settledTexts, unknownVariables } from './environment.ts';
+import { DOTENV, mergeDotenv, type ReadFile, unknownVariables } from './dotenv.ts';
+import { FileSecret, fileSecrets } from './file-secrets.ts';
+import { readValues } from './parse-variables.ts';
 import { PemFile } from './pem.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
-import { serviceFaults } from './rules.ts';
-import { FileSecret, fileSecrets } from './secrets.ts';
 import {
   fileVariable,
-  type NamedRow,
+  type NamedVariable,
   namesOf,
   type Rows,
   type Section,
   type ServiceSection,
   type Values,
 } from './section.ts';
-import { readValues } from './values.ts';
+import { serviceFaults } from './service-rules.ts';
 import { commonSection } from './variables.ts';
 
 function sectionsOf(services: readonly ServiceSection[]): readonly Section[] {
@@ -25,7 +25,7 @@ function sectionsOf(services: readonly ServiceSection[]): readonly Section[] {
 }
 
 /** Every row, in the order of `--help`, the reference and the lines about faults. */
-export function rowsOf(services: readonly ServiceSection[]): readonly NamedRow[] {
+export function allVariables(services: readonly ServiceSection[]): readonly NamedVariable[] {
   return sectionsOf(services).flatMap(({ rows }) => rows);
 }
 
@@ -35,8 +35,8 @@ export async function loadConfig(
   services: readonly ServiceSection[],
   { readSecret, readPem }: { readonly readSecret: ReadText; readonly readPem: ReadText },
 ): Promise<Config> {
-  const rows = rowsOf(services);
-  const settled = settledTexts(environment, await readSecret(DOTENV).catch(asError), rows);
+  const rows = allVariables(services);
+  const settled = mergeDotenv(environment, await readSecret(DOTENV).catch(asError), rows);
   const pathsOf = (kind: 'isSecret' | 'valueIn', nameOf: (name: string) => string) =>
     rows.flatMap(({ name, row }) => (row.kind[kind] ? (settled.texts.get(nameOf(name)) ?? []) : []));
   const ways = new Map([
@@ -55,12 +55,12 @@ export async function loadConfig(
 
 /** Throws a ConfigError with every fault at once, in the order of the variables. */
 export function configOf(
-  { texts, dotenvHasSecret, faults: found }: ReturnType<typeof settledTexts>,
+  { texts, dotenvHasSecret, faults: found }: ReturnType<typeof mergeDotenv>,
   services: readonly ServiceSection[],
   readFile: ReadFile,
   readAgain: ReadText,
 ): Config {
-  const rows = rowsOf(services);
+  const rows = allVariables(services);
   const sections = sectionsOf(services);
   const faults = [...found];
   const read = readValues(texts, sections, readFile, faults);
@@ -71,8 +71,8 @@ export function configOf(
   const unknown = unknownVariables(texts, rows, services);
   faults.push(...unknown.faults);
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
-  const polled = services.map((service) => ({ api: service.api, ...service.settle(values) }));
-  const [common, remoteWrite] = [commonSection.settle(values), remoteWriteSection.settle(values)];
+  const polled = services.map((service) => ({ api: service.api, ...service.toOptions(values) }));
+  const [common, remoteWrite] = [commonSection.toOptions(values), remoteWriteSection.toOptions(values)];
   return {
     ...common.settings,
     remoteWrite: remoteWrite.settings,
@@ -100,7 +100,7 @@ function secretPaths(values: Values<Rows>): readonly string[] {
 }
 
 /** Lines that begin with no variable of a row come last, in the given order. */
-function inTableOrder(faults: readonly string[], rows: readonly NamedRow[]): readonly string[] {
+function inTableOrder(faults: readonly string[], rows: readonly NamedVariable[]): readonly string[] {
   const names = namesOf(rows);
   const place = (line: string) => {
     const index = names.findIndex((name) => line.startsWith(`${name}:`));

@@ -1,6 +1,6 @@
 import { Secret } from '../runtime/secret.ts';
-import { bad, good, type Kind, type Parsed, quotedPath } from './kind.ts';
-import { filePath } from './kinds.ts';
+import { invalid, type Parsed, quotedPath, type VariableType, valid } from './variable-type.ts';
+import { filePath } from './variable-types.ts';
 
 /** A PEM file and its text, which is never shown: a file of certificates may contain the key as well. */
 export class PemFile extends Secret {
@@ -25,6 +25,6 @@ export function pemFile(block: 'certificate' | 'private key') {
     ...filePath,
     expects: 'the path of a PEM file',
     valueIn: (path: string, text: string): Parsed<PemFile> =>
-      begin.test(text) ? good(new PemFile(path, text)) : bad(`${quotedPath(path)} contains no ${block}`),
-  } as const satisfies Kind<string>;
+      begin.test(text) ? valid(new PemFile(path, text)) : invalid(`${quotedPath(path)} contains no ${block}`),
+  } as const satisfies VariableType<string>;
 }

@@ -1,9 +1,9 @@
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
-import type { Texts } from './environment.ts';
+import type { VariableTexts } from './dotenv.ts';
 
 /** The proxy variables. As with curl, the name in lower case takes precedence. */
-export function proxies(texts: Texts, faults: string[]): ProxyConfig | undefined {
+export function proxies(texts: VariableTexts, faults: string[]): ProxyConfig | undefined {
   const urlOf = (name: string): ProxyUrl | undefined => {
     const setName = texts.has(name.toLowerCase()) ? name.toLowerCase() : name;
     const text = texts.get(setName);

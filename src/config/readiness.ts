@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 import type { Config } from './config.ts';
 import type { ServiceSection } from './section.ts';
 
@@ -28,7 +28,7 @@ export async function stateFileFaults(path: string | undefined): Promise<readonl
     await access(folder, constants.W_OK);
   } catch (error) {
     return [
-      `STATE_FILE: the folder ${folder} is not writable (${codeOf(error) ?? 'unknown reason'}); expected a writable folder`,
+      `STATE_FILE: the folder ${folder} is not writable (${errorCode(error) ?? 'unknown reason'}); expected a writable folder`,
     ];
   }
   const file = await stat(path).catch(() => undefined);

@@ -1,13 +1,13 @@
 import { baseUrl } from './addresses.ts';
-import { bad, entriesOf, good, headerFlaw, type Kind, quoted } from './kind.ts';
-import { duration, headerValue, secret, truth } from './kinds.ts';
 import { pemFile } from './pem.ts';
-import { insecureFaults } from './rules.ts';
-import { type Given, type Rows, section, type Values } from './section.ts';
+import { type Rows, type SetVariables, section, type Values } from './section.ts';
+import { insecureFaults } from './service-rules.ts';
+import { entriesOf, headerFlaw, invalid, quoted, type VariableType, valid } from './variable-type.ts';
+import { booleanType, durationType, headerValue, secret } from './variable-types.ts';
 
 const DAY_MS = 86_400_000;
 
-export const labelPairs: Kind<Readonly<Record<string, string>>> = {
+export const labelPairs: VariableType<Readonly<Record<string, string>>> = {
   label: 'list of name=value',
   expects: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
   parse: (text) => {
@@ -16,10 +16,10 @@ export const labelPairs: Kind<Readonly<Record<string, string>>> = {
       const at = entry.indexOf('=');
       const name = entry.slice(0, Math.max(0, at));
       if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) || name.startsWith('__'))
-        return bad(`${quoted(entry)} has no label name`);
+        return invalid(`${quoted(entry)} has no label name`);
       labels[name] = entry.slice(at + 1);
     }
-    return good(labels);
+    return valid(labels);
   },
   show: (labels) =>
     Object.entries(labels)
@@ -45,7 +45,7 @@ const variables = {
     help: 'labels added to every series, such as `job=filer-exporter,instance=here:9989`',
   },
   REMOTE_WRITE_CATCH_UP: {
-    kind: duration({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
+    kind: durationType({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
     default: '6h',
     help: 'how far back missing points are requested after an outage',
   },
@@ -56,7 +56,7 @@ const variables = {
   REMOTE_WRITE_CERT_FILE: { kind: pemFile('certificate'), help: 'client certificate, as PEM' },
   REMOTE_WRITE_KEY_FILE: { kind: pemFile('private key'), help: 'key of the client certificate, as PEM' },
   REMOTE_WRITE_AND_EXPOSE: {
-    kind: truth,
+    kind: booleanType,
     default: 'false',
     help: '`true` also leaves the sent series on `/metrics`, so a series has two writers',
   },
@@ -68,10 +68,10 @@ export const remoteWriteSection = section({
   url: 'REMOTE_WRITE_URL',
   variables,
   faults,
-  settle,
+  toOptions: toOptions,
 });
 
-function faults({ isSet, values }: Given<RemoteRows>): readonly string[] {
+function faults({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
   const found: string[] = [];
   const names = Object.keys(variables) as (keyof RemoteRows)[];
   const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP', 'REMOTE_WRITE_AND_EXPOSE']);
@@ -108,7 +108,7 @@ export function headerPairs(text: string): Readonly<Record<string, string>> | un
   return headers;
 }
 
-function settle(values: Values<RemoteRows>) {
+function toOptions(values: Values<RemoteRows>) {
   const { REMOTE_WRITE_URL: url, REMOTE_WRITE_USER: user, REMOTE_WRITE_PASSWORD: password } = values;
   if (url === undefined) return undefined;
   return {

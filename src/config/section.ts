@@ -1,7 +1,7 @@
-import type { Kind, Parsed } from './kind.ts';
+import type { Parsed, VariableType } from './variable-type.ts';
 
-export interface Row<Value = unknown> {
-  readonly kind: Kind<Value>;
+export interface Variable<Value = unknown> {
+  readonly kind: VariableType<Value>;
   /** The text in effect if the variable is not set. */
   readonly default?: string;
   /** If there is no such text: what happens if the variable is not set. */
@@ -10,11 +10,11 @@ export interface Row<Value = unknown> {
   readonly help: string;
 }
 
-export type Rows = Readonly<Record<string, Row>>;
+export type Rows = Readonly<Record<string, Variable>>;
 
-export interface NamedRow {
+export interface NamedVariable {
   readonly name: string;
-  readonly row: Row;
+  readonly row: Variable;
 }
 
 type ValueOf<R> = R extends { readonly kind: infer K }
@@ -23,54 +23,56 @@ type ValueOf<R> = R extends { readonly kind: infer K }
 
 type MeaningOf<K> = K extends { valueIn(path: string, content: string): Parsed<infer Value> }
   ? Value
-  : K extends Kind<infer Value>
+  : K extends VariableType<infer Value>
     ? Value
     : never;
 
 /** Every variable's value in the type of its kind or of the file it names; undefined only if the row has no default. */
 export type Values<Table extends Rows> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
-export interface Given<Table extends Rows> {
+export interface SetVariables<Table extends Rows> {
   /** Whether the variable or its `NAME_FILE` is set, valid or not. */
   isSet(name: string & keyof Table): boolean;
   /** Only valid values that are set. */
   readonly values: Partial<Values<Table>>;
 }
 
-interface SectionParts<Table extends Rows, Settings> {
+interface SectionDefinition<Table extends Rows, Settings> {
   /** The variable without which the others have no effect. */
   readonly url?: string & keyof Table;
   readonly variables: Table;
   /** The faults in combinations of variables, one line each, which begins with a variable. */
-  readonly faults?: (given: Given<Table>) => readonly string[];
+  readonly faults?: (given: SetVariables<Table>) => readonly string[];
   /** Called only without faults. */
-  readonly settle: (values: Values<Table>) => Settings;
+  readonly toOptions: (values: Values<Table>) => Settings;
   /** For `--check-config`: texts that differ from what is set, because the settings follow from several variables. */
   readonly show?: (settings: NonNullable<Settings>) => { readonly [Name in keyof Table]?: string | undefined };
 }
 
 /** The text in effect of each variable that has an effect; undefined if it is not set. */
-export type ShownTexts = Readonly<Record<string, string | undefined>>;
+export type EffectiveValues = Readonly<Record<string, string | undefined>>;
 
 export interface Section<Settings = unknown> {
-  readonly rows: readonly NamedRow[];
+  readonly rows: readonly NamedVariable[];
   /** The same for env-schema. */
   readonly schema: object;
-  faults(given: Given<Rows>): readonly string[];
-  settle(values: Values<Rows>): { readonly settings: Settings; readonly shown: ShownTexts };
+  faults(given: SetVariables<Rows>): readonly string[];
+  toOptions(values: Values<Rows>): { readonly settings: Settings; readonly shown: EffectiveValues };
 }
 
-export function section<const Table extends Rows, Settings>(parts: SectionParts<Table, Settings>): Section<Settings> {
-  const { url, variables, faults, settle, show } = parts;
-  const rows = Object.entries<Row>(variables).map(([name, row]) => ({ name, row }));
+export function section<const Table extends Rows, Settings>(
+  parts: SectionDefinition<Table, Settings>,
+): Section<Settings> {
+  const { url, variables, faults, toOptions, show } = parts;
+  const rows = Object.entries<Variable>(variables).map(([name, row]) => ({ name, row }));
   const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, kind: row.kind }]);
   return {
     rows,
     schema: { type: 'object', properties: Object.fromEntries(properties) },
     // The types are true: the values are those that the kinds of these rows have parsed.
-    faults: (given) => faults?.(given as Given<Table>) ?? [],
-    settle: (values) => {
-      const settings = settle(values as Values<Table>);
+    faults: (given) => faults?.(given as SetVariables<Table>) ?? [],
+    toOptions: (values) => {
+      const settings = toOptions(values as Values<Table>);
       if (url !== undefined && values[url] === undefined) return { settings, shown: { [url]: undefined } };
       const texts = rows.map(({ name, row }) => [name, textOf(row, values[name])] as const);
       return { settings, shown: { ...Object.fromEntries(texts), ...(settings && show?.(settings)) } };
@@ -78,7 +80,7 @@ export function section<const Table extends Rows, Settings>(parts: SectionParts<
   };
 }
 
-function textOf({ kind }: Row, value: unknown): string | undefined {
+function textOf({ kind }: Variable, value: unknown): string | undefined {
   return value === undefined ? undefined : (kind.show?.(value) ?? String(value));
 }
 
@@ -94,7 +96,7 @@ export interface ServiceSection<Settings = unknown> extends Section<Settings | u
 export function serviceSection<const Table extends Rows, Settings>({
   api,
   ...parts
-}: SectionParts<Table, Settings | undefined> & {
+}: SectionDefinition<Table, Settings | undefined> & {
   readonly api: string;
   readonly url: string & keyof Table;
 }): ServiceSection<Settings> {
@@ -110,6 +112,6 @@ export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-export function namesOf(rows: readonly NamedRow[]): readonly string[] {
+export function namesOf(rows: readonly NamedVariable[]): readonly string[] {
   return rows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name]));
 }

@@ -1,8 +1,8 @@
 import { listenAddress, metricsPath, openPaths, PROBE_PATHS } from './addresses.ts';
 import { aliasList } from './aliases.ts';
-import { choice, count, duration, filePath, ordinal, truth } from './kinds.ts';
-import { bucketList } from './lists.ts';
-import { type Given, type Rows, section, type Values } from './section.ts';
+import { bucketList } from './list-types.ts';
+import { type Rows, type SetVariables, section, type Values } from './section.ts';
+import { booleanType, durationType, enumType, filePath, integerType, ordinal } from './variable-types.ts';
 
 /**
  * The variables of no single service, in the order of `--help` and the reference. The proxy variables are no rows,
@@ -16,22 +16,22 @@ const DAY_MS = 86_400_000;
 
 const variables = {
   REQUEST_TIMEOUT: {
-    kind: duration({ least: 1, most: DAY_MS }, '30s'),
+    kind: durationType({ least: 1, most: DAY_MS }, '30s'),
     default: '30s',
     help: 'time limit of one attempt, headers and body',
   },
   MAX_RESPONSE_BYTES: {
-    kind: count({ least: 1 }),
+    kind: integerType({ least: 1 }),
     default: '33554432',
     help: 'largest body of an answer; a larger one is dropped and counted',
   },
   STALE_AFTER: {
-    kind: count({ least: 1 }),
+    kind: integerType({ least: 1 }),
     default: '3',
     help: 'a value that is not confirmed for this many effective intervals is removed',
   },
   FORGET_AFTER: {
-    kind: duration({ least: 60_000, most: 30 * DAY_MS }, '1d'),
+    kind: durationType({ least: 60_000, most: 30 * DAY_MS }, '1d'),
     default: '1d',
     help: 'how long counts of a filer or volume stay after it was last seen',
   },
@@ -41,7 +41,7 @@ const variables = {
     help: 'buckets of the event histograms',
   },
   EVENT_HISTOGRAMS: {
-    kind: truth,
+    kind: booleanType,
     default: 'true',
     help: '`false` keeps only sum and count of the event histograms',
   },
@@ -54,12 +54,12 @@ const variables = {
     help: "keeps event counters, counted events and the day's budget over restarts",
   },
   ALLOW_INSECURE_UPSTREAM: {
-    kind: truth,
+    kind: booleanType,
     default: 'false',
     help: '`true` allows `http:` URLs beyond this machine, which send keys unencrypted',
   },
   MAX_SCRAPES: {
-    kind: count({ least: 1 }),
+    kind: integerType({ least: 1 }),
     default: '40',
     help: 'most scrapes served at once; further ones are answered 503',
   },
@@ -83,7 +83,7 @@ const variables = {
     help: 'paths that need neither password nor client certificate; `none` for no path',
   },
   MAX_CONNECTIONS: {
-    kind: count({ least: 1 }),
+    kind: integerType({ least: 1 }),
     default: '256',
     help: 'most open connections; further ones are closed at once',
   },
@@ -93,22 +93,22 @@ const variables = {
     help: 'polls the appliances that hash to it; only shard 0 polls the whole account',
   },
   TOTAL_SHARDS: {
-    kind: count({ least: 1 }),
+    kind: integerType({ least: 1 }),
     default: '1',
     help: 'number of instances that share the fleet',
   },
   SHUTDOWN_TIMEOUT: {
-    kind: duration({ least: 0, most: DAY_MS }, '10s'),
+    kind: durationType({ least: 0, most: DAY_MS }, '10s'),
     default: '10s',
     help: 'time to finish scrapes and revoke the token after SIGTERM',
   },
   LOG_LEVEL: {
-    kind: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    kind: enumType(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     default: 'info',
     help: 'the lowest level that is logged',
   },
   LOG_FORMAT: {
-    kind: choice(['json', 'pretty', 'auto']),
+    kind: enumType(['json', 'pretty', 'auto']),
     unset: '`json` (`pretty` on a terminal)',
     help: 'format of the log lines; `auto` is the default',
   },
@@ -119,16 +119,16 @@ type CommonRows = typeof variables;
 export const commonSection = section({
   variables,
   faults: shardFaults,
-  settle,
+  toOptions: toOptions,
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
 
-function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: Given<CommonRows>): readonly string[] {
+function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: SetVariables<CommonRows>): readonly string[] {
   if (index === undefined || total === undefined || index < total) return [];
   return [`SHARD: "${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`];
 }
 
-function settle(values: Values<CommonRows>) {
+function toOptions(values: Values<CommonRows>) {
   return {
     requests: {
       timeoutMs: values.REQUEST_TIMEOUT,

@@ -1,4 +1,4 @@
-import { uuidOf } from './world/signals.ts';
+import { uuidOf } from './world/waveforms.ts';
 
 /** The credentials that the two services accept. Derived from the seed, so they are no secret. */
 export interface DemoCredentials {

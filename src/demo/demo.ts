@@ -1,9 +1,9 @@
-import type { StandIn } from './stand-in.ts';
+import type { MockServices } from './mock-services.ts';
 import type { Variations } from './variations.ts';
 
-export { variationsLike } from './like.ts';
+export { startMockServices as startStandIn } from './mock-services.ts';
 export { demoNotice } from './notice.ts';
-export { startStandIn } from './stand-in.ts';
+export { variationsFromReport as variationsLike } from './report-variations.ts';
 
 /** The account of the demo; `like`: what is other, by a doctor's report. */
 export function demoVariations(like: Partial<Variations> = {}): Partial<Variations> {
@@ -16,7 +16,7 @@ export function demoVariations(like: Partial<Variations> = {}): Partial<Variatio
 }
 
 /** Switches one appliance off: visitors can follow the failure from the page to the alert and its runbook. */
-export function causeTrouble(standIn: Pick<StandIn, 'fleet' | 'switchOff'>): void {
+export function switchOffAppliance(standIn: Pick<MockServices, 'fleet' | 'switchOff'>): void {
   const [, , third] = standIn.fleet.appliances;
   if (third !== undefined) standIn.switchOff(third.serial);
 }
@@ -31,7 +31,7 @@ const LIMITS = { burst: { requests: 3_000, windowMs: 30_000 }, daily: 10_000_000
  */
 export function demoEnvironment(
   own: Readonly<Record<string, string | undefined>>,
-  standIn: Pick<StandIn, 'gfaUrl' | 'portalUrl' | 'credentials'>,
+  standIn: Pick<MockServices, 'gfaUrl' | 'portalUrl' | 'credentials'>,
 ): Readonly<Record<string, string | undefined>> {
   const kept = Object.entries(own).filter(([name]) => !/^(?:GFA|PORTAL)_|_PROXY$/i.test(name));
   return {

@@ -1,6 +1,6 @@
 import type { Cursors } from './portal/pages.ts';
 import type { Variations } from './variations.ts';
-import type { World } from './world/world.ts';
+import type { SimulatedFleet } from './world/world.ts';
 
 /** A request for the handlers: with its whole body, its path without the prefix of the service. */
 export interface Ask {
@@ -22,7 +22,7 @@ export interface DemoAnswer {
 /** The input of a handler: the request, the world and the time. */
 export interface Scene {
   readonly ask: Ask;
-  readonly world: World;
+  readonly world: SimulatedFleet;
   readonly variations: Variations;
   readonly now: number;
   /** The lists that clients read page by page. */

@@ -36,14 +36,14 @@ export type FaultEffect =
     };
 
 /** A fault: what happens, to which requests, and how often. */
-export type DemoFault = FaultScope & FaultEffect;
+export type SimulatedFailure = FaultScope & FaultEffect;
 
 /** The active faults; the oldest one that matches a request applies. */
 export class Faults {
-  readonly #left = new Map<symbol, { readonly fault: DemoFault; readonly times: number }>();
+  readonly #left = new Map<symbol, { readonly fault: SimulatedFailure; readonly times: number }>();
 
   /** Adds a fault, and returns the function that removes it. */
-  add(fault: DemoFault): () => void {
+  add(fault: SimulatedFailure): () => void {
     const name = Symbol(fault.kind);
     this.#left.set(name, { fault, times: fault.times ?? Number.POSITIVE_INFINITY });
     return () => {
@@ -52,7 +52,7 @@ export class Faults {
   }
 
   /** The fault that applies to a request, which counts as one of its times. */
-  take(operation: string, serial: string | undefined): DemoFault | undefined {
+  take(operation: string, serial: string | undefined): SimulatedFailure | undefined {
     for (const [name, { fault, times }] of this.#left) {
       if (times < 1 || !matches(fault, operation, serial)) continue;
       if (times > 1) this.#left.set(name, { fault, times: times - 1 });

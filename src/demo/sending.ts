@@ -33,7 +33,7 @@ export function sendSilence(response: ServerResponse, fault: FaultEffect): void 
 }
 
 /** Sends an answer with the fault applied; `signal` ends one that is still being sent. */
-export async function sendSpoiled(
+export async function sendCorrupted(
   response: ServerResponse,
   fault: FaultEffect,
   answer: DemoAnswer,

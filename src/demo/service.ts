@@ -10,25 +10,25 @@ import { Portal } from './portal/service.ts';
 import type { Route } from './routes.ts';
 import { routeOf } from './routes.ts';
 import { SeenRequests } from './seen-requests.ts';
-import { isSilence, replacement, sendSilence, sendSpoiled, sendWhole } from './sending.ts';
+import { isSilence, replacement, sendCorrupted, sendSilence, sendWhole } from './sending.ts';
 import type { Variations } from './variations.ts';
-import type { World } from './world/world.ts';
+import type { SimulatedFleet } from './world/world.ts';
 
 /** The maximum size of a request body. */
-const LONGEST_BODY = 1_048_576;
+const MAX_BODY = 1_048_576;
 
 /** Both services behind one listener: reads a request, records it, applies faults, and answers. */
-export class Service {
+export class MockService {
   readonly faults = new Faults();
   readonly seen = new SeenRequests();
   variations: Variations;
   readonly #clock: Clock;
-  readonly #world: World;
+  readonly #world: SimulatedFleet;
   readonly #cursors: Cursors;
   readonly #gfa: Gfa;
   readonly #portal: Portal;
 
-  constructor(clock: Clock, world: World, credentials: DemoCredentials, variations: Variations) {
+  constructor(clock: Clock, world: SimulatedFleet, credentials: DemoCredentials, variations: Variations) {
     this.#clock = clock;
     this.#world = world;
     this.variations = variations;
@@ -62,8 +62,14 @@ export class Service {
     const { method, path, headers } = ask;
     const { service, operation } = route;
     const answered = this.seen.add({
-      ...{ at: this.#clock.now(), method, path, query: url.search.slice(1) },
-      ...{ service, operation, headers: Object.fromEntries(headers), body: ask.body },
+      at: this.#clock.now(),
+      method,
+      path,
+      query: url.search.slice(1),
+      service,
+      operation,
+      headers: Object.fromEntries(headers),
+      body: ask.body,
     });
     const gone = new AbortController();
     const { signal } = gone;
@@ -81,7 +87,7 @@ export class Service {
     answered(answer.status);
     const dated = { ...answer, headers: { ...this.#gatewayHeaders(), ...answer.headers } };
     if (fault === undefined) sendWhole(response, dated);
-    else await sendSpoiled(response, fault, dated, this.#clock, signal);
+    else await sendCorrupted(response, fault, dated, this.#clock, signal);
   }
 
   /** The headers that the gateway adds to every answer. */
@@ -111,7 +117,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length <= LONGEST_BODY) chunks.push(chunk);
+    if (length <= MAX_BODY) chunks.push(chunk);
   }
-  return length <= LONGEST_BODY ? Buffer.concat(chunks).toString('utf8') : undefined;
+  return length <= MAX_BODY ? Buffer.concat(chunks).toString('utf8') : undefined;
 }

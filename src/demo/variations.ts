@@ -85,7 +85,7 @@ export interface Variations {
 }
 
 /** The most plausible behaviour of the real services. */
-export const plausible: Variations = {
+export const defaultVariations: Variations = {
   clientKeyHeader: 'X-Service-client-key',
   metricsShape: 'array',
   switchedOff: 'empty',

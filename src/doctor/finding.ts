@@ -10,14 +10,14 @@ export interface Finding {
   readonly check: string;
   /** The result of the check, such as `other-form`; fixed words, safe to publish. */
   readonly code: string;
-  readonly seen: string;
+  readonly observed: string;
   /** What was expected instead; missing if nothing is wrong. */
   readonly expected?: string;
   /** What to do, as an imperative. */
   readonly advice?: string;
 }
 
-export type Find = (
+export type ReportFinding = (
   level: Level,
   check: string,
   code: string,
@@ -25,14 +25,14 @@ export type Find = (
   more?: Pick<Finding, 'expected' | 'advice'>,
 ) => void;
 
-export function checkList(findings: readonly Finding[]): string {
+export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ check }) => check.length));
   const lines: string[] = [];
   let subject: string | undefined;
   for (const finding of findings) {
     if (finding.subject !== subject) lines.push(...(subject === undefined ? [] : ['']), finding.subject);
     subject = finding.subject;
-    lines.push(`  ${finding.level.padEnd(7)}  ${finding.check.padEnd(width)}  ${finding.seen}`);
+    lines.push(`  ${finding.level.padEnd(7)}  ${finding.check.padEnd(width)}  ${finding.observed}`);
     const indent = ' '.repeat(width + 13);
     if (finding.expected !== undefined) lines.push(`${indent}expected: ${finding.expected}`);
     if (finding.advice !== undefined) lines.push(`${indent}do: ${finding.advice}`);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
-import { asError, codeOf } from '../runtime/errors.ts';
-import { tlsFault } from '../transport/connection-faults.ts';
-import type { Proxy as HttpProxy } from '../transport/dispatcher.ts';
-import type { Find } from './finding.ts';
+import { asError, errorCode } from '../runtime/errors.ts';
+import { describeTlsError } from '../transport/connection-errors.ts';
+import type { HttpProxy } from '../transport/dispatcher.ts';
+import type { ReportFinding } from './finding.ts';
 
 /** Checks the connection to a service without sending it a request. */
 export interface Network {
@@ -31,13 +31,15 @@ export const systemNetwork: Network = {
     // Accepts any chain: the check list shows its fault.
     const socket = connect({
       ...(tunnel ? { socket: tunnel } : { host, port }),
-      ...{ servername: host, rejectUnauthorized: false, timeout: timeoutMs },
+      servername: host,
+      rejectUnauthorized: false,
+      timeout: timeoutMs,
     });
     socket.once('timeout', () => socket.destroy(new Error(`no TLS handshake within ${timeoutMs} ms`)));
     await once(socket, 'secureConnect');
     const fault = socket.authorizationError as Error | string | undefined | null;
     const handshake = {
-      fault: fault ? (codeOf(fault) ?? String(fault)) : undefined,
+      fault: fault ? (errorCode(fault) ?? String(fault)) : undefined,
       endsAt: firstEnd(socket.getPeerCertificate(true)),
       protocol: socket.getProtocol() ?? '',
     };
@@ -49,7 +51,9 @@ export const systemNetwork: Network = {
 async function openTunnel(proxy: NetworkProxy, target: string, timeoutMs: number): Promise<Socket> {
   const authorization = proxy.authorization?.reveal();
   const asked = request(proxy.url, {
-    ...{ method: 'CONNECT', path: target, timeout: timeoutMs },
+    method: 'CONNECT',
+    path: target,
+    timeout: timeoutMs,
     headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
   });
   asked.once('timeout', () => asked.destroy(new Error(`the proxy opened no tunnel within ${timeoutMs} ms`)));
@@ -90,7 +94,7 @@ export async function checkNetwork(
   network: Network,
   timeoutMs: number,
   now: number,
-  find: Find,
+  find: ReportFinding,
 ): Promise<boolean> {
   const { port, protocol } = new URL(url);
   if (proxy !== undefined) find('ok', 'proxy', 'in-use', `requests go through ${proxy.shown}`);
@@ -109,9 +113,9 @@ export async function checkNetwork(
     return judgeChain(handshake, now, find);
   } catch (thrown) {
     const error = asError(thrown);
-    const code = codeOf(error);
+    const code = errorCode(error);
     const advice = proxy === undefined ? 'check host, port and firewall of the URL' : PROXY_ADVICE;
-    const seen = (code === undefined ? undefined : tlsFault(code, 'service')) ?? error.message;
+    const seen = (code === undefined ? undefined : describeTlsError(code, 'service')) ?? error.message;
     find('failure', 'tls', 'no-connection', seen, { expected: 'a TLS connection', advice });
     return false;
   }
@@ -124,13 +128,13 @@ function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-async function checkName(host: string, network: Network, find: Find): Promise<boolean> {
+async function checkName(host: string, network: Network, find: ReportFinding): Promise<boolean> {
   try {
     const { length } = await network.resolve(host);
     find('ok', 'name', 'resolved', `${host} has ${length} address${length === 1 ? '' : 'es'}`);
     return true;
   } catch (thrown) {
-    const code = codeOf(thrown) ?? asError(thrown).message;
+    const code = errorCode(thrown) ?? asError(thrown).message;
     find('failure', 'name', 'unresolved', `${host} cannot be resolved (${code})`, {
       expected: 'an address',
       advice: 'check the host of the URL and the name servers of this machine',
@@ -139,9 +143,9 @@ async function checkName(host: string, network: Network, find: Find): Promise<bo
   }
 }
 
-function judgeChain({ fault, endsAt, protocol }: Handshake, now: number, find: Find): boolean {
+function judgeChain({ fault, endsAt, protocol }: Handshake, now: number, find: ReportFinding): boolean {
   if (fault !== undefined) {
-    const seen = tlsFault(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
+    const seen = describeTlsError(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
     find('failure', 'tls', 'untrusted', seen, { expected: 'a certificate chain that is trusted' });
     return false;
   }

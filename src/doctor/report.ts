@@ -1,26 +1,26 @@
 import { createHmac } from 'node:crypto';
-import { isFields } from '../metrics/family.ts';
-import type { Api } from '../metrics/snapshot.ts';
-import { entryOf } from '../runtime/maps.ts';
-import type { Diagnoses, Diagnosis } from './doctor.ts';
-import type { Documented } from './documented.ts';
-import { lookOf, power, shapeOf } from './shape.ts';
+import type { ServiceName } from '../contract/poll-result.ts';
+import { isJsonObject } from '../metrics/family.ts';
+import { getOrCreate } from '../runtime/maps.ts';
+import type { CheckedService, DoctorResult } from './doctor.ts';
+import type { Schema } from './schema.ts';
+import { formatOf, powerOfTen, schemaOf } from './value-schema.ts';
 
 /** Replaces a field name that may not be shown, such as an id that is used as a name. */
 const HIDDEN = '*';
 const FIELD_NAME = /^[A-Za-z][A-Za-z_]{0,40}\d{0,2}$/;
 const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;
 /** A field with more distinct words is not a list of words. */
-const MOST_WORDS = 20;
-const MOST_IDS = 50;
+const MAX_WORDS = 20;
+const MAX_IDS = 50;
 
 /**
  * A report contains shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
  * key, so that they match within one report only. No text, name, id, host, key or exact number of the account. `key` is
  * random and not stored.
  */
-export function reportOf({ findings, services }: Diagnoses, version: string, key: Uint8Array) {
-  const reports: Record<Api, ReturnType<typeof serviceReport>> = {};
+export function reportOf({ findings, services }: DoctorResult, version: string, key: Uint8Array) {
+  const reports: Record<ServiceName, ReturnType<typeof serviceReport>> = {};
   for (const service of services) reports[service.api] = serviceReport(service, key);
   return {
     format: 'filer-exporter-report/1',
@@ -32,7 +32,7 @@ export function reportOf({ findings, services }: Diagnoses, version: string, key
 
 export type Report = ReturnType<typeof reportOf>;
 
-function serviceReport({ examination, variants, unexpected, exchanges }: Diagnosis, key: Uint8Array) {
+function serviceReport({ examination, variants, unexpected, exchanges }: CheckedService, key: Uint8Array) {
   const names = [...new Set(exchanges.map(({ operation }) => operation))];
   const operations = names.map((operation) => {
     const own = exchanges.filter((exchange) => exchange.operation === operation);
@@ -43,10 +43,10 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Diagnos
     const report = {
       answers: countBy(own.map(({ status }) => String(status ?? 'none'))),
       // Powers of ten.
-      longestMs: power(Math.max(...own.map(({ seconds }) => seconds * 1000))),
-      largestBytes: power(Math.max(...own.map(({ bytes }) => bytes))),
+      longestMs: powerOfTen(Math.max(...own.map(({ seconds }) => seconds * 1000))),
+      largestBytes: powerOfTen(Math.max(...own.map(({ bytes }) => bytes))),
       // A token answer consists of secrets, and its form is known.
-      shape: documented === undefined || bodies.length === 0 ? null : shapeOf(bodies, nameOf),
+      shape: documented === undefined || bodies.length === 0 ? null : schemaOf(bodies, nameOf),
       words: documented === undefined ? {} : wordsIn(texts, examination.wordFields),
       ids: documented === undefined ? {} : idsIn(texts, nameOf, key),
       unexpected: unexpected
@@ -63,9 +63,9 @@ type Texts = ReadonlyMap<string, ReadonlySet<string>>;
 function textsByField(bodies: readonly unknown[]): Texts {
   const texts = new Map<string, Set<string>>();
   const collect = (value: unknown, field: string): void => {
-    if (typeof value === 'string') entryOf(texts, field, () => new Set()).add(value);
+    if (typeof value === 'string') getOrCreate(texts, field, () => new Set()).add(value);
     else if (Array.isArray(value)) for (const item of value) collect(item, field);
-    else if (isFields(value)) for (const [name, one] of Object.entries(value)) collect(one, name);
+    else if (isJsonObject(value)) for (const [name, one] of Object.entries(value)) collect(one, name);
   };
   collect(bodies, '');
   return texts;
@@ -75,7 +75,7 @@ function textsByField(bodies: readonly unknown[]): Texts {
  * Returns how to show a field name: unchanged if it is documented, or if it looks like a field and never occurs as a
  * value.
  */
-function namer(documented: Documented | undefined, texts: Texts): (field: string) => string {
+function namer(documented: Schema | undefined, texts: Texts): (field: string) => string {
   const known = new Set(documented === undefined ? [] : fieldNames(documented));
   const values = new Set([...texts.values()].flatMap((own) => [...own]));
   return (field) => (known.has(field) || (FIELD_NAME.test(field) && !values.has(field)) ? field : HIDDEN);
@@ -83,7 +83,7 @@ function namer(documented: Documented | undefined, texts: Texts): (field: string
 
 function* fieldNames(documented: unknown): Generator<string> {
   if (Array.isArray(documented)) for (const item of documented) yield* fieldNames(item);
-  if (!isFields(documented)) return;
+  if (!isJsonObject(documented)) return;
   yield* Object.keys(documented);
   for (const one of Object.values(documented)) yield* fieldNames(one);
 }
@@ -91,7 +91,7 @@ function* fieldNames(documented: unknown): Generator<string> {
 function wordsIn(texts: Texts, fields: ReadonlySet<string>): Readonly<Record<string, readonly string[]>> {
   const words = [...texts].map(([field, own]) => [field, [...own].filter((text) => WORD.test(text))] as const);
   return Object.fromEntries(
-    words.filter(([field, own]) => fields.has(field) && own.length > 0 && own.length <= MOST_WORDS),
+    words.filter(([field, own]) => fields.has(field) && own.length > 0 && own.length <= MAX_WORDS),
   );
 }
 
@@ -102,11 +102,11 @@ function idsIn(
 ): Readonly<Record<string, readonly string[]>> {
   const ids = new Map<string, ReadonlySet<string>>();
   for (const [field, own] of texts) {
-    const found = [...own].filter((text) => lookOf(text.replace(/_\d+$/, '')) === 'uuid');
+    const found = [...own].filter((text) => formatOf(text.replace(/_\d+$/, '')) === 'uuid');
     const all = new Set([...(ids.get(nameOf(field)) ?? []), ...found.map((id) => hashed(id, key))]);
     if (all.size > 0) ids.set(nameOf(field), all);
   }
-  return Object.fromEntries([...ids].map(([field, all]) => [field, [...all].slice(0, MOST_IDS)]));
+  return Object.fromEntries([...ids].map(([field, all]) => [field, [...all].slice(0, MAX_IDS)]));
 }
 
 function hashed(id: string, key: Uint8Array): string {

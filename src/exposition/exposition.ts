@@ -1,22 +1,22 @@
 import type { DropReason, Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { atOnce, inSlices } from '../runtime/slices.ts';
-import type { ExposedLines } from './exposed-lines.ts';
+import { runInSlices, runToEnd } from '../runtime/slices.ts';
 import type { Format } from './format.ts';
-import type { Prepared } from './line-writer.ts';
+import type { PreparedLines } from './line-writer.ts';
+import type { ExpositionSnapshot } from './snapshot.ts';
 import type { LineStore } from './store.ts';
 
 /** The lines of upstream data: written when an answer arrives, sent unchanged to every scrape. */
 export class Exposition {
   readonly #store: LineStore;
   readonly #clock: Clock;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
 
-  /** `mostBytes`: the limit for all lines, including those that are about to be replaced. */
-  constructor(store: LineStore, clock: Clock, mostBytes = Number.POSITIVE_INFINITY) {
+  /** `maxBytes`: the limit for all lines, including those that are about to be replaced. */
+  constructor(store: LineStore, clock: Clock, maxBytes = Number.POSITIVE_INFINITY) {
     this.#store = store;
     this.#clock = clock;
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
   }
 
   get samples(): number {
@@ -33,24 +33,24 @@ export class Exposition {
    * samples stay.
    */
   async accept(task: string, samples: Iterable<Sample>): Promise<ReadonlyMap<DropReason, number>> {
-    const mostBytes = Math.max(0, this.#mostBytes - this.#store.bytes);
-    return this.#replace(task, await inSlices(this.#store.prepare(samples, mostBytes), this.#clock));
+    const maxBytes = Math.max(0, this.#maxBytes - this.#store.bytes);
+    return this.#replace(task, await runInSlices(this.#store.prepare(samples, maxBytes), this.#clock));
   }
 
   /** The same at once, for a few samples. */
   publish(task: string, samples: Iterable<Sample>): ReadonlyMap<DropReason, number> {
-    return this.#replace(task, atOnce(this.#store.prepare(samples)));
+    return this.#replace(task, runToEnd(this.#store.prepare(samples)));
   }
 
   withdraw(task: string, keepsCounts = false): void {
     this.#store.withdraw(task, keepsCounts);
   }
 
-  moment(format: Format): ExposedLines {
-    return this.#store.moment(format);
+  snapshot(format: Format): ExpositionSnapshot {
+    return this.#store.snapshot(format);
   }
 
-  #replace(task: string, { lines, corrected: { cut, duplicates } }: Prepared): ReadonlyMap<DropReason, number> {
+  #replace(task: string, { lines, corrected: { cut, duplicates } }: PreparedLines): ReadonlyMap<DropReason, number> {
     this.#store.replace(task, lines);
     const corrected = new Map<DropReason, number>();
     if (cut > 0) corrected.set('label', cut);

@@ -12,11 +12,11 @@ export interface FamilyHeader {
 }
 
 /** Longer label values are cut and counted: titles are free text without a limit upstream. */
-export const LONGEST_LABEL = 1024;
+export const MAX_LABEL = 1024;
 
 /** How often samples could not be written unchanged. */
 export interface Corrections {
-  /** Label values shortened to {@link LONGEST_LABEL} characters. */
+  /** Label values shortened to {@link MAX_LABEL} characters. */
   cut: number;
   /** Samples dropped because a later one of the same task had the same name and labels. */
   duplicates: number;
@@ -41,11 +41,11 @@ export function headerLines(family: FamilyHeader, format: Format): string {
   return `# HELP ${name} ${escapeText(family.help)}\n# TYPE ${name} ${family.type}\n${unit}`;
 }
 
-/** `{a="1",b="2"}`, or an empty text without labels; each value by {@link cleanLabel}. */
-export function labelText(labels: Labels, corrected: Corrections = { cut: 0, duplicates: 0 }): string {
+/** `{a="1",b="2"}`, or an empty text without labels; each value by {@link escapeLabelValue}. */
+export function formatLabels(labels: Labels, corrected: Corrections = { cut: 0, duplicates: 0 }): string {
   let text = '';
   for (const name in labels) {
-    text += `${text === '' ? '{' : ','}${name}="${cleanLabel(labels[name] ?? '', corrected)}"`;
+    text += `${text === '' ? '{' : ','}${name}="${escapeLabelValue(labels[name] ?? '', corrected)}"`;
   }
   return text === '' ? '' : `${text}}`;
 }
@@ -56,13 +56,13 @@ const NEEDS_CARE = /[\\"\n\0\ud800-\udfff]/;
  * A label value for use between quotes: at most 1,024 characters, escaped, valid UTF-8 (half a surrogate pair becomes
  * U+FFFD, as does NUL, at which Prometheus' text parser stops).
  */
-export function cleanLabel(value: string, corrected: Corrections): string {
+export function escapeLabelValue(value: string, corrected: Corrections): string {
   let text = value;
-  if (text.length > LONGEST_LABEL) {
+  if (text.length > MAX_LABEL) {
     // A character has at most two UTF-16 units; one unit more shows whether the text is longer.
-    const characters = Array.from(text.slice(0, 2 * LONGEST_LABEL + 1));
-    if (characters.length > LONGEST_LABEL) {
-      text = characters.slice(0, LONGEST_LABEL).join('');
+    const characters = Array.from(text.slice(0, 2 * MAX_LABEL + 1));
+    if (characters.length > MAX_LABEL) {
+      text = characters.slice(0, MAX_LABEL).join('');
       corrected.cut += 1;
     }
   }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import type { Body } from './body.ts';
+import type { ResponseBody } from './body.ts';
 
 /** Compressed bytes that others can follow in one stream: they end at a byte boundary, without a last block. */
-export interface Deflated {
+export interface CompressedPart {
   readonly buffers: readonly Buffer[];
   /** Of the bytes before compression, for the end of a gzip member. */
   readonly crc: number;
@@ -20,7 +20,7 @@ const CHUNK_BYTES = 64 * 1024;
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 
 /** Compresses buffers on the thread pool. Each may be overwritten when the next one is asked for, in a later turn. */
-export async function deflate(lines: Iterable<Buffer>): Promise<Deflated> {
+export async function deflate(lines: Iterable<Buffer>): Promise<CompressedPart> {
   const options = { level: LEVEL, chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH };
   const stream = createDeflateRaw(options);
   const buffers: Buffer[] = [];
@@ -39,7 +39,7 @@ export async function deflate(lines: Iterable<Buffer>): Promise<Deflated> {
 }
 
 /** One gzip member of what was compressed before and of `end`: curl and browsers read only the first member. */
-export function gzipBody({ buffers, crc, plain }: Deflated, end: Buffer): Body {
+export function gzipBody({ buffers, crc, plain }: CompressedPart, end: Buffer): ResponseBody {
   const tail = Buffer.alloc(8);
   tail.writeUInt32LE(crcOf(end, crc), 0);
   tail.writeUInt32LE((plain + end.length) % 2 ** 32, 4);

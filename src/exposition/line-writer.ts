@@ -1,9 +1,9 @@
 import type { Sample } from '../metrics/samples.ts';
 import { RequestError } from '../runtime/errors.ts';
-import { type Corrections, formatValue, labelText } from './format.ts';
+import { type Corrections, formatLabels, formatValue } from './format.ts';
 
 /** Lines of one task and one family, as a text; many lines are several texts. */
-export interface Lines {
+export interface LineBlock {
   readonly family: string;
   readonly text: string;
   readonly samples: number;
@@ -11,8 +11,8 @@ export interface Lines {
 }
 
 /** A task's lines, written but not exposed yet; those of a family stand together. */
-export interface Prepared {
-  readonly lines: readonly Lines[];
+export interface PreparedLines {
+  readonly lines: readonly LineBlock[];
   readonly corrected: Corrections;
 }
 
@@ -28,28 +28,28 @@ const TEXT_LENGTH = 64 * 1024;
 /**
  * Writes samples by family; `familyOf` returns the family of a sample's name. Of two with the same name and labels the later
  * one counts: Prometheus would reject a scrape with duplicates. Yields where it may be interrupted. Throws a RequestError
- * `oversize` above `mostBytes`.
+ * `oversize` above `maxBytes`.
  */
 export function* writeLines(
   samples: Iterable<Sample>,
   familyOf: (sampleName: string) => string,
-  mostBytes: number,
-): Generator<void, Prepared> {
+  maxBytes: number,
+): Generator<void, PreparedLines> {
   const corrected: Corrections = { cut: 0, duplicates: 0 };
   const families = new Map<string, Map<string, number>>();
   let written = 0;
   let length = 0;
   for (const { name, labels, value } of samples) {
     const family = familyOf(name);
-    const series = name + labelText(labels, corrected);
+    const series = name + formatLabels(labels, corrected);
     length += series.length;
-    if (length > mostBytes) throw tooLarge(mostBytes);
+    if (length > maxBytes) throw tooLarge(maxBytes);
     const values = families.get(family) ?? new Map<string, number>();
     families.set(family, values.set(series, value));
     written += 1;
     if (written % LINES_A_STEP === 0) yield;
   }
-  const lines: Lines[] = [];
+  const lines: LineBlock[] = [];
   let bytes = 0;
   for (const [family, values] of families) {
     written -= values.size;
@@ -58,7 +58,7 @@ export function* writeLines(
         lines.push(text);
         bytes += text.bytes;
       }
-      if (bytes > mostBytes) throw tooLarge(mostBytes);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       yield;
     }
   }
@@ -67,7 +67,7 @@ export function* writeLines(
 }
 
 /** The texts of a family; undefined where it may be interrupted. */
-function* textsOf(family: string, values: ReadonlyMap<string, number>): Generator<Lines | undefined> {
+function* textsOf(family: string, values: ReadonlyMap<string, number>): Generator<LineBlock | undefined> {
   let parts: string[] = [];
   let length = 0;
   const joined = () => {
@@ -88,8 +88,8 @@ function* textsOf(family: string, values: ReadonlyMap<string, number>): Generato
   if (length > 0) yield joined();
 }
 
-function tooLarge(mostBytes: number): RequestError {
-  const lines = `the lines would take more than the remaining ${mostBytes} bytes of memory`;
+function tooLarge(maxBytes: number): RequestError {
+  const lines = `the lines would take more than the remaining ${maxBytes} bytes of memory`;
   return new RequestError(
     'oversize',
     `writing the samples: ${lines}; give the process more memory, or export fewer series`,

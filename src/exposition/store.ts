@@ -1,15 +1,15 @@
 import type { Sample } from '../metrics/samples.ts';
-import { atOnce } from '../runtime/slices.ts';
-import { ExposedLines } from './exposed-lines.ts';
+import { runToEnd } from '../runtime/slices.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
-import { type Lines, type Prepared, writeLines } from './line-writer.ts';
+import { type LineBlock, type PreparedLines, writeLines } from './line-writer.ts';
+import { ExpositionSnapshot } from './snapshot.ts';
 
 const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 /** The lines of one family, in the order of their tasks' ids: an appliance's lines stand together, and compress well. */
 interface Family {
   readonly header: FamilyHeader;
-  readonly lines: Lines[];
+  readonly lines: LineBlock[];
   /** The task of each. */
   readonly tasks: string[];
 }
@@ -21,8 +21,8 @@ interface Family {
 export class LineStore {
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
-  readonly #tasks = new Map<string, readonly Lines[]>();
-  readonly #moments = new Map<Format, ExposedLines>();
+  readonly #tasks = new Map<string, readonly LineBlock[]>();
+  readonly #moments = new Map<Format, ExpositionSnapshot>();
   #samples = 0;
   #bytes = 0;
   #version = 0;
@@ -57,21 +57,21 @@ export class LineStore {
 
   /**
    * Writes lines without exposing them; see {@link LineStore.replace}. Throws a RequestError `oversize` above
-   * `mostBytes`.
+   * `maxBytes`.
    */
-  prepare(samples: Iterable<Sample>, mostBytes = Number.POSITIVE_INFINITY): Generator<void, Prepared> {
-    return writeLines(samples, (name) => this.#familyNameOf(name), mostBytes);
+  prepare(samples: Iterable<Sample>, maxBytes = Number.POSITIVE_INFINITY): Generator<void, PreparedLines> {
+    return writeLines(samples, (name) => this.#familyNameOf(name), maxBytes);
   }
 
   /** Replaces the task's samples synchronously. Returns what had to be corrected. */
   publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Corrections {
-    const { lines, corrected } = atOnce(this.prepare(samples));
+    const { lines, corrected } = runToEnd(this.prepare(samples));
     this.replace(task, lines);
     return corrected;
   }
 
   /** Replaces the task's lines by prepared ones. */
-  replace(task: string, lines: readonly Lines[]): void {
+  replace(task: string, lines: readonly LineBlock[]): void {
     const before = this.#tasks.get(task) ?? [];
     for (const name of new Set([...before, ...lines].map(({ family }) => family))) {
       const own = lines.filter(({ family }) => family === name);
@@ -79,7 +79,7 @@ export class LineStore {
     }
     this.#tasks.set(task, lines);
     this.#version += 1;
-    for (const moment of this.#moments.values()) moment.isPast();
+    for (const moment of this.#moments.values()) moment.markReplaced();
     // Dropped at once, because they keep replaced lines alive.
     this.#moments.clear();
   }
@@ -94,21 +94,21 @@ export class LineStore {
   }
 
   /** All lines of now with their headers, without empty families; the same until the next change. */
-  moment(format: Format): ExposedLines {
-    const moment = this.#moments.get(format) ?? new ExposedLines(this.#written(), this.#bytes, format);
+  snapshot(format: Format): ExpositionSnapshot {
+    const moment = this.#moments.get(format) ?? new ExpositionSnapshot(this.#written(), this.#bytes, format);
     this.#moments.set(format, moment);
     return moment;
   }
 
-  whole(format: Format): Buffer {
-    return Buffer.concat(Array.from(this.moment(format).buffers(), (buffer) => Buffer.from(buffer)));
+  render(format: Format): Buffer {
+    return Buffer.concat(Array.from(this.snapshot(format).buffers(), (buffer) => Buffer.from(buffer)));
   }
 
   *#written(): Generator<Family> {
     for (const family of this.#families.values()) if (family.lines.length > 0) yield family;
   }
 
-  #put(task: string, family: string, lines: readonly Lines[]): void {
+  #put(task: string, family: string, lines: readonly LineBlock[]): void {
     const { lines: all, tasks } = this.#familyOf(family);
     const at = placeOf(task, tasks);
     let before = 0;

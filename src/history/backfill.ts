@@ -1,20 +1,20 @@
+import type { HistoryResult } from '../contract/poll-result.ts';
+import type { Task } from '../contract/task.ts';
 import type { Labels } from '../metrics/family.ts';
 import type { DropReason } from '../metrics/samples.ts';
-import type { Past } from '../metrics/snapshot.ts';
-import type { Task } from '../metrics/task.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { CredentialError, RequestError, ShapeError } from '../runtime/errors.ts';
-import { addTo, entryOf } from '../runtime/maps.ts';
-import { backOffMs, type Random } from '../runtime/random.ts';
-import { isForbidden, isMissing, meaningOfError } from '../runtime/statuses.ts';
-import { LONGEST_PAST_MS, newPoints, type Unfit } from './new-points.ts';
+import { isForbidden, isNotFound, policyForError } from '../runtime/error-policy.ts';
+import { CredentialError, RequestError, SchemaError } from '../runtime/errors.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
+import { exponentialDelayMs, type Random } from '../runtime/random.ts';
+import { MAX_PAST_MS, newPoints, type Unfit } from './new-points.ts';
 import { linesByFamily } from './open-metrics.ts';
 import type { Spool, Spooled } from './spool.ts';
 import type { SeriesPoints } from './write-request.ts';
 
-export type PastTask = Task & Required<Pick<Task, 'past'>>;
+export type PastTask = Task & Required<Pick<Task, 'readHistory'>>;
 
-export interface BackfillParts {
+export interface BackfillDependencies {
   readonly binMs: number;
   readonly labels: Labels;
   /** Tasks read at once; each holds its points in memory until it is done. */
@@ -27,7 +27,7 @@ export interface BackfillParts {
 }
 
 /** What is nearly too old may be too old when the request leaves. */
-export const OLDEST_READ_MS = LONGEST_PAST_MS - 600_000;
+export const OLDEST_READ_MS = MAX_PAST_MS - 600_000;
 
 /** The longest period of one request: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
@@ -39,16 +39,16 @@ const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, longestMs: 300_000 } as const
 const ROUNDS = 2;
 
 /** The backfill ends after this many rejected tasks (403) without a single success. */
-const MOST_FORBIDDEN = 20;
+const MAX_FORBIDDEN = 20;
 
 /** Reads the past of every task, from the oldest bin to the newest, into the spool. */
 export class Backfill {
-  readonly #parts: BackfillParts;
+  readonly #parts: BackfillDependencies;
   readonly failures = new Map<string, Error>();
   /** Records, points, and bins of rejected periods that were not used, by reason. */
   readonly unused = new Map<DropReason | Unfit | 'rejected', number>();
 
-  constructor(parts: BackfillParts) {
+  constructor(parts: BackfillDependencies) {
     this.#parts = parts;
   }
 
@@ -85,8 +85,8 @@ export class Backfill {
       brought = await this.#pieces(task, signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof RequestError || error instanceof ShapeError)) throw error;
-      if (!isMissing(error)) {
+      if (!(error instanceof RequestError || error instanceof SchemaError)) throw error;
+      if (!isNotFound(error)) {
         this.#failed(task, error);
         return;
       }
@@ -101,7 +101,7 @@ export class Backfill {
     this.failures.set(id, error);
     const forbidden = [...this.failures.values()].filter(isForbidden).length;
     const isAnyAllowed = [...this.#parts.spool.done.values()].some(({ outcome }) => outcome === 'read');
-    if (forbidden >= MOST_FORBIDDEN && !isAnyAllowed) throw error;
+    if (forbidden >= MAX_FORBIDDEN && !isAnyAllowed) throw error;
   }
 
   /** The newest piece first: what is before a period that the service rejects, it does not have. */
@@ -115,20 +115,20 @@ export class Backfill {
       const kept = Math.ceil((now() - OLDEST_READ_MS) / binMs) * binMs;
       const from = Math.max(begin, kept, to - PIECE_MS);
       if (from >= to) break;
-      const past = await this.#patiently(() => task.past(from, to, signal), signal).catch((error: unknown) => {
-        if (to === end || !isMissing(error)) throw error;
+      const past = await this.#patiently(() => task.readHistory(from, to, signal), signal).catch((error: unknown) => {
+        if (to === end || !isNotFound(error)) throw error;
       });
-      const first = Math.min(to, Math.max(from, past?.points.from ?? to));
+      const first = Math.min(to, Math.max(from, past?.points.coveredFrom ?? to));
       if (past !== undefined) {
         const own = { binMs, labels, now: now(), end: to };
         const news = newPoints(past.points, { at: first - 1, sum: undefined }, own);
-        for (const [reason, count] of [...past.drops, ...news.unfit]) addTo(this.unused, reason, count);
+        for (const [reason, count] of [...past.drops, ...news.unfit]) increment(this.unused, reason, count);
         points += news.count;
         bins += news.bins;
         pieces.unshift(news.series);
       }
       if (first > from) {
-        addTo(this.unused, 'rejected', (first - Math.max(begin, kept)) / binMs);
+        increment(this.unused, 'rejected', (first - Math.max(begin, kept)) / binMs);
         break;
       }
       to = from;
@@ -136,7 +136,7 @@ export class Backfill {
     return { series: joined(pieces), points, bins };
   }
 
-  async #patiently(ask: () => Promise<Past>, signal: AbortSignal): Promise<Past> {
+  async #patiently(ask: () => Promise<HistoryResult>, signal: AbortSignal): Promise<HistoryResult> {
     const { clock, random } = this.#parts;
     const begun = clock.monotonic();
     for (let failures = 1; ; failures += 1) {
@@ -145,7 +145,7 @@ export class Backfill {
       } catch (error) {
         const isOver = clock.monotonic() - begun > OUTAGE.forMs;
         if (signal.aborted || isOver || !isOutage(error)) throw error;
-        await clock.sleep(backOffMs(OUTAGE, failures, random), signal);
+        await clock.sleep(exponentialDelayMs(OUTAGE, failures, random), signal);
       }
     }
   }
@@ -159,7 +159,7 @@ interface Brought extends Pick<Spooled, 'points' | 'bins'> {
 function joined(pieces: readonly (readonly SeriesPoints[])[]): readonly SeriesPoints[] {
   const whole = new Map<string, { labels: SeriesPoints['labels']; times: number[]; values: number[] }>();
   for (const { labels, times, values } of pieces.flat()) {
-    const one = entryOf(whole, JSON.stringify(labels), () => ({ labels, times: [], values: [] }));
+    const one = getOrCreate(whole, JSON.stringify(labels), () => ({ labels, times: [], values: [] }));
     for (const time of times) one.times.push(time);
     for (const value of values) one.values.push(value);
   }
@@ -169,5 +169,5 @@ function joined(pieces: readonly (readonly SeriesPoints[])[]): readonly SeriesPo
 /** It is not about this request: the network, the service as a whole, or its token service. */
 function isOutage(error: unknown): boolean {
   const cause = error instanceof CredentialError ? error.cause : error;
-  return (meaningOfError(cause, 'read').retries ?? 0) > 1;
+  return (policyForError(cause, 'read').retries ?? 0) > 1;
 }

@@ -1,6 +1,6 @@
-import { entryOf } from '../runtime/maps.ts';
+import { getOrCreate } from '../runtime/maps.ts';
 import type { Persisted } from '../runtime/persisted.ts';
-import { type Cursor, LONGEST_PAST_MS } from './new-points.ts';
+import { type Cursor, MAX_PAST_MS } from './new-points.ts';
 
 /** The one place that knows what has arrived, by task: everything up to its cursor that was not counted as lost. */
 export class HistoryCursors implements Persisted {
@@ -17,7 +17,7 @@ export class HistoryCursors implements Persisted {
   begin(task: string, begun: number, earliest: number): Cursor {
     this.#begun ??= begun;
     const at = Math.max(this.#begun, earliest);
-    return entryOf(this.#cursors, task, () => ({ at, sum: undefined }));
+    return getOrCreate(this.#cursors, task, () => ({ at, sum: undefined }));
   }
 
   arrived(task: string, cursor: Cursor): void {
@@ -39,7 +39,7 @@ export class HistoryCursors implements Persisted {
     const all = [...this.#cursors];
     const last = all.reduce((most, [, { at }]) => Math.max(most, at), 0);
     // An older cursor has no use: the service does not keep history for so long.
-    const young = all.filter(([, { at }]) => last - at < LONGEST_PAST_MS);
+    const young = all.filter(([, { at }]) => last - at < MAX_PAST_MS);
     const cursors = young.map(([task, { at, sum = null }]) => [task, at, sum] as const);
     return [{ cursors, begun: this.#begun ?? null, newest: this.#newest ?? null }];
   }

@@ -1,7 +1,7 @@
+import type { PeriodPoints } from '../contract/poll-result.ts';
 import type { Labels } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
-import type { Points } from '../metrics/snapshot.ts';
-import { addTo, entryOf } from '../runtime/maps.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
 import type { SeriesPoints } from './write-request.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface Cursor {
 export type Unfit = 'duplicate' | 'future' | 'changed';
 
 /** How long services keep history. */
-export const LONGEST_PAST_MS = 30 * 86_400_000;
+export const MAX_PAST_MS = 30 * 86_400_000;
 
 /** How long after its end a bin waits for a newer one: an appliance reports every five minutes. */
 export const WHOLE_AFTER_MS = 600_000;
@@ -46,7 +46,7 @@ interface Own {
 }
 
 export function newPoints(
-  points: Points,
+  points: PeriodPoints,
   after: Cursor,
   { binMs, labels = {}, now, end = Number.POSITIVE_INFINITY }: Own,
 ) {
@@ -57,22 +57,23 @@ export function newPoints(
     if (point.at === undefined) continue;
     const time = Math.round(point.at * 1000);
     if (time > now + FUTURE_MS) {
-      addTo(unfit, 'future');
+      increment(unfit, 'future');
       continue;
     }
-    entryOf(bins, time, () => []).push(point);
+    getOrCreate(bins, time, () => []).push(point);
   }
   const times = [...bins.keys()].sort((one, other) => one - other);
   const newest = times.at(-1);
-  const held = after.at < points.from ? undefined : bins.get(after.at);
-  if (after.sum !== undefined && held !== undefined && checksum(held) !== after.sum) addTo(unfit, 'changed');
-  const isWhole = (time: number) => time >= points.from && (time !== newest || now - time - binMs >= WHOLE_AFTER_MS);
+  const held = after.at < points.coveredFrom ? undefined : bins.get(after.at);
+  if (after.sum !== undefined && held !== undefined && checksum(held) !== after.sum) increment(unfit, 'changed');
+  const isWhole = (time: number) =>
+    time >= points.coveredFrom && (time !== newest || now - time - binMs >= WHOLE_AFTER_MS);
   const used = times.filter((time) => isWhole(time) && time > after.at && time < end);
   let sent = 0;
   for (const time of used) {
     for (const point of bins.get(time) ?? []) {
       if (append(series, point, time, labels)) sent += 1;
-      else addTo(unfit, 'duplicate');
+      else increment(unfit, 'duplicate');
     }
   }
   const last = used.at(-1);
@@ -95,7 +96,7 @@ export type NewPoints = ReturnType<typeof newPoints>;
 function append(series: Map<string, Growing>, { name, labels, value }: Sample, time: number, own: Labels): boolean {
   let key = name;
   for (const label in labels) key += `\n${label}\n${labels[label]}`;
-  const known = entryOf(series, key, () => {
+  const known = getOrCreate(series, key, () => {
     return { labels: sortedLabels({ ...own, ...labels, __name__: name }), times: [], values: [] };
   });
   if (known.times.at(-1) === time) return false;

@@ -1,6 +1,6 @@
-import { formatValue, labelText } from '../exposition/format.ts';
+import { formatLabels, formatValue } from '../exposition/format.ts';
 import type { Labels } from '../metrics/family.ts';
-import { entryOf } from '../runtime/maps.ts';
+import { getOrCreate } from '../runtime/maps.ts';
 import type { SeriesPoints } from './write-request.ts';
 
 /** Lines in one piece: some ten thousand bytes. */
@@ -11,7 +11,7 @@ export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<strin
   const families = new Map<string, SeriesPoints[]>();
   for (const one of series) {
     const name = new Map(one.labels).get('__name__') ?? '';
-    entryOf(families, name, () => []).push(one);
+    getOrCreate(families, name, () => []).push(one);
   }
   return new Map([...families].map(([name, all]) => [name, linesOf(all)]));
 }
@@ -19,7 +19,7 @@ export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<strin
 function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
   for (const { labels, times, values } of series) {
     const { __name__: name = '', ...others } = Object.fromEntries(labels) as Labels;
-    const start = `${name}${labelText(others)} `;
+    const start = `${name}${formatLabels(others)} `;
     let piece = '';
     for (const [index, time] of times.entries()) {
       // OpenMetrics has Unix seconds.

@@ -1,16 +1,16 @@
-import type { Fields, Labels } from '../metrics/family.ts';
-import type { Origin, Sink } from '../metrics/sink.ts';
-import type { Points, Reading } from '../metrics/snapshot.ts';
+import type { PeriodPoints, PollResult } from '../contract/poll-result.ts';
+import type { ResultSource, Sink } from '../contract/sink.ts';
+import type { JsonObject, Labels } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { addTo, entryOf } from '../runtime/maps.ts';
-import { backOffMs, type Random } from '../runtime/random.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
+import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 import { after, halves, type Parcel, parcelOf, until } from './batch.ts';
 import { HistoryCursors } from './cursors.ts';
 import { newPoints } from './new-points.ts';
 import { deliver, type PointRefusal, type Send, type Trouble } from './receiver.ts';
 
-export interface RemoteWriteSettings {
+export interface RemoteWriteOptions {
   readonly labels: Labels;
   /** How far back gaps are filled. */
   readonly catchUpMs: number;
@@ -21,7 +21,7 @@ export interface RemoteWriteSettings {
   readonly binMs: number;
 }
 
-export interface RemoteWriteParts {
+export interface RemoteWriteDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -39,13 +39,13 @@ const LOSSES = ['catch_up', 'rejected', 'unread'];
 const PATIENCE_MS = 3_600_000;
 
 /** The most requests that a receiver may reject in a row before a pause, and after one. */
-const MOST_REJECTED = { first: 20, again: 8 } as const;
+const MAX_REJECTED = { first: 20, again: 8 } as const;
 
 /** The most points in one request; receivers accept some megabytes. */
-const MOST_SENT = 10_000;
+const MAX_SENT = 10_000;
 
 /** The most waiting points. Points that do not fit are requested again, so nothing is lost. */
-const MOST_WAITING = 200_000;
+const MAX_WAITING = 200_000;
 
 /**
  * How long parcels are collected; those that fill gaps for a whole round. Prometheus without an out-of-order window
@@ -62,8 +62,8 @@ const BACK_OFF = { firstMs: 2_000, longestMs: 60_000 } as const;
  */
 export class RemoteWrite implements Sink {
   readonly cursors = new HistoryCursors();
-  readonly #settings: RemoteWriteSettings;
-  readonly #parts: RemoteWriteParts;
+  readonly #settings: RemoteWriteOptions;
+  readonly #parts: RemoteWriteDependencies;
   readonly #send: Send;
   readonly #waiting = new Map<string, Parcel>();
   /** Since when a task's points wait for an older part, in monotonic milliseconds. */
@@ -82,9 +82,9 @@ export class RemoteWrite implements Sink {
   #suspects: { readonly task: string; readonly text: string; readonly drop: () => void }[] = [];
   /** Requests rejected since one was last accepted, and how many are sent before a pause. */
   #rejections = 0;
-  #mostRejections = 0;
+  #maxRejections = 0;
 
-  constructor(settings: RemoteWriteSettings, send: Send, parts: RemoteWriteParts) {
+  constructor(settings: RemoteWriteOptions, send: Send, parts: RemoteWriteDependencies) {
     this.#settings = settings;
     this.#parts = parts;
     this.#send = send;
@@ -111,14 +111,14 @@ export class RemoteWrite implements Sink {
     return this.isWell ? Math.max(sum === undefined ? at + binMs : at, now - catchUpMs) : undefined;
   }
 
-  accept({ id }: Origin, { points }: Reading): Promise<void> {
+  accept({ id }: ResultSource, { points }: PollResult): Promise<void> {
     if (points !== undefined) this.#take(id, points);
     return Promise.resolve();
   }
 
   withdraw(): void {}
 
-  leaves(reading: Reading): Reading {
+  leaves(reading: PollResult): PollResult {
     if (this.#settings.isExposedToo || reading.points === undefined) return reading;
     return { ...reading, samples: [...reading.samples].filter(({ at }) => at === undefined) };
   }
@@ -133,14 +133,14 @@ export class RemoteWrite implements Sink {
       if (isGap) await clock.sleep(sweepMs - GATHER_MS, signal);
       const trouble = await this.flush(signal);
       if (trouble === undefined) continue;
-      await clock.sleep(trouble.afterMs ?? backOffMs(BACK_OFF, this.#failures, random), signal);
+      await clock.sleep(trouble.afterMs ?? exponentialDelayMs(BACK_OFF, this.#failures, random), signal);
     }
   }
 
   /** Sends all waiting points; returns the receiver's error if there is one, and then the rest keeps waiting. */
   async flush(signal: AbortSignal): Promise<Trouble | undefined> {
     this.#suspects = [];
-    this.#mostRejections = this.#rejections > 0 ? this.#rejections + MOST_REJECTED.again : MOST_REJECTED.first;
+    this.#maxRejections = this.#rejections > 0 ? this.#rejections + MAX_REJECTED.again : MAX_REJECTED.first;
     while (this.#waiting.size > 0 && !signal.aborted) {
       const trouble = (await this.#deliver(this.#next(), signal)) ?? this.#allSuspected();
       if (trouble === undefined) continue;
@@ -150,21 +150,21 @@ export class RemoteWrite implements Sink {
     return undefined;
   }
 
-  #take(task: string, points: Points): void {
+  #take(task: string, points: PeriodPoints): void {
     const { binMs, catchUpMs, labels, lookbackMs } = this.#settings;
-    const { askedAt: now, wanted, from } = points;
+    const { requestedAt: now, requestedFrom, coveredFrom } = points;
     const known = this.cursors.of(task);
     if (known === undefined) return;
     const needed = known.at + binMs;
     const available = Math.max(needed, now - catchUpMs);
     // The gap was not requested yet: it is, once the receiver answers again.
-    if (wanted > available) return;
-    if (from > available && !points.isOldest && !this.#isGivenUp(task)) return;
+    if (requestedFrom > available) return;
+    if (coveredFrom > available && !points.earlierRejected && !this.#isGivenUp(task)) return;
     this.#incomplete.delete(task);
-    this.#lose(task, needed, Math.min(from, available), 'catch_up');
-    this.#lose(task, available, from, points.isOldest ? 'rejected' : 'unread');
+    this.#lose(task, needed, Math.min(coveredFrom, available), 'catch_up');
+    this.#lose(task, available, coveredFrom, points.earlierRejected ? 'rejected' : 'unread');
     const news = newPoints(points, this.cursors.of(task) ?? known, { binMs, labels, now });
-    for (const [reason, count] of news.unfit) addTo(this.#counts.dropped, reason, count);
+    for (const [reason, count] of news.unfit) increment(this.#counts.dropped, reason, count);
     const parcel = parcelOf(task, news);
     if (parcel === undefined) {
       // The service has nothing up to here. Points of an appliance that has had some may still come late.
@@ -173,13 +173,13 @@ export class RemoteWrite implements Sink {
       return;
     }
     this.#replace(task, undefined);
-    if (this.#counts.waiting + parcel.count > MOST_WAITING) return;
+    if (this.#counts.waiting + parcel.count > MAX_WAITING) return;
     this.#replace(task, parcel);
   }
 
   #isGivenUp(task: string): boolean {
     const now = this.#parts.clock.monotonic();
-    return now - entryOf(this.#incomplete, task, () => now) > PATIENCE_MS;
+    return now - getOrCreate(this.#incomplete, task, () => now) > PATIENCE_MS;
   }
 
   /** Counts the bins that begin in a period as lost, once: the cursor passes them. */
@@ -187,7 +187,7 @@ export class RemoteWrite implements Sink {
     const { binMs } = this.#settings;
     const bins = Math.ceil(to / binMs) - Math.ceil(from / binMs);
     if (bins <= 0) return;
-    addTo(this.#counts.lost, reason, (bins * binMs) / 1000);
+    increment(this.#counts.lost, reason, (bins * binMs) / 1000);
     this.cursors.pass(task, { at: (Math.ceil(to / binMs) - 1) * binMs, sum: undefined });
     this.#tell(`lost ${reason}`, { reason, task, bins }, 'remote write: minutes are lost; not read in time');
   }
@@ -221,7 +221,7 @@ export class RemoteWrite implements Sink {
     for (const parcel of waiting) {
       if (parcel.oldest > oldest + SLICE_MS) continue;
       const first = until(parcel, oldest + SLICE_MS);
-      if (points > 0 && points + first.count > MOST_SENT) break;
+      if (points > 0 && points + first.count > MAX_SENT) break;
       batch.push(first);
       points += first.count;
     }
@@ -233,7 +233,7 @@ export class RemoteWrite implements Sink {
     const { clock } = this.#parts;
     const all = batch.flatMap(({ series }) => series);
     const delivery = await deliver(this.#send, all, () => clock.now(), signal);
-    addTo(this.#counts.answers, delivery.code);
+    increment(this.#counts.answers, delivery.code);
     if (delivery.state === 'later') return delivery;
     if (delivery.state === 'refused') return this.#refused(batch, delivery, signal);
     this.#accepted();
@@ -262,7 +262,7 @@ export class RemoteWrite implements Sink {
     if (only === undefined) return undefined;
     const isOfPoints = reason === 'out_of_order' || reason === 'too_old';
     if (!isOfPoints) this.#rejections += 1;
-    if (this.#rejections >= this.#mostRejections) return { afterMs: undefined, text };
+    if (this.#rejections >= this.#maxRejections) return { afterMs: undefined, text };
     if (batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       return (await this.#deliver(batch.slice(0, middle), signal)) ?? this.#deliver(batch.slice(middle), signal);
@@ -280,11 +280,11 @@ export class RemoteWrite implements Sink {
   }
 
   #drop(reason: PointRefusal, points: number, answer: string): void {
-    addTo(this.#counts.dropped, reason, points);
+    increment(this.#counts.dropped, reason, points);
     this.#tell(reason, { reason, answer }, 'remote write: the receiver rejected points; dropped');
   }
 
-  #tell(kind: string, facts: Fields, message: string): void {
+  #tell(kind: string, facts: JsonObject, message: string): void {
     if (!this.#told.has(kind)) this.#parts.log.warn(facts, message);
     this.#told.add(kind);
   }
@@ -299,7 +299,7 @@ export class RemoteWrite implements Sink {
     if (this.#failures > 0) this.#parts.log.info('remote write: the receiver accepts points again');
     this.#failures = 0;
     this.#rejections = 0;
-    this.#mostRejections = MOST_REJECTED.first;
+    this.#maxRejections = MAX_REJECTED.first;
     for (const { drop } of this.#suspects.splice(0)) drop();
   }
 }

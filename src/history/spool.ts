@@ -16,7 +16,7 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ConfigError, unlessMissing } from '../runtime/errors.ts';
+import { ConfigError, ignoreNotFound } from '../runtime/errors.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
 /**
@@ -51,7 +51,7 @@ const SUFFIX = '.om.gz';
 const LOCK = 'lock';
 
 /** The most that is read of `progress`: 10,000 appliances with thirty series each take 80 MB. */
-const MOST_PROGRESS_BYTES = 256 * 1_048_576;
+const MAX_PROGRESS_BYTES = 256 * 1_048_576;
 
 export class Spool {
   readonly question: SpoolQuestion;
@@ -82,7 +82,7 @@ export class Spool {
     const strangers = names.filter((name) => name !== PROGRESS && name !== LOCK && !isOurs(name));
     if (strangers.length > 0) throw inUse(folder, 'contains other files');
     for (const name of names) if (name !== LOCK) await expectOwn(folder, name);
-    const kept = (await readFile(join(folder, PROGRESS), 'utf8').catch(unlessMissing)) ?? '';
+    const kept = (await readFile(join(folder, PROGRESS), 'utf8').catch(ignoreNotFound)) ?? '';
     const [first, ...lines] = kept.split('\n').slice(0, -1);
     const begun = first === undefined ? question : parsed<SpoolQuestion>(first);
     if (begun === undefined || !isSize(begun.to)) throw inUse(folder, 'contains something else');
@@ -168,7 +168,7 @@ export class Spool {
       if (isUnknown) await rm(join(this.#folder, name));
     }
     for (const [family, size] of this.#sizes) {
-      const found = await lstat(this.#path(family)).catch(unlessMissing);
+      const found = await lstat(this.#path(family)).catch(ignoreNotFound);
       if (found === undefined || found.size < size) {
         throw inUse(this.#folder, `is corrupted: ${family}${SUFFIX} is shorter than before`);
       }
@@ -201,7 +201,7 @@ async function flawOfFile(path: string): Promise<string | undefined> {
   const stats = await lstat(path);
   if (stats.isSymbolicLink() || (stats.isFile() && stats.nlink > 1)) return 'is a link';
   if (!stats.isFile()) return 'is not a regular file';
-  if (basename(path) === PROGRESS && stats.size > MOST_PROGRESS_BYTES) return 'is too large';
+  if (basename(path) === PROGRESS && stats.size > MAX_PROGRESS_BYTES) return 'is too large';
   return flawOf(stats);
 }
 

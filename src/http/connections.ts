@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { addTo } from '../runtime/maps.ts';
+import { increment } from '../runtime/maps.ts';
 
 /** Why the server closes connections. */
 const REASONS = ['limit', 'refused', 'pipelined', 'unread'] as const;
@@ -16,7 +16,7 @@ const LOGGED_EVERY_MS = 60_000;
 const BUSY_MS = 10_000;
 
 /** Requests of one connection without an answer yet; a client that sends more is disconnected. */
-const MOST_AHEAD = 4;
+const MAX_AHEAD = 4;
 
 interface Connection {
   /** As it was accepted: with TLS, the socket below. */
@@ -90,7 +90,7 @@ export class Connections {
     const connection = this.of(socket);
     // The request may have been parsed before its client was disconnected.
     if (connection === undefined || socket.destroyed) return false;
-    if (connection.requests >= MOST_AHEAD) {
+    if (connection.requests >= MAX_AHEAD) {
       this.close(socket, 'pipelined');
       return false;
     }
@@ -108,7 +108,7 @@ export class Connections {
   }
 
   close(socket: Socket, reason: Reason): void {
-    addTo(this.#closed, reason);
+    increment(this.#closed, reason);
     socket.destroy();
   }
 

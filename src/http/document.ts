@@ -1,5 +1,5 @@
-import type { Body } from '../exposition/body.ts';
-import { type Deflated, deflate, gzipBody } from '../exposition/gzip.ts';
+import type { ResponseBody } from '../exposition/body.ts';
+import { type CompressedPart, deflate, gzipBody } from '../exposition/gzip.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -7,14 +7,14 @@ const NOTHING = Buffer.alloc(0);
 export class Document {
   readonly headers: Readonly<Record<string, string>>;
   readonly #buffers: readonly Buffer[];
-  #deflated: Promise<Deflated> | undefined;
+  #deflated: Promise<CompressedPart> | undefined;
 
   constructor(headers: Readonly<Record<string, string>>, buffers: readonly Buffer[]) {
     this.headers = headers;
     this.#buffers = buffers;
   }
 
-  async body(gzip: boolean): Promise<Body> {
+  async body(gzip: boolean): Promise<ResponseBody> {
     if (!gzip) {
       return { length: this.#buffers.reduce((sum, { length }) => sum + length, 0), buffers: () => this.#buffers };
     }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Body } from '../exposition/body.ts';
+import type { ResponseBody } from '../exposition/body.ts';
 import type { Format } from '../exposition/format.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -16,7 +16,7 @@ import { send } from './send.ts';
 
 export interface Site {
   /** The exposition of one moment. */
-  exposition(format: Format, gzip: boolean): Promise<Body>;
+  exposition(format: Format, gzip: boolean): Promise<ResponseBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
   statusPage(): Promise<Document>;
@@ -24,7 +24,7 @@ export interface Site {
   landingPage(): Promise<Document>;
 }
 
-export interface ServerSettings {
+export interface ServerOptions {
   /** All addresses, IPv4 and IPv6, when undefined. */
   readonly host: string | undefined;
   /** 0 for any free port. */
@@ -41,7 +41,7 @@ export interface ServerSettings {
 }
 
 /** An answer not read within this time is cut off, if the scraper sends no time-out of its own; in milliseconds. */
-const LONGEST_SCRAPE_MS = 120_000;
+const MAX_SCRAPE_MS = 120_000;
 
 /** Far above what well-behaved clients need. */
 const BOUNDS = {
@@ -56,24 +56,24 @@ const BOUNDS = {
 } as const;
 
 /** No request needs a body; this many bytes of one are read and discarded. */
-const MOST_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
 /** Pages sent at once; further ones are answered 503. */
-const MOST_PAGES = 16;
+const MAX_PAGES = 16;
 
 /** Serves the exposition and the pages. No request waits for an API. */
 export class ExpositionServer {
-  readonly #settings: ServerSettings;
+  readonly #settings: ServerOptions;
   readonly #server: Server;
   readonly #scrapes: Answers;
   readonly #pages: Answers;
   #closing = false;
 
-  constructor(settings: ServerSettings) {
+  constructor(settings: ServerOptions) {
     const { connections, maxScrapes, clock } = settings;
     this.#settings = settings;
     this.#scrapes = new Answers(maxScrapes, connections, clock);
-    this.#pages = new Answers(MOST_PAGES, connections, clock);
+    this.#pages = new Answers(MAX_PAGES, connections, clock);
     // Node.js would answer a request without a host, or with an expectation, past the limit of requests ahead.
     this.#server = createServer({ ...BOUNDS, requireHostHeader: false });
     this.#guardConnections();
@@ -229,7 +229,7 @@ export class ExpositionServer {
   }
 
   /** Sends a body as fast as it is read. Headers that the operator has set for every answer are kept. */
-  async #send(response: ServerResponse, headers: object, body: Body, gzip: boolean): Promise<void> {
+  async #send(response: ServerResponse, headers: object, body: ResponseBody, gzip: boolean): Promise<void> {
     const all = { ...headers, ...(gzip && { 'content-encoding': 'gzip' }), 'content-length': body.length };
     for (const [name, value] of Object.entries(all)) if (!response.hasHeader(name)) response.setHeader(name, value);
     const { req: request } = response;
@@ -264,7 +264,7 @@ function discardBody(response: ServerResponse): void {
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= MOST_BODY_BYTES) return;
+    if (bytes <= MAX_BODY_BYTES) return;
     request.pause();
     if (response.writableFinished) request.socket.destroy();
     else response.once('close', () => request.socket.destroy());
@@ -286,5 +286,5 @@ function invalidity(request: IncomingMessage): Refusal | undefined {
 /** The scraper's own time-out, which Prometheus sends in a header, in milliseconds; bounded. */
 function scrapeTimeoutMs(request: IncomingMessage): number {
   const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
-  return told > 0 ? Math.min(told * 1000, LONGEST_SCRAPE_MS) : LONGEST_SCRAPE_MS;
+  return told > 0 ? Math.min(told * 1000, MAX_SCRAPE_MS) : MAX_SCRAPE_MS;
 }

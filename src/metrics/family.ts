@@ -1,13 +1,13 @@
 import type { Conversion, MetricName, Unit } from './units.ts';
 
 /** One object as a service sent it; its fields are unknown until a conversion has read them. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isFields(value: unknown): value is Fields {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function kindOf(value: unknown): string {
+export function jsonTypeOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
@@ -18,7 +18,7 @@ export type Labels = Readonly<Record<string, string>>;
 export type MetricType = 'gauge' | 'counter' | 'histogram';
 
 /** Every field of a record that no other row names and that is a number; for records with undocumented field names. */
-export interface EveryOtherField {
+export interface RemainingFields {
   /** The label with the name of the field. */
   readonly label: string;
   /** The label's value for a field's name; unique within a record. */
@@ -32,16 +32,16 @@ export interface StateSet {
   /** The label with the word. */
   readonly label: string;
   /** The documented words. Any other counts as {@link OTHER}, which is a series too. */
-  readonly known: readonly string[];
+  readonly documentedValues: readonly string[];
 }
 
 /** Replaces words that are not documented, or that exceed the number of words kept. */
 export const OTHER = 'other';
 
-export interface WordField {
+export interface EnumField {
   readonly field: string;
   /** The documented words, in the service's own spelling, for the reference. */
-  readonly known?: readonly string[];
+  readonly documentedValues?: readonly string[];
 }
 
 interface Row<U extends Unit> {
@@ -52,11 +52,11 @@ interface Row<U extends Unit> {
   readonly type?: MetricType;
   readonly from: Conversion<U>;
   /** The upstream fields that feed it, in the service's own spelling, each with the labels that it adds. */
-  readonly fields: Readonly<Record<string, Labels>> | EveryOtherField;
+  readonly fields: Readonly<Record<string, Labels>> | RemainingFields;
   /** Labels whose value is itself an upstream field: label name to field name. */
-  readonly labelsFrom?: Readonly<Record<string, string>>;
+  readonly fieldLabels?: Readonly<Record<string, string>>;
   /** Labels whose value is a word that the service chooses from a list: in lower case with underscores. */
-  readonly wordsFrom?: Readonly<Record<string, WordField>>;
+  readonly enumLabels?: Readonly<Record<string, EnumField>>;
   /** Where the field holds one word of a set: then one series for each word. */
   readonly states?: StateSet;
   /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
@@ -70,12 +70,12 @@ export interface Table {
   /** The operation, as `GET /jobs`. */
   readonly source: string;
   /** The labels that every sample has, before those of its row. */
-  readonly subject: readonly string[];
+  readonly commonLabels: readonly string[];
   readonly families: readonly Family[];
 }
 
-export function isEveryOtherField(fields: Family['fields']): fields is EveryOtherField {
-  return typeof (fields as EveryOtherField).value === 'function';
+export function isEveryOtherField(fields: Family['fields']): fields is RemainingFields {
+  return typeof (fields as RemainingFields).value === 'function';
 }
 
 /** In the order in which HELP and the reference page list them. */
@@ -84,8 +84,8 @@ export function fieldNames(family: Family): readonly string[] {
 }
 
 /** The labels that a row adds to those of its subject, in order. */
-export function addedLabels(family: Family): readonly string[] {
-  const fromFields = Object.keys({ ...family.wordsFrom, ...family.labelsFrom });
+export function extraLabelNames(family: Family): readonly string[] {
+  const fromFields = Object.keys({ ...family.enumLabels, ...family.fieldLabels });
   if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];
   const fixed = new Set(Object.values(family.fields).flatMap((labels) => Object.keys(labels)));
   const state = family.states === undefined ? [] : [family.states.label];

@@ -1,14 +1,14 @@
 import { OTHER } from './family.ts';
 
 /** The most distinct values of an open set of upstream words; further ones become `other`. */
-const MOST_VALUES = 50;
+const MAX_VALUES = 50;
 
 /** Limits an open set of label values: the first ones are kept, later ones become `other`. */
-export class LabelLimit {
+export class LabelValueLimit {
   readonly #most: number;
   readonly #values = new Set<string>();
 
-  constructor(most = MOST_VALUES) {
+  constructor(most = MAX_VALUES) {
     this.#most = most;
   }
 

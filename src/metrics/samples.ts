@@ -1,4 +1,4 @@
-import { type Family, type Fields, isEveryOtherField, type Labels, OTHER, type StateSet } from './family.ts';
+import { type Family, isEveryOtherField, type JsonObject, type Labels, OTHER, type StateSet } from './family.ts';
 
 export interface Sample {
   /** The name of the line: the family's, with `_bucket`, `_sum`, `_count` for a histogram. */
@@ -9,7 +9,7 @@ export interface Sample {
   readonly at?: number | undefined;
 }
 
-export type TimeOf = (record: Fields) => number | undefined;
+export type TimeOf = (record: JsonObject) => number | undefined;
 
 /**
  * Why a value has no sample; the label `reason` of `filer_exporter_samples_dropped_total`. `absent`: the field was
@@ -21,7 +21,7 @@ export type TimeOf = (record: Fields) => number | undefined;
 export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 
 /** Notes a dropped value: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
-export type NoteDrop = (reason: DropReason, place: string) => void;
+export type ReportDrop = (reason: DropReason, place: string) => void;
 
 /**
  * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so a null in the
@@ -31,9 +31,9 @@ export type NoteDrop = (reason: DropReason, place: string) => void;
  */
 export function toSamples(
   families: readonly Family[],
-  newestFirst: readonly Fields[],
+  newestFirst: readonly JsonObject[],
   subject: Labels,
-  note: NoteDrop = () => {},
+  note: ReportDrop = () => {},
   timeOf: TimeOf = () => undefined,
 ): Sample[] {
   const samples: Sample[] = [];
@@ -44,7 +44,7 @@ export function toSamples(
         const labels = { ...subject, ...added, ...textLabels(family, found.record) };
         const at = timeOf(found.record);
         if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value, at });
-        else samples.push(...stateSamples(family.name, family.states, wordOf(found.record[field]), labels, at));
+        else samples.push(...stateSamples(family.name, family.states, enumLabelValue(found.record[field]), labels, at));
       } else if (newestFirst.length > 0 && (found.state !== 'absent' || !family.optional)) {
         note(found.state, field);
       }
@@ -54,7 +54,7 @@ export function toSamples(
 }
 
 /** Whether a record has a value for any row of a table. */
-export function holdsValue(families: readonly Family[], record: Fields): boolean {
+export function hasValue(families: readonly Family[], record: JsonObject): boolean {
   return families.some((family) =>
     fieldsOf(family, families, [record], () => {}).some(
       ([field]) => newestValue(family, field, [record]).state === 'found',
@@ -65,13 +65,13 @@ export function holdsValue(families: readonly Family[], record: Fields): boolean
 /** One sample for each known state and one for any other: exactly one of them is 1. */
 function stateSamples(
   name: string,
-  { label, known }: StateSet,
+  { label, documentedValues }: StateSet,
   current: string,
   labels: Labels,
   at: number | undefined,
 ): Sample[] {
-  const holds = known.includes(current) ? current : OTHER;
-  return [...known, OTHER].map((state) => ({
+  const holds = documentedValues.includes(current) ? current : OTHER;
+  return [...documentedValues, OTHER].map((state) => ({
     name,
     labels: { ...labels, [label]: state },
     value: state === holds ? 1 : 0,
@@ -80,10 +80,10 @@ function stateSamples(
 }
 
 type Found =
-  | { readonly state: 'found'; readonly value: number; readonly record: Fields }
+  | { readonly state: 'found'; readonly value: number; readonly record: JsonObject }
   | { readonly state: 'absent' | 'invalid' };
 
-function newestValue(family: Family, field: string, newestFirst: readonly Fields[]): Found {
+function newestValue(family: Family, field: string, newestFirst: readonly JsonObject[]): Found {
   let state: 'absent' | 'invalid' = 'absent';
   for (const record of newestFirst) {
     const raw = record[field];
@@ -96,13 +96,13 @@ function newestValue(family: Family, field: string, newestFirst: readonly Fields
 }
 
 /** The most fields of one answer that no row names: the service chooses each label value. */
-const MOST_OTHER_FIELDS = 50;
+const MAX_OTHER_FIELDS = 50;
 
 function fieldsOf(
   family: Family,
   families: readonly Family[],
-  records: readonly Fields[],
-  note: NoteDrop,
+  records: readonly JsonObject[],
+  note: ReportDrop,
 ): readonly (readonly [field: string, added: Labels])[] {
   const { fields } = family;
   if (!isEveryOtherField(fields)) return Object.entries(fields);
@@ -114,29 +114,30 @@ function fieldsOf(
   for (const record of records) {
     for (const [field, raw] of Object.entries(record)) {
       if (taken.has(field) || names.has(field) || (raw !== null && family.from.read(raw) === undefined)) continue;
-      if (names.size < MOST_OTHER_FIELDS) names.add(field);
+      if (names.size < MAX_OTHER_FIELDS) names.add(field);
       else note('label', field);
     }
   }
   return [...names].map((field) => [field, { [fields.label]: fields.value(field) }] as const);
 }
 
-function textLabels(family: Family, record: Fields): Labels {
+function textLabels(family: Family, record: JsonObject): Labels {
   const labels: Record<string, string> = {};
-  for (const [label, { field }] of Object.entries(family.wordsFrom ?? {})) labels[label] = wordOf(record[field]);
-  for (const [label, field] of Object.entries(family.labelsFrom ?? {})) labels[label] = text(record[field]);
+  for (const [label, { field }] of Object.entries(family.enumLabels ?? {}))
+    labels[label] = enumLabelValue(record[field]);
+  for (const [label, field] of Object.entries(family.fieldLabels ?? {})) labels[label] = labelValue(record[field]);
   return labels;
 }
 
 /** An upstream value as a label: strings unchanged, numbers and booleans as text, everything else empty. */
-export function text(raw: unknown): string {
+export function labelValue(raw: unknown): string {
   if (typeof raw === 'string') return raw;
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : '';
 }
 
 /** A word that a service chooses from a list, as a label: in lower case with underscores. */
-export function wordOf(raw: unknown): string {
-  return text(raw)
+export function enumLabelValue(raw: unknown): string {
+  return labelValue(raw)
     .trim()
     .toLowerCase()
     .replace(/[\s&/-]+/g, '_');

@@ -22,7 +22,7 @@ export interface Conversion<U extends Unit = Unit> {
  * A decimal as the services send it: a JSON number, or a string of digits with sign and fraction. Undefined for
  * everything else, `""`, `"NaN"`, `"0x10"` and numbers too large for a double among it.
  */
-export function decimal(raw: unknown): number | undefined {
+export function parseDecimal(raw: unknown): number | undefined {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
   if (typeof raw !== 'string' || !DECIMAL.test(raw)) return undefined;
   const value = Number(raw);
@@ -32,7 +32,7 @@ export function decimal(raw: unknown): number | undefined {
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Of an RFC 3339 date, which without an offset is UTC; a leap second counts as the first of the next minute. */
-export function dateSeconds(raw: unknown): number | undefined {
+export function parseDateSeconds(raw: unknown): number | undefined {
   if (typeof raw !== 'string') return undefined;
   const parts = RFC_3339.exec(raw);
   if (parts === null) return undefined;
@@ -60,9 +60,9 @@ function conversion<U extends Unit>(unit: U, upstream: string, read: Read): Conv
 
 function scaled(apply: (value: number) => number): Read {
   return (raw) => {
-    const value = decimal(raw);
+    const value = parseDecimal(raw);
     // Checked again: a number that just fits a double may not fit after scaling.
-    return value === undefined ? undefined : decimal(apply(value));
+    return value === undefined ? undefined : parseDecimal(apply(value));
   };
 }
 
@@ -91,11 +91,11 @@ function since2001(read: Read): Read {
   };
 }
 
-export const plain = conversion('none', 'number', decimal);
+export const unitless = conversion('none', 'number', parseDecimal);
 
-export const seconds = conversion('seconds', 'seconds', decimal);
+export const seconds = conversion('seconds', 'seconds', parseDecimal);
 
-export const duration = conversion('seconds', 'seconds', notNegative(decimal));
+export const nonNegativeSeconds = conversion('seconds', 'seconds', notNegative(parseDecimal));
 
 export const milliseconds = conversion('seconds', 'milliseconds', thousandth);
 
@@ -108,9 +108,9 @@ export const kibibytes = conversion(
   scaled((value) => value * 1024),
 );
 
-export const bytes = conversion('bytes', 'bytes', decimal);
+export const bytes = conversion('bytes', 'bytes', parseDecimal);
 
-export const bytesPerSecond = conversion('bytes_per_second', 'bytes per second', decimal);
+export const bytesPerSecond = conversion('bytes_per_second', 'bytes per second', parseDecimal);
 
 export const percent = conversion(
   'ratio',
@@ -118,10 +118,10 @@ export const percent = conversion(
   scaled((value) => shifted(value, 2)),
 );
 
-export const ratio = conversion('ratio', 'ratio', decimal);
+export const ratio = conversion('ratio', 'ratio', parseDecimal);
 
 const inMilliseconds = since2001(thousandth);
-const inSeconds = since2001(decimal);
+const inSeconds = since2001(parseDecimal);
 
 /** A time that is impossible in milliseconds, before 2001, is in seconds. */
 export const epochMilliseconds = conversion(
@@ -130,33 +130,33 @@ export const epochMilliseconds = conversion(
   (raw) => inMilliseconds(raw) ?? inSeconds(raw),
 );
 
-export const date = conversion('timestamp_seconds', 'RFC 3339 date', since2001(dateSeconds));
+export const date = conversion('timestamp_seconds', 'RFC 3339 date', since2001(parseDateSeconds));
 
 /** A date that may be ahead, such as the end of a licence. */
-export const deadline = conversion('timestamp_seconds', 'RFC 3339 date', since2001(dateSeconds));
+export const futureDate = conversion('timestamp_seconds', 'RFC 3339 date', since2001(parseDateSeconds));
 
 /** Seconds before the time of the record, which is an RFC 3339 date in another field. */
 export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
   return conversion('timestamp_seconds', `seconds before ${field}`, (raw, record) => {
-    const age = decimal(raw);
-    const at = dateSeconds(record?.[field]);
-    return age === undefined || at === undefined ? undefined : decimal(at - age);
+    const age = parseDecimal(raw);
+    const at = parseDateSeconds(record?.[field]);
+    return age === undefined || at === undefined ? undefined : parseDecimal(at - age);
   });
 }
 
 /** Always 1: the content is in the labels. */
-export const presence = conversion('info', 'text', () => 1);
+export const infoOne = conversion('info', 'text', () => 1);
 
 /** 1 for the current state; the state is a label. */
 export const state = conversion('none', 'text', () => 1);
 
 /** 1 for the current word of a state set, with the word as a label; a value that is not text is not a word. */
-export const word = conversion('none', 'text', (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined));
+export const enumValue = conversion('none', 'text', (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined));
 
-export const records = conversion('none', 'records', () => 1);
+export const recordOne = conversion('none', 'records', () => 1);
 
 /** 1 for true and 0 for false, which some services send as text. */
-export const flag = conversion('none', 'boolean', (raw) => {
+export const booleanValue = conversion('none', 'boolean', (raw) => {
   if (raw === true || raw === 'true') return 1;
   return raw === false || raw === 'false' ? 0 : undefined;
 });

@@ -1,8 +1,8 @@
 import type { BackOffReason } from '../polling/task-state.ts';
-import { entryOf } from '../runtime/maps.ts';
+import { getOrCreate } from '../runtime/maps.ts';
 import type { ApplianceReport } from '../status/model.ts';
-import { type Html, html, type Part } from './html.ts';
-import { badge, count, duration, moment, NOTHING, REST_WORDS } from './words.ts';
+import { badge, EMPTY_VALUE, formatCount, formatRelativeTime, formatSeconds, SUSPENSION_LABELS } from './format.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
 
 /** The columns; `sort` is how the browser compares their values. */
 const COLUMNS = [
@@ -36,7 +36,7 @@ export function tableHead(appliances: number): Html {
 <form class="controls" id="filter" role="search" aria-label="Filter appliances" hidden>
 <label>Filter <input type="search" id="words" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"></label>
 <label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="resting">with series backed off</option></select></label>
-<output id="shown" class="muted">${count(appliances)} of ${count(appliances)}</output>
+<output id="shown" class="muted">${formatCount(appliances)} of ${formatCount(appliances)}</output>
 </form></div>
 <table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">
 <caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, series backed off and last error.</caption>
@@ -54,19 +54,20 @@ export function applianceRow(appliance: ApplianceReport, now: string): Html {
   const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, resting, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
   const polled = lastPoll === null ? '' : Date.parse(lastPoll);
-  const age = dataAgeSeconds === null ? NOTHING : duration(dataAgeSeconds);
-  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? NOTHING}${update}</td><td role="cell" data-v="${polled}">${moment(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${resting.filter(isTrouble).length}">${restingCell(appliance)}</td><td role="cell">${lastError === null ? NOTHING : errorCell(appliance, lastError, now)}</td></tr>`;
+  const age = dataAgeSeconds === null ? EMPTY_VALUE : formatSeconds(dataAgeSeconds);
+  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell" data-v="${polled}">${formatRelativeTime(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${resting.filter(isTrouble).length}">${restingCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
 }
 
-function restingCell({ resting, series }: ApplianceReport): Part {
+function restingCell({ resting, series }: ApplianceReport): HtmlValue {
   if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
   const troubled = resting.filter(isTrouble);
   const byReason = new Map<BackOffReason, string[]>();
-  for (const { operation, reason } of resting) entryOf(byReason, reason, () => []).push(operation);
+  for (const { operation, reason } of resting) getOrCreate(byReason, reason, () => []).push(operation);
   const reasons = [...byReason].map(
-    ([reason, operations]) => html`<dt>${REST_WORDS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
+    ([reason, operations]) =>
+      html`<dt>${SUSPENSION_LABELS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
   );
-  const words = [...byReason].map(([reason, { length }]) => `${length} ${REST_WORDS[reason].short}`).join(', ');
+  const words = [...byReason].map(([reason, { length }]) => `${length} ${SUSPENSION_LABELS[reason].short}`).join(', ');
   return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
 }
 
@@ -75,12 +76,16 @@ function isTrouble({ reason }: ApplianceReport['resting'][number]): boolean {
   return reason !== 'empty';
 }
 
-function errorCell(appliance: ApplianceReport, error: NonNullable<ApplianceReport['lastError']>, now: string): Part {
+function errorCell(
+  appliance: ApplianceReport,
+  error: NonNullable<ApplianceReport['lastError']>,
+  now: string,
+): HtmlValue {
   const { serial, failing } = appliance;
   const { operation, message, time } = error;
   const others = failing > 1 ? html` <span class="muted">· ${failing} series failing</span>` : undefined;
   // The row already names the appliance, so only the series of the request is shown.
   const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
   const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
-  return html`<span class="error">${text}</span> <span class="muted">${moment(time, now)}</span>${others}`;
+  return html`<span class="error">${text}</span> <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
 }

@@ -12,10 +12,10 @@ export class Html {
 }
 
 /** The parts of a template: pieces unchanged, texts and numbers escaped, nothing for undefined. */
-export type Part = Html | string | number | undefined | readonly Part[];
+export type HtmlValue = Html | string | number | undefined | readonly HtmlValue[];
 
 /** HTML from a template: every part is escaped, unless it is HTML already. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlValue[]): Html {
   let text = strings[0] ?? '';
   parts.forEach((part, index) => {
     text += textOf(part) + (strings[index + 1] ?? '');
@@ -23,7 +23,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(text);
 }
 
-function textOf(part: Part): string {
+function textOf(part: HtmlValue): string {
   if (part === undefined) return '';
   if (part instanceof Html) return part.text;
   if (typeof part === 'number') return String(part);

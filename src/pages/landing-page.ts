@@ -1,6 +1,6 @@
 import type { Document } from '../http/document.ts';
-import { pageDocument } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { pageDocument } from './page.ts';
 
 /** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
 export function landingPage(version: string, metricsPath: string, notice?: Html): Document {

@@ -2,9 +2,9 @@ import type { Document } from '../http/document.ts';
 import type { StatusReport } from '../status/model.ts';
 import { apiCard } from './api-card.ts';
 import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
-import { pageDocument } from './frame.ts';
+import { formatCount, formatSeconds, formatTimestamp } from './format.ts';
 import { type Html, html } from './html.ts';
-import { count, duration, exactly } from './words.ts';
+import { pageDocument } from './page.ts';
 
 /** Browsers without scripts reload the page after this many seconds. */
 const RELOAD_SECONDS = 30;
@@ -32,12 +32,12 @@ function summary({ time, version, revision, shard, apis, appliances }: StatusRep
   const ages = appliances.flatMap(({ dataAgeSeconds }) => dataAgeSeconds ?? []);
   const oldest = ages.reduce((worst, age) => Math.max(worst, age), 0);
   const tiles: readonly (readonly [label: string, text: string, kind?: string])[] = [
-    ['Appliances', count(appliances.length)],
-    ['Up', count(states.up), 'up'],
-    ['Without records', count(states.no_records)],
-    ['Down', count(states.down), states.down > 0 ? 'down' : ''],
-    ['Waiting', count(states.waiting)],
-    ['Oldest data', ages.length === 0 ? '–' : duration(oldest)],
+    ['Appliances', formatCount(appliances.length)],
+    ['Up', formatCount(states.up), 'up'],
+    ['Without records', formatCount(states.no_records)],
+    ['Down', formatCount(states.down), states.down > 0 ? 'down' : ''],
+    ['Waiting', formatCount(states.waiting)],
+    ['Oldest data', ages.length === 0 ? '–' : formatSeconds(oldest)],
   ];
   const tile = ([label, text, kind = '']: (typeof tiles)[number]) =>
     html`<div class="tile ${kind}"><dt>${label}</dt><dd>${text}</dd></div>\n`;
@@ -45,7 +45,7 @@ function summary({ time, version, revision, shard, apis, appliances }: StatusRep
     shard.total === 1 ? undefined : html` · shard ${shard.index} of ${shard.total}: only its appliances are listed`;
   return html`<div class="head"><h1>Status</h1>
 <div class="controls" hidden><p id="updated" class="muted"></p> <button type="button" id="pause" aria-pressed="false">Pause updates</button></div></div>
-<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${exactly(time)}</time>${part}</p>
+<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${formatTimestamp(time)}</time>${part}</p>
 <p id="trouble" class="trouble" role="alert" hidden></p>
 <p id="news" class="visually-hidden" role="status"></p>
 <dl class="tiles" id="tiles" data-live>

@@ -24,13 +24,13 @@ export interface Plan {
   readonly dayShare: number | undefined;
   readonly effectiveIntervalMs: number;
   readonly sweepMs: number;
-  readonly worstAgeMs: number;
+  readonly maxAgeMs: number;
   readonly fits: boolean;
   readonly advice: readonly string[];
 }
 
 /** From the answers of the stand-in, histograms counted apart; a test compares the sum with a running exporter. */
-export interface SampleShare {
+export interface SampleCounts {
   readonly account?: number;
   readonly appliance?: number;
   readonly volume?: number;
@@ -39,9 +39,9 @@ export interface SampleShare {
 
 export interface FleetPlan {
   readonly plan: Plan;
-  readonly asked: readonly (readonly [label: string, text: string])[];
+  readonly requestRows: readonly (readonly [label: string, text: string])[];
   /** Alternatives for the same fleet, in columns, the first with the labels; empty if there are none. */
-  readonly ways: readonly (readonly string[])[];
+  readonly modeTable: readonly (readonly string[])[];
 }
 
 const DAY_MS = 86_400_000;
@@ -62,7 +62,7 @@ export function planFor(demand: Demand): Plan {
     dayShare: dailyLimit === undefined ? undefined : (perMs * DAY_MS) / dailyLimit,
     effectiveIntervalMs: intervalMs * stretched,
     sweepMs: ((appliances * series.length) / allowedPerSecond) * 1000,
-    worstAgeMs: worstAgeMs(intervalMs, stretched),
+    maxAgeMs: worstAgeMs(intervalMs, stretched),
     fits,
     advice: fits ? [] : advise(demand, stretched),
   };
@@ -86,6 +86,6 @@ export function roundDuration(ms: number): string {
   return formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 }
 
-export function wholeNumber(value: number): string {
+export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en');
 }

@@ -2,7 +2,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Plan } from './plan.ts';
 
 /** Logs once when a fleet becomes too large for its interval, with what would help, and once when it fits again. */
-export function feasibility(log: Log): (plan: Plan, tasks: number) => void {
+export function createPlanWarner(log: Log): (plan: Plan, tasks: number) => void {
   let hasFitted = true;
   return (plan, tasks) => {
     if (plan.fits === hasFitted) return;

@@ -14,7 +14,7 @@ export interface AgendaLimits {
 }
 
 /** In the order in which they are served; between the first and the last, failing tasks by their failures in a row. */
-const LANES = { first: 0, mostFailures: 10, well: 11 } as const;
+const LANES = { first: 0, maxFailures: 10, well: 11 } as const;
 
 /** After this many failures in a row, of any tasks, an appliance's other tasks wait as if they had failed as often. */
 const SUSPECT_AFTER = 2;
@@ -126,8 +126,8 @@ export class Agenda {
   }
 
   #readiness(isSeriesHeld: boolean): (state: TaskState) => boolean {
-    const { perAppliance, failing: mostFailing } = this.#limits;
-    const mayFail = [...this.#inFlight.values()].filter(Boolean).length < mostFailing;
+    const { perAppliance, failing: maxFailing } = this.#limits;
+    const mayFail = [...this.#inFlight.values()].filter(Boolean).length < maxFailing;
     return (state) => {
       const { appliance, isGone } = state;
       const fails = isFailing(state);
@@ -147,10 +147,10 @@ export class Agenda {
 }
 
 function laneOf({ task, failures, appliance }: TaskState): number {
-  if (task.first) return LANES.first;
+  if (task.priority) return LANES.first;
   const isSuspect = (appliance?.failures ?? 0) >= SUSPECT_AFTER;
   if (failures === 0) return isSuspect ? SUSPECT_AFTER : LANES.well;
-  return Math.min(failures, LANES.mostFailures);
+  return Math.min(failures, LANES.maxFailures);
 }
 
 function isFailing(state: TaskState): boolean {
@@ -159,5 +159,5 @@ function isFailing(state: TaskState): boolean {
 }
 
 function rankOf({ failures, backedOff }: TaskState): number {
-  return backedOff === undefined ? Math.min(failures, LANES.mostFailures) : LANES.well;
+  return backedOff === undefined ? Math.min(failures, LANES.maxFailures) : LANES.well;
 }

@@ -1,13 +1,13 @@
+import type { ServiceName } from '../contract/poll-result.ts';
+import type { PollSink } from '../contract/sink.ts';
+import type { ApplianceFamilies } from '../contract/task.ts';
 import type { Sample } from '../metrics/samples.ts';
-import type { PollSink } from '../metrics/sink.ts';
-import type { Api } from '../metrics/snapshot.ts';
-import type { ApplianceFamilies } from '../metrics/task.ts';
 import type { Log } from '../runtime/log.ts';
 import type { ApplianceState, PolledAppliance, TaskState } from './task-state.ts';
 import { type Moment, verdictOn } from './verdict.ts';
 
-export interface AppliancesSettings {
-  readonly api: Api;
+export interface AppliancesOptions {
+  readonly api: ServiceName;
   readonly sink: PollSink;
   readonly log: Log;
   readonly families: ApplianceFamilies | undefined;
@@ -19,9 +19,9 @@ export interface AppliancesSettings {
 const RECORD_STEP_MS = 60_000;
 
 export class Appliances {
-  readonly #settings: AppliancesSettings;
+  readonly #settings: AppliancesOptions;
 
-  constructor(settings: AppliancesSettings) {
+  constructor(settings: AppliancesOptions) {
     this.#settings = settings;
   }
 
@@ -48,7 +48,7 @@ export class Appliances {
       { name: families.state.name, labels: { ...labels, state }, value: 1 },
     ];
     if (recordAt !== undefined) samples.push({ name: families.lastRecord.name, labels, value: recordAt / 1000 });
-    sink.conclude({ id: this.#idOf(serial), api }, samples);
+    sink.publishState({ id: this.#idOf(serial), api }, samples);
   }
 
   #log(appliance: PolledAppliance): void {

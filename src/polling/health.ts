@@ -16,7 +16,7 @@ const QUIET_SHARE = 0.2;
  * monotonic milliseconds.
  */
 export class SeriesHealth {
-  readonly #mostFailures: number;
+  readonly #maxFailures: number;
   readonly #random: Random;
   #isDown = false;
   #failures = 0;
@@ -26,9 +26,9 @@ export class SeriesHealth {
   #nextProbe = 0;
   #probe: TaskState | undefined;
 
-  /** `mostFailures`: in a row, or the number of series if that is smaller. */
-  constructor(mostFailures: number, random: Random) {
-    this.#mostFailures = mostFailures;
+  /** `maxFailures`: in a row, or the number of series if that is smaller. */
+  constructor(maxFailures: number, random: Random) {
+    this.#maxFailures = maxFailures;
     this.#random = random;
   }
 
@@ -83,7 +83,7 @@ export class SeriesHealth {
   }
 
   #isSilent(series: readonly TaskState[], now: number, intervalMs: number): boolean {
-    if (this.#failures < Math.min(this.#mostFailures, series.length)) return false;
+    if (this.#failures < Math.min(this.#maxFailures, series.length)) return false;
     // Without any answer so far nothing else is known.
     if (this.#answeredAt === Number.NEGATIVE_INFINITY) return true;
     if (now - this.#answeredAt < QUIET_SHARE * intervalMs) return false;

@@ -1,9 +1,9 @@
-import type { Note } from '../metrics/note.ts';
-import type { Api } from '../metrics/snapshot.ts';
+import type { ServiceName } from '../contract/poll-result.ts';
+import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { failureReason, isForbidden } from '../runtime/error-policy.ts';
 import type { Log } from '../runtime/log.ts';
-import { atOnce } from '../runtime/slices.ts';
-import { isForbidden, reasonOf } from '../runtime/statuses.ts';
+import { runToEnd } from '../runtime/slices.ts';
 import type { Appliances } from './appliances.ts';
 import type { SeriesHealth } from './health.ts';
 import type { Outcome } from './poll.ts';
@@ -11,22 +11,22 @@ import type { Fault, TaskState } from './task-state.ts';
 import type { Change, Tasks } from './tasks.ts';
 import type { Moment } from './verdict.ts';
 
-export interface ObserverSettings {
-  readonly api: Api;
+export interface ObserverOptions {
+  readonly api: ServiceName;
   readonly tasks: Tasks;
   readonly appliances: Appliances;
   readonly health: SeriesHealth;
   readonly isHeld: () => boolean;
-  readonly notes: () => readonly Note[];
+  readonly notes: () => readonly ServiceWarning[];
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Each change of state, of the API, an appliance or an operation, is one log line; the API's explains the others. */
 export class Observer {
-  readonly #settings: ObserverSettings;
+  readonly #settings: ObserverOptions;
   #loggedUp: boolean | undefined;
-  #noted: ReadonlyMap<string, Note> = new Map();
+  #noted: ReadonlyMap<string, ServiceWarning> = new Map();
   #polledOnce = false;
   #lastSuccessAt: number | undefined;
   /** The same by the monotonic clock, of a deciding task; a time in which nothing ran is added. */
@@ -35,7 +35,7 @@ export class Observer {
   /** Since then polls say something about appliances: before, the process did not run, or the API was down. */
   #resumedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: ObserverSettings) {
+  constructor(settings: ObserverOptions) {
     this.#settings = settings;
   }
 
@@ -54,7 +54,7 @@ export class Observer {
     if (this.up) return undefined;
     if (this.#settings.isHeld()) return 'throttled';
     const error = this.#latestError;
-    if (error !== undefined) return reasonOf(error);
+    if (error !== undefined) return failureReason(error);
     return this.polledOnce ? 'overdue' : undefined;
   }
 
@@ -104,7 +104,7 @@ export class Observer {
   changed({ left, isOtherFleet }: Change): void {
     const { log, api, appliances, tasks } = this.#settings;
     for (const appliance of left) appliances.withdraw(appliance);
-    atOnce(this.#judgeAll());
+    runToEnd(this.#judgeAll());
     if (isOtherFleet)
       log.info({ api, appliances: tasks.appliances.size, tasks: tasks.size }, 'the inventory has changed');
   }
@@ -131,7 +131,7 @@ export class Observer {
     else log.warn({ api, reason: this.downReason, err: this.#latestError }, 'the API cannot be polled');
     // What failed meanwhile says nothing about an appliance.
     if (up && !isFirst) this.#resumedAt = clock.monotonic();
-    atOnce(this.#judgeAll());
+    runToEnd(this.#judgeAll());
   }
 
   #logNotes(): void {

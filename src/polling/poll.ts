@@ -1,13 +1,13 @@
-import type { Sink } from '../metrics/sink.ts';
-import type { Reading } from '../metrics/snapshot.ts';
-import type { Task } from '../metrics/task.ts';
+import type { PollResult } from '../contract/poll-result.ts';
+import type { Sink } from '../contract/sink.ts';
+import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { policyForError } from '../runtime/error-policy.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
-import { meaningOfError } from '../runtime/statuses.ts';
 
 /** `denied`: 403, 404 or 422, no fault of the appliance, and polled less often. `aborted`: the program is stopping. */
 export type Outcome = { readonly task: Task; readonly seconds: number } & (
-  | { readonly state: 'succeeded'; readonly reading: Reading }
+  | { readonly state: 'succeeded'; readonly reading: PollResult }
   | { readonly state: 'denied' | 'failed' | 'aborted'; readonly error: Error }
 );
 
@@ -32,6 +32,8 @@ export async function poll(
 
 function stateOf(error: Error, task: Task): 'denied' | 'failed' | 'aborted' {
   if (!(error instanceof RequestError)) return 'failed';
-  if (error.fault === 'aborted') return 'aborted';
-  return task.backOffMs !== undefined && meaningOfError(error, 'read').does === 'back off' ? 'denied' : 'failed';
+  if (error.reason === 'aborted') return 'aborted';
+  return task.suspendedIntervalMs !== undefined && policyForError(error, 'read').action === 'suspend'
+    ? 'denied'
+    : 'failed';
 }

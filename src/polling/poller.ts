@@ -1,26 +1,26 @@
-import type { Note } from '../metrics/note.ts';
-import type { PollSink } from '../metrics/sink.ts';
-import type { Reading } from '../metrics/snapshot.ts';
-import type { ApplianceFamilies, Collector, Task } from '../metrics/task.ts';
+import type { PollResult } from '../contract/poll-result.ts';
+import type { ServiceWarning } from '../contract/service-warning.ts';
+import type { PollSink } from '../contract/sink.ts';
+import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import { inSlices } from '../runtime/slices.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import { Agenda } from './agenda.ts';
 import { Appliances } from './appliances.ts';
 import { SeriesHealth } from './health.ts';
 import { Observer } from './observer.ts';
 import { type Outcome, poll } from './poll.ts';
 import { recordOutcome, type TaskState } from './task-state.ts';
-import { Tasks, type TasksSettings } from './tasks.ts';
+import { Tasks, type TasksOptions } from './tasks.ts';
 
-export interface PollerSettings extends Omit<TasksSettings, 'hasSeries'> {
+export interface PollerOptions extends Omit<TasksOptions, 'hasSeries'> {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
   readonly isHeld: () => boolean;
-  readonly notes: () => readonly Note[];
+  readonly notes: () => readonly ServiceWarning[];
   readonly appliances: ApplianceFamilies | undefined;
   readonly onTasks?: (tasks: readonly Task[]) => void;
 }
@@ -50,15 +50,15 @@ const CONFIRM_MS = 60_000;
 const EXPLAINED_EVERY_MS = 60_000;
 
 /** The longest sleep, in milliseconds: timers stop while the machine is suspended. Also how often values are expired. */
-const LONGEST_SLEEP_MS = 10_000;
+const MAX_SLEEP_MS = 10_000;
 
 /** Where the poller does not run for so long, in milliseconds, the process or the machine was paused. */
-const PAUSE_MS = 2 * LONGEST_SLEEP_MS;
+const PAUSE_MS = 2 * MAX_SLEEP_MS;
 
 export class Poller {
   readonly tasks: Tasks;
   readonly observer: Observer;
-  readonly #settings: PollerSettings;
+  readonly #settings: PollerOptions;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #health: SeriesHealth;
@@ -68,7 +68,7 @@ export class Poller {
   #expiredAt: number;
   #wake = new AbortController();
 
-  constructor(settings: PollerSettings, { clock, random, log }: PollerTools) {
+  constructor(settings: PollerOptions, { clock, random, log }: PollerTools) {
     const { workers, sink, isHeld, notes, appliances: families } = settings;
     const { api } = settings.collector;
     this.#settings = settings;
@@ -100,7 +100,7 @@ export class Poller {
   }
 
   /** Shows the reading of a previous process, as if polled `at`, in monotonic milliseconds. */
-  async restore(task: Task, reading: Reading, at: number): Promise<void> {
+  async restore(task: Task, reading: PollResult, at: number): Promise<void> {
     this.#reconcile();
     const state = this.tasks.get(task.id);
     if (state === undefined) return;
@@ -112,7 +112,7 @@ export class Poller {
 
   /** Withdraws what is stale, and judges the appliances by the time that has passed; in slices. */
   expire(): Promise<void> {
-    return inSlices(this.#expired(this.#clock.monotonic()), this.#clock);
+    return runInSlices(this.#expired(this.#clock.monotonic()), this.#clock);
   }
 
   *#expired(now: number): Generator<void> {
@@ -138,7 +138,7 @@ export class Poller {
     this.#reconcile();
     while (!isStopped) {
       const now = this.#clock.monotonic();
-      if (now - this.#expiredAt >= LONGEST_SLEEP_MS) {
+      if (now - this.#expiredAt >= MAX_SLEEP_MS) {
         await this.expire();
         continue;
       }
@@ -146,7 +146,7 @@ export class Poller {
       const state = isFree ? this.#takeDue(now) : undefined;
       if (state === undefined) {
         this.#wake = new AbortController();
-        await this.#clock.sleep(isFree ? this.#idleMs(now) : LONGEST_SLEEP_MS, this.#wake.signal);
+        await this.#clock.sleep(isFree ? this.#idleMs(now) : MAX_SLEEP_MS, this.#wake.signal);
         continue;
       }
       const polled = this.#poll(state, signal).finally(() => {
@@ -175,7 +175,7 @@ export class Poller {
     const dueMs = this.#agenda.nextDue(now, isDown) - now;
     // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
     const probeMs = (isDown && this.#health.waitMs(now)) || Number.POSITIVE_INFINITY;
-    return Math.min(dueMs, probeMs, LONGEST_SLEEP_MS);
+    return Math.min(dueMs, probeMs, MAX_SLEEP_MS);
   }
 
   async #poll(state: TaskState, signal: AbortSignal): Promise<void> {
@@ -188,7 +188,7 @@ export class Poller {
     this.#agenda.putBack(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
     this.tasks.forget(state);
     // Also after a failure: tasks that waited for the first answer need not wait for a success.
-    if (task.changesTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
+    if (task.discoversTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
     this.tasks.polled(state, now);
   }
 
@@ -229,7 +229,7 @@ export class Poller {
 
   /** A gateway has recovered, or a licence was bought. Once in each back-off: no task is polled far more often. */
   #wakeThoseDenied({ task }: TaskState, now: number): void {
-    if (now - this.#wokenAt < (task.backOffMs ?? 0)) return;
+    if (now - this.#wokenAt < (task.suspendedIntervalMs ?? 0)) return;
     this.#wokenAt = now;
     for (const other of this.tasks.all()) {
       if (other.backedOff === undefined || other.backedOff === 'empty') continue;
@@ -238,7 +238,7 @@ export class Poller {
   }
 
   #explain({ task }: TaskState, now: number): void {
-    const reason = task.explainedBy === undefined ? undefined : this.tasks.get(task.explainedBy);
+    const reason = task.pollAlso === undefined ? undefined : this.tasks.get(task.pollAlso);
     if (reason === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;
     this.#explainedAt = now;
     this.#agenda.wake(reason, now, 0);
@@ -268,12 +268,14 @@ export class Poller {
   #afterMs(state: TaskState, outcome: Outcome): number | undefined {
     const { task, failures, backedOff } = state;
     const jitter = 0.9 + this.#random() / 10;
-    if (backedOff !== undefined && outcome.state !== 'failed') return (task.backOffMs ?? task.intervalMs) * jitter;
-    if (outcome.state === 'succeeded' && outcome.reading.isDoubtful) return Math.min(task.intervalMs, CONFIRM_MS);
+    if (backedOff !== undefined && outcome.state !== 'failed')
+      return (task.suspendedIntervalMs ?? task.intervalMs) * jitter;
+    if (outcome.state === 'succeeded' && outcome.reading.needsConfirmation)
+      return Math.min(task.intervalMs, CONFIRM_MS);
     if (outcome.state !== 'failed') return undefined;
-    if (!task.retriesSoon)
+    if (!task.retriesBeforeSlot)
       return failures > 1 && state.appliance ? FAILING_INTERVALS * task.intervalMs * jitter : undefined;
-    const isAlone = task.changesTasks && this.tasks.deciding.includes(state);
+    const isAlone = task.discoversTasks && this.tasks.deciding.includes(state);
     const longestMs = isAlone ? RETRY.decidingMs : RETRY.longestMs;
     return Math.min(task.intervalMs, longestMs, RETRY.firstMs * 2 ** (failures - 1)) * jitter;
   }

@@ -1,6 +1,6 @@
+import type { Task } from '../contract/task.ts';
 import { newestTime } from '../metrics/samples.ts';
-import type { Task } from '../metrics/task.ts';
-import { reasonOf } from '../runtime/statuses.ts';
+import { failureReason } from '../runtime/error-policy.ts';
 import type { Outcome } from './poll.ts';
 
 /**
@@ -86,14 +86,14 @@ export function recordOutcome(state: TaskState, outcome: Outcome, now: number, a
   state.polledAt = at;
   state.askedAt = now - outcome.seconds * 1000;
   if (outcome.state === 'succeeded') {
-    const { empty, answeredAt, samples } = outcome.reading;
+    const { empty, respondedAt, samples } = outcome.reading;
     state.standing = empty ? 'empty' : 'records';
     state.hasRecords = !empty;
-    if (!empty) state.reportedAt = answeredAt ?? now;
+    if (!empty) state.reportedAt = respondedAt ?? now;
     const newest = appliance && newestTime(samples);
     if (newest !== undefined) state.recordAt = Math.max(newest * 1000, state.recordAt ?? 0);
     state.error = undefined;
-    state.confirmedAt = answeredAt ?? now;
+    state.confirmedAt = respondedAt ?? now;
     state.promisedMs = task.intervalMs * stretched;
     state.isShown = true;
   } else {
@@ -120,15 +120,15 @@ const DENIED_BEFORE_BACK_OFF = 2;
 /** A series that ever had records is not backed off for having none, nor one of an appliance that is off. */
 function backOffOrResume(state: TaskState): void {
   const { task, standing, appliance } = state;
-  const told = standing === 'empty' ? 'empty' : standing === 'denied' ? reasonOf(state.error) : undefined;
+  const told = standing === 'empty' ? 'empty' : standing === 'denied' ? failureReason(state.error) : undefined;
   const reason = BACK_OFF_REASONS.find((one) => one === told);
   state.withoutRecords = reason === undefined ? 0 : state.withoutRecords + 1;
   const usual = reason === 'empty' ? EMPTY_BEFORE_BACK_OFF : DENIED_BEFORE_BACK_OFF;
   // A task with a long interval anyway, such as a series that does not exist for the build, is backed off after the
   // first such answer.
-  const isSeldom = task.intervalMs === task.backOffMs;
+  const isSeldom = task.intervalMs === task.suspendedIntervalMs;
   const isEnough = state.withoutRecords >= (isSeldom ? 1 : usual);
-  const mayBackOff = task.backOffMs !== undefined && task.backOffMs >= task.intervalMs;
+  const mayBackOff = task.suspendedIntervalMs !== undefined && task.suspendedIntervalMs >= task.intervalMs;
   const mayBeOff = state.reportedAt !== undefined || ![...(appliance?.tasks ?? [])].some(isReporting);
   state.backedOff = isEnough && mayBackOff && (reason !== 'empty' || isSeldom || !mayBeOff) ? reason : undefined;
 }

@@ -1,9 +1,9 @@
-import type { Task } from '../metrics/task.ts';
-import { entryOf } from '../runtime/maps.ts';
+import type { Task } from '../contract/task.ts';
+import { getOrCreate } from '../runtime/maps.ts';
 import { stretch } from './demand.ts';
 import { PolledAppliance, TaskState } from './task-state.ts';
 
-export interface TasksSettings {
+export interface TasksOptions {
   readonly intervalMs: number;
   /** How many intervals an unconfirmed value is exposed. */
   readonly staleAfter: number;
@@ -28,7 +28,7 @@ const STRETCH_KEPT_MS = 1_000;
 
 /** The tasks of one API with the state of each, and their appliances. Times are monotonic milliseconds. */
 export class Tasks {
-  readonly #settings: TasksSettings;
+  readonly #settings: TasksOptions;
   readonly #states = new Map<string, TaskState>();
   readonly #appliances = new Map<string, PolledAppliance>();
   #stretched = { at: Number.NEGATIVE_INFINITY, value: 1 };
@@ -39,7 +39,7 @@ export class Tasks {
   #awaited = new Set<TaskState>();
   #sweepSeconds: number | undefined;
 
-  constructor(settings: TasksSettings) {
+  constructor(settings: TasksOptions) {
     this.#settings = settings;
     this.#sweepMs = settings.intervalMs;
   }
@@ -123,9 +123,9 @@ export class Tasks {
     if (now - this.#stretched.at >= STRETCH_KEPT_MS) {
       const perSecond = { first: 0, others: 0 };
       for (const { task, backedOff } of this.all()) {
-        const { intervalMs, backOffMs = intervalMs, requests = 1 } = task;
-        const spacingMs = (backedOff === undefined ? intervalMs : backOffMs) / requests;
-        perSecond[task.first ? 'first' : 'others'] += 1000 / spacingMs;
+        const { intervalMs, suspendedIntervalMs = intervalMs, requests = 1 } = task;
+        const spacingMs = (backedOff === undefined ? intervalMs : suspendedIntervalMs) / requests;
+        perSecond[task.priority ? 'first' : 'others'] += 1000 / spacingMs;
       }
       const value = stretch(perSecond.others, this.#settings.allowedPerSecond(), perSecond.first);
       this.#stretched = { at: now, value };
@@ -154,7 +154,7 @@ export class Tasks {
 
   polled(state: TaskState, now: number): void {
     // A sweep without a known list of tasks has not ended.
-    if (state.task.changesTasks && state.standing === 'failed') return;
+    if (state.task.discoversTasks && state.standing === 'failed') return;
     const wasAwaited = this.#awaited.delete(state);
     if (this.#awaited.size > 0) return;
     if (wasAwaited) this.#sweepSeconds = (now - (this.#sweepStartedAt ?? now)) / 1000;
@@ -177,7 +177,7 @@ export class Tasks {
   }
 
   #appliance({ serial, name }: { readonly serial: string; readonly name: string }): PolledAppliance {
-    const appliance = entryOf(this.#appliances, serial, () => new PolledAppliance(serial, name));
+    const appliance = getOrCreate(this.#appliances, serial, () => new PolledAppliance(serial, name));
     appliance.name = name;
     return appliance;
   }
@@ -186,7 +186,7 @@ export class Tasks {
     const all = [...this.all()];
     const series = all.filter(({ appliance }) => appliance !== undefined);
     if (series.length > 0) this.#deciding = series;
-    else this.#deciding = this.#settings.hasSeries ? all.filter(({ task }) => task.changesTasks) : all;
+    else this.#deciding = this.#settings.hasSeries ? all.filter(({ task }) => task.discoversTasks) : all;
     const { intervalMs } = this.#settings;
     const shortestMs = this.#deciding.reduce(
       (least, { task }) => Math.min(least, task.intervalMs),

@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 /** Calls `late` after `ms`, unless the returned function is called before. */
-export function after(clock: Clock, ms: number, late: () => void): () => void {
+export function callAfter(clock: Clock, ms: number, late: () => void): () => void {
   const ended = new AbortController();
   void clock.sleep(ms, ended.signal).then(() => {
     if (!ended.signal.aborted) late();
@@ -21,15 +21,20 @@ export function after(clock: Clock, ms: number, late: () => void): () => void {
 }
 
 /** Resolves as `work` does, or rejects with `late()` after `ms`; what comes of `work` then is ignored. */
-export function inTime<Result>(work: Promise<Result>, clock: Clock, ms: number, late: () => Error): Promise<Result> {
+export function withTimeout<Result>(
+  work: Promise<Result>,
+  clock: Clock,
+  ms: number,
+  late: () => Error,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const end = after(clock, ms, () => reject(late()));
+    const end = callAfter(clock, ms, () => reject(late()));
     work.then(resolve, reject).finally(end);
   });
 }
 
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+const MAX_TIMER_MS = 2_147_483_647;
 
 const SLEEP_LOOKED_FOR_MS = 1_000;
 
@@ -38,7 +43,7 @@ const SLEEP_LOOKED_FOR_MS = 1_000;
  * and `sinceBoot` (CLOCK_BOOTTIME, from /proc/uptime) does not: the growing difference is the time suspended. Both in
  * milliseconds.
  */
-export function clockThroughSleep(running: () => number, sinceBoot: () => number): () => number {
+export function suspendAwareClock(running: () => number, sinceBoot: () => number): () => number {
   let lookedAt = running();
   const ahead = sinceBoot() - lookedAt;
   let slept = 0;
@@ -55,7 +60,7 @@ export function clockThroughSleep(running: () => number, sinceBoot: () => number
 }
 
 const runs = () => performance.now();
-const awake = process.platform === 'linux' ? clockThroughSleep(runs, () => uptime() * 1000) : runs;
+const awake = process.platform === 'linux' ? suspendAwareClock(runs, () => uptime() * 1000) : runs;
 
 /** The machine's clock: the only place in the program that reads the time or sets a timer. */
 export const systemClock: Clock = {
@@ -72,7 +77,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const timer = setTimeout(wake, Math.min(Math.max(0, ms), LONGEST_TIMER_MS));
+      const timer = setTimeout(wake, Math.min(Math.max(0, ms), MAX_TIMER_MS));
       signal?.addEventListener('abort', wake, { once: true });
     }),
 };

@@ -1,30 +1,30 @@
 /** Why a request failed; the value of the label `code` if there was no HTTP status. */
-export type RequestFault = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
+export type RequestErrorReason = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
 
 /** A request without a usable answer. Its message never has headers, tokens or bodies; `status`: if there was an answer. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
-  readonly fault: RequestFault;
+  readonly reason: RequestErrorReason;
   readonly status: number | undefined;
 
   constructor(
-    fault: RequestFault,
+    fault: RequestErrorReason,
     message: string,
     details: { readonly cause?: unknown; readonly status?: number } = {},
   ) {
     super(message, details);
-    this.fault = fault;
+    this.reason = fault;
     this.status = details.status;
   }
 
   /** The value of the label `code` of `filer_exporter_requests_total`. */
   get code(): string {
-    return this.status === undefined ? this.fault : String(this.status);
+    return this.status === undefined ? this.reason : String(this.status);
   }
 }
 
 /** The answer is complete and valid JSON, but does not have the documented shape. */
-export class ShapeError extends Error {
+export class SchemaError extends Error {
   override readonly name = 'ShapeError';
 }
 
@@ -58,7 +58,7 @@ export class ConfigError extends Error {
   }
 }
 
-export function statusOf(error: unknown): number | undefined {
+export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof RequestError ? error.status : undefined;
 }
 
@@ -73,11 +73,11 @@ export function asError(thrown: unknown): Error {
 }
 
 /** The code of an error of the system or of Node, such as `EACCES`; undefined without one. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** For a file that may be missing: undefined then; throws any other error. */
-export function unlessMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
+export function ignoreNotFound(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
 }

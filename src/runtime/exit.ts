@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Clock } from './clock.ts';
 
 /** How long a command that ends early waits for its files to be closed, in milliseconds. */
-export const CLOSING_MS = 1_000;
+export const THREAD_WAIT_MS = 1_000;
 
 const LOOK_MS = 20;
 
@@ -14,7 +14,7 @@ function isThreadBusy(): boolean {
 }
 
 /** Waits until no thread works on a file or a name lookup, or until `deadline` in monotonic milliseconds. */
-export async function threadsAtRest(clock: Clock, deadline: number): Promise<void> {
+export async function waitForThreads(clock: Clock, deadline: number): Promise<void> {
   while (isThreadBusy() && clock.monotonic() < deadline) await clock.sleep(LOOK_MS);
 }
 
@@ -23,7 +23,7 @@ export async function threadsAtRest(clock: Clock, deadline: number): Promise<voi
  * never return. In that case the process ends by a signal: SIGTERM for code 0, which service managers take for a clean
  * stop, otherwise SIGKILL.
  */
-export function endNow(code: number): never {
+export function exitNow(code: number): never {
   if (isThreadBusy()) {
     const name = code === 0 ? 'SIGTERM' : 'SIGKILL';
     // Without a listener, SIGTERM ends the process, unless it is process 1 of a container.

@@ -3,10 +3,10 @@ import { lstat, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { relative } from 'node:path';
 import process from 'node:process';
-import { codeOf } from './errors.ts';
+import { errorCode } from './errors.ts';
 
 /** Systems cut longer names of sockets off: those of two files would be one. */
-const LONGEST_NAME_BYTES = 90;
+const MAX_NAME_BYTES = 90;
 
 /**
  * Held by one process at a time: a socket in the file system, which the system closes with the process, however that
@@ -26,11 +26,11 @@ export class InstanceLock {
 
   /** Rejects while another process has it. */
   async take(): Promise<void> {
-    if (this.#server !== undefined || Buffer.byteLength(this.#path) > LONGEST_NAME_BYTES) return;
+    if (this.#server !== undefined || Buffer.byteLength(this.#path) > MAX_NAME_BYTES) return;
     try {
       this.#server = await listening(this.#path);
     } catch (error) {
-      if (codeOf(error) !== 'EADDRINUSE') return;
+      if (errorCode(error) !== 'EADDRINUSE') return;
       if (await answers(this.#path)) throw this.#busy();
       await this.#removeLeft();
       this.#server = await listening(this.#path);
@@ -70,7 +70,7 @@ async function answers(path: string): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    if (['ECONNREFUSED', 'ENOENT'].includes(codeOf(error) ?? '')) return false;
+    if (['ECONNREFUSED', 'ENOENT'].includes(errorCode(error) ?? '')) return false;
     throw error;
   } finally {
     socket.destroy();

@@ -7,7 +7,7 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 const LONGEST = { text: 1_000, stack: 8_000 } as const;
 
 /** Characters that may wait for a reader of the log: what waits takes memory. */
-const MOST_WAITING = 1_000_000;
+const MAX_WAITING = 1_000_000;
 
 /** Where log lines go: a stream that tells how much waits, and when it has been read; tests have simpler ones. */
 export type LogDestination = DestinationStream &
@@ -24,7 +24,7 @@ export type LogDestination = DestinationStream &
 export function createLog(level: string, destination: LogDestination, masked: Masker = (text) => text): Logger {
   let dropped = 0;
   const write = (line: string) => {
-    if (dropped === 0 && (destination.writableLength ?? 0) <= MOST_WAITING) {
+    if (dropped === 0 && (destination.writableLength ?? 0) <= MAX_WAITING) {
       destination.write(masked(line));
       return;
     }

@@ -1,4 +1,4 @@
-export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
   const entry = create();
@@ -6,6 +6,6 @@ export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () =
   return entry;
 }
 
-export function addTo<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
+export function increment<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }

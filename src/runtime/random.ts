@@ -33,7 +33,7 @@ export function seededRandom(seed: number): Random {
 }
 
 /** The pause after this many failures in a row: doubles up to `longestMs`, with a random factor of at least a half. */
-export function backOffMs(
+export function exponentialDelayMs(
   { firstMs, longestMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly longestMs?: number },
   failures: number,
   random: Random,
@@ -41,6 +41,6 @@ export function backOffMs(
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
 }
 
-export function unpredictableKey(): Buffer {
+export function randomKey(): Buffer {
   return randomBytes(32);
 }

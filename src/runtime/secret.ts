@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 /** Replaces a secret in every text. */
 export const REDACTED = '[redacted]';
 
-const MOST_EARLIER = 10;
+const MAX_EARLIER = 10;
 
 /**
  * A value that must never be printed. Conversion to text, JSON or an inspection gives `[redacted]`; only {@link
@@ -47,7 +47,7 @@ export class Secret {
       return false;
     }
     if (value === this.#value) return false;
-    this.#earlier = this.everyValue.slice(0, MOST_EARLIER);
+    this.#earlier = this.everyValue.slice(0, MAX_EARLIER);
     this.#value = value;
     return true;
   }

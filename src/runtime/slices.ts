@@ -10,7 +10,7 @@ const waiting: (() => void)[] = [];
  * Runs work that grows with the fleet without delaying scrapes: `work` yields wherever it may be interrupted, and every
  * 8 ms the event loop turns once. Concurrent calls share one slice a turn: ten together hold the loop no longer than one.
  */
-export async function inSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
+export async function runInSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
   let started = clock.monotonic();
   for (;;) {
     const step = work.next();
@@ -22,8 +22,8 @@ export async function inSlices<Result>(work: Generator<void, Result>, clock: Clo
   }
 }
 
-/** Passes on items one by one; between two of them the event loop turns as in {@link inSlices}. */
-export async function* inTurns<Item>(items: Iterable<Item>, clock: Clock): AsyncGenerator<Item> {
+/** Passes on items one by one; between two of them the event loop turns as in {@link runInSlices}. */
+export async function* iterateInSlices<Item>(items: Iterable<Item>, clock: Clock): AsyncGenerator<Item> {
   let started = clock.monotonic();
   for (const item of items) {
     yield item;
@@ -35,7 +35,7 @@ export async function* inTurns<Item>(items: Iterable<Item>, clock: Clock): Async
 }
 
 /** Runs the same work at once: for tests, and for small amounts. */
-export function atOnce<Result>(work: Generator<void, Result>): Result {
+export function runToEnd<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;

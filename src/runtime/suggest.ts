@@ -4,7 +4,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
 }
 
 /** The nearest candidate if its distance is at most a third of the letters: a likely typing error. */
-export function near(text: string, candidates: readonly string[]): string | undefined {
+export function likelyTypo(text: string, candidates: readonly string[]): string | undefined {
   const candidate = nearest(text, candidates);
   if (candidate === undefined) return undefined;
   const slips = Math.max(1, Math.floor(Math.min(text.length, candidate.length) / 3));

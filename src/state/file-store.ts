@@ -2,15 +2,15 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { unlessMissing } from '../runtime/errors.ts';
+import { ignoreNotFound } from '../runtime/errors.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 import { StateFault } from './format.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
-const MOST_ASIDE = 3;
+const MAX_ASIDE = 3;
 
 /** The most that is read and written, in any memory. */
-const MOST_BYTES = 512 * 1_048_576;
+const MAX_BYTES = 512 * 1_048_576;
 
 /** The suffix of a file that was moved aside: a word, and the moment. */
 const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
@@ -21,25 +21,25 @@ export type StateStore = Pick<FileStore, 'read' | 'write' | 'setAside' | 'releas
 /** The state in a file, readable by its owner only. */
 export class FileStore {
   readonly #path: string;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #lock: InstanceLock;
 
-  constructor(path: string, mostBytes = MOST_BYTES) {
+  constructor(path: string, maxBytes = MAX_BYTES) {
     this.#path = path;
-    this.#mostBytes = Math.min(MOST_BYTES, Math.floor(mostBytes));
+    this.#maxBytes = Math.min(MAX_BYTES, Math.floor(maxBytes));
     const busy = () => new StateFault('another instance uses the file; expected a STATE_FILE for each');
     this.#lock = new InstanceLock(`${path}.lock`, busy);
   }
 
   async read(): Promise<Buffer | undefined> {
     // Opening a named pipe would wait for a writer.
-    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unlessMissing);
+    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(ignoreNotFound);
     if (file === undefined) return undefined;
     try {
       const found = await file.stat();
       if (!found.isFile() && !found.isDirectory()) throw new StateFault('not a regular file');
-      if (found.size > this.#mostBytes) throw new StateFault(`larger than ${this.#mostBytes} bytes`);
-      return await buffer(file.createReadStream({ end: this.#mostBytes - 1, autoClose: false }));
+      if (found.size > this.#maxBytes) throw new StateFault(`larger than ${this.#maxBytes} bytes`);
+      return await buffer(file.createReadStream({ end: this.#maxBytes - 1, autoClose: false }));
     } finally {
       await file.close();
     }
@@ -53,8 +53,8 @@ export class FileStore {
     const beside = `${this.#path}.tmp`;
     await this.#lock.take();
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-    if (bytes > this.#mostBytes)
-      throw new StateFault(`the state of ${bytes} bytes is larger than ${this.#mostBytes} bytes`);
+    if (bytes > this.#maxBytes)
+      throw new StateFault(`the state of ${bytes} bytes is larger than ${this.#maxBytes} bytes`);
     try {
       // Left over from a killed process, or a link made by another user, on which `wx` fails.
       await rm(beside, { force: true });
@@ -79,7 +79,7 @@ export class FileStore {
 
   /** Renames the file, for inspection, by adding `.<word>-<moment>`. Resolves with the new name, or undefined if there is none. */
   async setAside(word: string, moment: Date): Promise<string | undefined> {
-    const there = await lstat(this.#path).catch(unlessMissing);
+    const there = await lstat(this.#path).catch(ignoreNotFound);
     if (there === undefined) return undefined;
     // A folder in its place is no state: container engines create one if a mounted file is missing.
     if (there.isDirectory()) throw new StateFault(`${this.#path} is a folder`);
@@ -99,7 +99,7 @@ export class FileStore {
       return moment === undefined || name === kept ? [] : [{ name, moment }];
     });
     const newestFirst = aside.toSorted((one, other) => (one.moment < other.moment ? 1 : -1));
-    for (const { name } of newestFirst.slice(MOST_ASIDE - 1)) await rm(join(folder, name), { force: true });
+    for (const { name } of newestFirst.slice(MAX_ASIDE - 1)) await rm(join(folder, name), { force: true });
   }
 }
 

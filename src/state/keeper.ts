@@ -1,8 +1,8 @@
-import { type Clock, inTime } from '../runtime/clock.ts';
+import { type Clock, withTimeout } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Persisted } from '../runtime/persisted.ts';
-import { inSlices } from '../runtime/slices.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import type { StateStore } from './file-store.ts';
 import { decode, encode, StateFault } from './format.ts';
 
@@ -85,7 +85,7 @@ export class StateKeeper {
     try {
       await this.#makeRoom();
       const preface: Preface = { savedAt: this.#clock.now(), owners: this.#owners };
-      const content = await inSlices(encode(withPreface(preface, persisted.state())), this.#clock);
+      const content = await runInSlices(encode(withPreface(preface, persisted.state())), this.#clock);
       await this.#inTime('writing the state file', () => this.#store.write(content));
       if (this.#isFailing) this.#log.info('state file written again');
       this.#isFailing = false;
@@ -110,13 +110,13 @@ export class StateKeeper {
   }
 
   async #takeBack(content: Buffer, persisted: Persisted): Promise<void> {
-    const [preface, ...values] = await inSlices(decode(content), this.#clock);
+    const [preface, ...values] = await runInSlices(decode(content), this.#clock);
     const { savedAt, owners } = prefaceOf(preface);
     const isForeign = Object.entries(this.#owners).some(([api, own]) => (owners[api] ?? own) !== own);
     if (isForeign) throw new StateFault('it belongs to another client key or another service');
     // The wall clock may have been set back: the age is never negative.
     const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-    await inSlices(persisted.restore(values, elapsedMs), this.#clock);
+    await runInSlices(persisted.restore(values, elapsedMs), this.#clock);
     this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
   }
 
@@ -164,7 +164,7 @@ export class StateKeeper {
     const answer = call().finally(() => {
       this.#late = undefined;
     });
-    return inTime(answer, this.#clock, DISK_WAIT_MS, () => {
+    return withTimeout(answer, this.#clock, DISK_WAIT_MS, () => {
       this.#late = what;
       return new LateError(`${what} took longer than ${DISK_WAIT_MS} ms: the disk hangs`);
     });

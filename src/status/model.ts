@@ -1,12 +1,12 @@
+import type { ServiceName } from '../contract/poll-result.ts';
+import type { ServiceWarning } from '../contract/service-warning.ts';
+import type { Variant } from '../contract/variant.ts';
 import type { EventReading } from '../metrics/event-memory.ts';
-import type { Note } from '../metrics/note.ts';
-import type { Api } from '../metrics/snapshot.ts';
-import type { Variant } from '../metrics/variant.ts';
 import type { BackOffReason } from '../polling/task-state.ts';
-import type { Reason } from '../runtime/statuses.ts';
+import type { FailureReason } from '../runtime/error-policy.ts';
 
 /** `waiting`: before the first verdict. */
-export type State = 'up' | 'down' | 'waiting';
+export type UpState = 'up' | 'down' | 'waiting';
 
 /**
  * The status that `/status` shows and `/api/v1/status` sends: both use one report and nothing else. The names are a
@@ -25,9 +25,9 @@ export interface StatusReport {
 
 /** The exporter's own metrics read this too. */
 export interface ApiReport {
-  readonly api: Api;
+  readonly api: ServiceName;
   readonly title: string;
-  readonly state: State;
+  readonly state: UpState;
   readonly url: string;
   readonly lastSuccess: string | null;
   /** Why it is down in a word, as in `filer_api_down_info`; null while it is not down. */
@@ -44,7 +44,7 @@ export interface ApiReport {
     /** The requests per second that pace and budget sustain. */
     readonly sustainedRequestsPerSecond: number;
     /** When the hold after a 429 ends; null without a hold. */
-    readonly heldUntil: string | null;
+    readonly waitUntil: string | null;
     /** The service allows clearly less than is configured. */
     readonly throttled: boolean;
   };
@@ -86,7 +86,7 @@ export interface ApiReport {
 export interface InventoryGap {
   /** `all`: no list names anything. */
   readonly list: string;
-  readonly reason: Reason | 'empty' | 'other_ids';
+  readonly reason: FailureReason | 'empty' | 'other_ids';
   /** A whole sentence, with what to do. */
   readonly message: string;
 }
@@ -115,7 +115,7 @@ export interface ApplianceReport {
   readonly name: string;
   readonly serial: string;
   /** `no_records`: the portal answers and has no records of it, as when it is off. */
-  readonly state: State | 'no_records';
+  readonly state: UpState | 'no_records';
   /** Null while the inventory has not been read. */
   readonly type: string | null;
   readonly build: string | null;
@@ -174,11 +174,11 @@ export interface RemoteWriteStatus {
 }
 
 /** What a service tells of itself. */
-export interface ServiceFacts {
+export interface ServiceDetails {
   /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
   readonly inventoryGaps?: () => readonly InventoryGap[];
-  readonly notes?: () => readonly Note[];
+  readonly notes?: () => readonly ServiceWarning[];
   /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
   /** An appliance in the inventory. */

@@ -2,26 +2,26 @@ import { worstAgeMs } from '../polling/demand.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { PolledAppliance } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { inSlices } from '../runtime/slices.ts';
-import type { RateLimit } from '../transport/rate/pace.ts';
-import type { Pacer } from '../transport/rate/pacer.ts';
-import type { ApiReport, ApplianceReport, ExporterStatus, ServiceFacts, StatusReport } from './model.ts';
-import { accountReport, appliancesByName, seriesReport, taskSummary } from './tasks.ts';
-import { rfc3339, timeOf } from './text.ts';
+import { runInSlices } from '../runtime/slices.ts';
+import type { RateLimit } from '../transport/rate/rate-limiter.ts';
+import type { RequestQueue } from '../transport/rate/request-queue.ts';
+import type { ApiReport, ApplianceReport, ExporterStatus, ServiceDetails, StatusReport } from './model.ts';
+import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
+import { rfc3339, rfc3339OrNull } from './time-text.ts';
 
 /** A service that is polled, as far as a report reads it. */
-export interface ReportedService extends ServiceFacts {
+export interface ReportedService extends ServiceDetails {
   readonly api: string;
   readonly title: string;
   readonly intervalMs: number;
   readonly target: { readonly baseUrl: string; readonly limit: RateLimit; readonly dailyLimit: number | undefined };
-  readonly pacer: Pacer;
+  readonly pacer: RequestQueue;
   readonly clockSkewMs: () => number | undefined;
   readonly poller: Poller;
 }
 
 /** The parts of the program that have something to say of themselves; what is not configured is undefined. */
-export interface StatusParts {
+export interface StatusDependencies {
   readonly sources: readonly ReportedService[];
   readonly keeper: ExporterStatus['state'];
   readonly protection: { readonly reloading: { readonly reading: ExporterStatus['web'] } } | undefined;
@@ -30,9 +30,12 @@ export interface StatusParts {
 }
 
 /** Read in slices: what the parts say is of a few moments. */
-export async function exporterStatus(parts: StatusParts, clock: Clock): Promise<Omit<ExporterStatus, 'samples'>> {
+export async function exporterStatus(
+  parts: StatusDependencies,
+  clock: Clock,
+): Promise<Omit<ExporterStatus, 'samples'>> {
   const { sources, keeper, protection, history, connections } = parts;
-  const apis = await Promise.all(sources.map((source) => inSlices(apiReport(source, clock), clock)));
+  const apis = await Promise.all(sources.map((source) => runInSlices(apiReport(source, clock), clock)));
   const [events] = sources.flatMap((source) => source.events?.() ?? []);
   return {
     apis,
@@ -47,7 +50,7 @@ export async function exporterStatus(parts: StatusParts, clock: Clock): Promise<
 const APPLIANCES_A_STEP = 100;
 
 /** The status at this moment; yields where it may be interrupted, because there may be very many tasks. */
-export function* report(
+export function* createReport(
   sources: readonly ReportedService[],
   shard: StatusReport['shard'],
   { version, revision, clock }: { readonly version: string; readonly revision: string; readonly clock: Clock },
@@ -82,7 +85,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     state: up ? 'up' : observer.polledOnce || downReason !== null ? 'down' : 'waiting',
     downReason,
     url: target.baseUrl,
-    lastSuccess: timeOf(observer.lastSuccessAt),
+    lastSuccess: rfc3339OrNull(observer.lastSuccessAt),
     lastError: observer.lastError ?? null,
     token: {
       kind: tokenSecondsLeft === undefined ? 'key' : 'token',
@@ -91,7 +94,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     pace: {
       requestsPerSecond: pacer.perSecond,
       sustainedRequestsPerSecond: pacer.sustainedPerSecond,
-      heldUntil: fromNow(pacer.heldUntil === undefined ? undefined : pacer.heldUntil - clock.monotonic()),
+      waitUntil: fromNow(pacer.waitUntil === undefined ? undefined : pacer.waitUntil - clock.monotonic()),
       throttled: pacer.isThrottled,
     },
     limits: {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
-import { after, type Clock } from '../runtime/clock.ts';
+import { type Clock, callAfter } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 
-export interface AttemptParts {
+export interface AttemptDependencies {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** For headers and body, in milliseconds. */
@@ -13,10 +13,10 @@ export interface AttemptParts {
 }
 
 /** Sends once. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or with that of `read`. */
-export async function attempt<Result>(
+export async function sendOnce<Result>(
   request: Dispatcher.RequestOptions,
   read: (answer: Dispatcher.ResponseData) => Promise<Result>,
-  { dispatcher, clock, timeoutMs, signal, place }: AttemptParts,
+  { dispatcher, clock, timeoutMs, signal, place }: AttemptDependencies,
 ): Promise<Result> {
   const aborting = new AbortController();
   // undici ignores the signal until it has a connection, which may hang for long.
@@ -24,7 +24,7 @@ export async function attempt<Result>(
   const stop = () => aborting.abort(new RequestError('aborted', `${place} was aborted: the exporter is stopping`));
   const late = () =>
     aborting.abort(new RequestError('timeout', `${place} got no complete answer within ${timeoutMs} ms`));
-  const inTime = after(clock, timeoutMs, late);
+  const inTime = callAfter(clock, timeoutMs, late);
   signal.addEventListener('abort', stop, { once: true });
   // A signal that is already aborted fires no event, and a listener would wait for ever.
   if (signal.aborted) stop();

@@ -1,8 +1,8 @@
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Secret } from '../runtime/secret.ts';
-import { ProxyConnectionError } from './connection-faults.ts';
+import { ProxyConnectionError } from './connection-errors.ts';
 
-export interface Proxy {
+export interface HttpProxy {
   /** Scheme, host and port only. */
   readonly url: string;
   readonly authorization: Secret | undefined;
@@ -10,7 +10,7 @@ export interface Proxy {
 }
 
 /** Further trusted certificate authorities, and the program's own certificate; all in PEM. */
-export interface TlsFiles {
+export interface TlsPem {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
@@ -23,7 +23,7 @@ const CHECKED = { timeout: 10_000, rejectUnauthorized: true } as const;
  * The connections to one API or receiver: kept alive, one request on each at a time, all through a proxy if there is one. A
  * proxy opens a tunnel for https URLs and forwards requests for http URLs: few allow a tunnel to port 80.
  */
-export function createDispatcher(proxy: Proxy | undefined, tls: TlsFiles = {}): Dispatcher {
+export function createDispatcher(proxy: HttpProxy | undefined, tls: TlsPem = {}): Dispatcher {
   const requestTls = { ...CHECKED, ...tls };
   const options = { pipelining: 1, keepAliveTimeout: 30_000, connect: requestTls };
   if (proxy === undefined) return new Agent(options);

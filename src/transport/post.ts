@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type AttemptParts, attempt } from './attempt.ts';
+import { type AttemptDependencies, sendOnce } from './attempt.ts';
 
 export interface PostAnswer {
   readonly status: number;
@@ -15,11 +15,11 @@ export function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-  limits: Pick<AttemptParts, 'clock' | 'timeoutMs' | 'signal'>,
+  limits: Pick<AttemptDependencies, 'clock' | 'timeoutMs' | 'signal'>,
 ): Promise<PostAnswer> {
   const { origin, pathname, search } = new URL(url);
   const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;
-  return attempt(request, answerOf, { ...limits, dispatcher, place: `POST ${pathname}` });
+  return sendOnce(request, answerOf, { ...limits, dispatcher, place: `POST ${pathname}` });
 }
 
 async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<PostAnswer> {

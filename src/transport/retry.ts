@@ -1,19 +1,24 @@
 import type { Clock } from '../runtime/clock.ts';
-import { backOffMs, type Random } from '../runtime/random.ts';
-import { meaningOfError, type RequestKind } from '../runtime/statuses.ts';
+import { policyForError, type RequestPurpose } from '../runtime/error-policy.ts';
+import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 
 const FIRST_DELAY_MS = 500;
 
 /** In milliseconds, after the `attempts`-th failure in a row; undefined for no retry. */
-export function retryDelayMs(error: unknown, attempts: number, kind: RequestKind, random: Random): number | undefined {
-  if (attempts > (meaningOfError(error, kind).retries ?? 0)) return undefined;
-  return backOffMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
+export function retryDelayMs(
+  error: unknown,
+  attempts: number,
+  kind: RequestPurpose,
+  random: Random,
+): number | undefined {
+  if (attempts > (policyForError(error, kind).retries ?? 0)) return undefined;
+  return exponentialDelayMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
 }
 
-export interface RetryParts {
+export interface RetryDependencies {
   readonly clock: Clock;
   readonly random: Random;
-  readonly allowance?: RetryAllowance;
+  readonly allowance?: RetryBudget;
   /** The name of the request: not retried if it failed last time, so that what is dead is asked no more often. */
   readonly request?: string;
 }
@@ -22,24 +27,24 @@ export interface RetryParts {
 const RETRIES = { most: 20, perSuccess: 0.1 } as const;
 
 /** How many failing requests are remembered; above it all are forgotten, and each may be retried once more. */
-const MOST_FAILING = 50_000;
+const MAX_FAILING = 50_000;
 
 /** Limits a service's retries to one for ten successes, and to requests that succeeded last time. */
-export class RetryAllowance {
+export class RetryBudget {
   #left: number = RETRIES.most;
   readonly #failing = new Set<string>();
 
-  earn(request = ''): void {
+  recordSuccess(request = ''): void {
     this.#failing.delete(request);
     this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
   }
 
   failed(request: string): void {
-    if (this.#failing.size >= MOST_FAILING) this.#failing.clear();
+    if (this.#failing.size >= MAX_FAILING) this.#failing.clear();
     this.#failing.add(request);
   }
 
-  spend(request = ''): boolean {
+  tryRetry(request = ''): boolean {
     if (this.#left < 1 || this.#failing.has(request)) return false;
     this.#left -= 1;
     return true;
@@ -49,21 +54,21 @@ export class RetryAllowance {
 /** Rejects with the last error. `wasThrottled`: the attempt before was answered 429. */
 export async function withRetries<Result>(
   attempt: (wasThrottled: boolean) => Promise<Result>,
-  kind: RequestKind,
-  { clock, random, allowance, request }: RetryParts,
+  kind: RequestPurpose,
+  { clock, random, allowance, request }: RetryDependencies,
   signal: AbortSignal,
 ): Promise<Result> {
   let wasThrottled = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const result = await attempt(wasThrottled);
-      allowance?.earn(request);
+      allowance?.recordSuccess(request);
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, kind, random);
-      wasThrottled = meaningOfError(error, kind).does === 'hold';
+      wasThrottled = policyForError(error, kind).action === 'wait';
       // The pacer has waited meanwhile and keeps them within the limits: they need no allowance.
-      if (delayMs === undefined || (!wasThrottled && allowance?.spend(request) === false)) {
+      if (delayMs === undefined || (!wasThrottled && allowance?.tryRetry(request) === false)) {
         if (request !== undefined) allowance?.failed(request);
         throw error;
       }

@@ -51,7 +51,12 @@ const HASH = textLike(
 
 const FILE = mapping({
   tls_server_config: mapping({
-    ...{ cert: TEXT, cert_file: TEXT, key: TEXT, key_file: TEXT, client_ca: TEXT, client_ca_file: TEXT },
+    cert: TEXT,
+    cert_file: TEXT,
+    key: TEXT,
+    key_file: TEXT,
+    client_ca: TEXT,
+    client_ca_file: TEXT,
     client_auth_type: each(CLIENT_AUTH_TYPES),
     client_allowed_sans: TEXTS,
     min_version: each(VERSIONS),
@@ -146,7 +151,12 @@ function tlsOf(section: CheckedTls, complain: (what: string) => void): TlsSectio
   if (certificate === undefined || key === undefined) return undefined;
   const { cipher_suites: suites = [], curve_preferences: curves = [] } = section;
   return {
-    ...{ certificate, key, clientCa, client, minVersion, maxVersion },
+    certificate,
+    key,
+    clientCa,
+    client,
+    minVersion,
+    maxVersion,
     allowedNames: section.client_allowed_sans,
     suites: suites.length === 0 ? undefined : suites.map((name) => CIPHER_SUITES[name] ?? name),
     curves: curves.length === 0 ? undefined : curves.map((name) => CURVES[name]),

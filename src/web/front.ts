@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { type Server, TLSSocket } from 'node:tls';
 import type { Admission, Front, Refusal } from '../http/front.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { codeOf } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Passwords } from './passwords.ts';
 import { TokenBucket } from './rate-limit.ts';
@@ -117,7 +117,7 @@ export class WebFront implements Front {
     const server = tlsServer({ ...options, rejectUnauthorized });
     server.on('secureConnection', (secured: TLSSocket) => this.#secured(settings, server, secured));
     server.on('tlsClientError', (err, secured) => {
-      this.#parts.log.debug({ reason: codeOf(err) ?? err.message }, 'TLS handshake failed');
+      this.#parts.log.debug({ reason: errorCode(err) ?? err.message }, 'TLS handshake failed');
       secured.destroy();
     });
     return server;
@@ -155,11 +155,11 @@ const TOO_MANY: Refusal = { status: 429, headers: {}, text: 'too many requests (
 const BUSY: Refusal = { status: 503, headers: { 'retry-after': '1' }, text: 'too many passwords to check at once\n' };
 
 /** A longer password is wrong: bcrypt reads 72 bytes. */
-const LONGEST_CREDENTIALS = 4096;
+const MAX_CREDENTIALS = 4096;
 
 function basicCredentials(header: string | undefined) {
   const [, encoded] = /^basic +([\w+/]+={0,2})\s*$/i.exec(header ?? '') ?? [];
-  if (encoded === undefined || encoded.length > LONGEST_CREDENTIALS) return undefined;
+  if (encoded === undefined || encoded.length > MAX_CREDENTIALS) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) };

@@ -7,10 +7,10 @@ import type { Compare } from './password-thread.ts';
 export type PasswordVerdict = 'right' | 'wrong' | 'busy';
 
 /** The most checks of one client at once; beyond that it has to retry. */
-const MOST_OF_EACH = 4;
+const MAX_OF_EACH = 4;
 
 /** The most remembered verdicts of each kind: a scraper needs no bcrypt check each time. */
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 /** A hash without a password, with a cost of two digits. */
 const nobodysHash = (cost: string) => `$2b$${cost}$QqxN3uWfh5mPzE0yGtK7ZOeLk1Rr9sVb2TdCaHiJwMnXoUpYqSlAu`;
@@ -26,15 +26,15 @@ export class Passwords {
   readonly #remembered = { right: new Set<string>(), wrong: new Set<string>() };
   readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
   readonly #oneAtATime = pLimit(1);
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   /** How many checks of each client wait or run. */
   readonly #perClient = new Map<string, number>();
 
   /** `key`: random and only in this process, so that remembered verdicts are useless without it. */
-  constructor(compare: Compare, key: Buffer, mostWaiting = 128) {
+  constructor(compare: Compare, key: Buffer, maxWaiting = 128) {
     this.#compare = compare;
     this.#key = key;
-    this.#mostWaiting = mostWaiting;
+    this.#maxWaiting = maxWaiting;
   }
 
   /** A check always completes and is remembered, even if the client gives up. `users`: their hashes. */
@@ -53,7 +53,7 @@ export class Passwords {
     if (underWay !== undefined) return underWay;
     const client = clientOf(address);
     const count = this.#perClient.get(client) ?? 0;
-    if (count >= MOST_OF_EACH || this.#oneAtATime.pendingCount >= this.#mostWaiting) return 'busy';
+    if (count >= MAX_OF_EACH || this.#oneAtATime.pendingCount >= this.#maxWaiting) return 'busy';
     this.#perClient.set(client, count + 1);
     const verdict = this.#oneAtATime(async () => {
       try {
@@ -77,7 +77,7 @@ export class Passwords {
 
   #remember(marks: Set<string>, mark: string): void {
     const [oldest] = marks;
-    if (marks.size >= MOST_REMEMBERED && oldest !== undefined) marks.delete(oldest);
+    if (marks.size >= MAX_REMEMBERED && oldest !== undefined) marks.delete(oldest);
     marks.add(mark);
   }
 

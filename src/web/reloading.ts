@@ -6,7 +6,7 @@ import { type GoodReading, protectionsOf, type RulesReading, readAgain, type Web
 /** How often the files are checked, in milliseconds. */
 const LOOK_MS = 2_000;
 
-export interface ReloadingSettings {
+export interface ReloadingOptions {
   readonly path: string;
   readonly read: ReadText;
   readonly first: GoodReading;
@@ -22,14 +22,14 @@ export interface ReloadingSettings {
  * with less protection than before: a truncated file looks like one without requirements.
  */
 export class Reloading {
-  readonly #settings: ReloadingSettings;
+  readonly #settings: ReloadingOptions;
   #good: GoodReading;
   #last: RulesReading;
   #lastSuccess: number;
   /** The print of the last invalid content that was logged. */
   #told: string | undefined;
 
-  constructor(settings: ReloadingSettings) {
+  constructor(settings: ReloadingOptions) {
     this.#settings = settings;
     this.#good = settings.first;
     this.#last = settings.first;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { codeOf } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { type PemSource, parseWebFile, type TlsSection, type WebFile } from './file-format.ts';
 import { type Pem, type TlsSettings, tlsSettings } from './tls.ts';
@@ -45,7 +45,7 @@ export async function readWebRules(path: string, read: ReadText): Promise<RulesR
   const faults: string[] = [];
   const textOf = async (file: string, name: string) => {
     const text = await read(file).catch((error: unknown) => {
-      faults.push(`${name} ${file} cannot be read (${codeOf(error) ?? 'unknown reason'})`);
+      faults.push(`${name} ${file} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
       return undefined;
     });
     texts.push([file, text]);

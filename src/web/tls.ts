@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { codeOf } from '../runtime/errors.ts';
+import { errorCode } from '../runtime/errors.ts';
 import { alternativeNames, certificatesIn, privateKeyIn, shortAddress } from './certificates.ts';
 import type { TlsSection } from './file-format.ts';
 import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
@@ -45,7 +45,7 @@ export function tlsSettings(section: TlsSection<Pem>, faults: string[]): TlsSett
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    faults.push(`tls_server_config cannot be used (${codeOf(error) ?? 'unknown reason'})`);
+    faults.push(`tls_server_config cannot be used (${errorCode(error) ?? 'unknown reason'})`);
     return undefined;
   }
   return {

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv';
 import { type Document, isAlias, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
-import { near, nearest } from '../runtime/suggest.ts';
+import { likelyTypo, nearest } from '../runtime/suggest.ts';
 
 /** A mapping that has the listed keys and no others. */
 export function mapping(properties: Readonly<Record<string, SchemaObject>>, more: SchemaObject = {}): SchemaObject {
@@ -113,7 +113,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function hint(key: string, properties: object): string {
   const known = Object.keys(properties);
-  const meant = near(key, known);
+  const meant = likelyTypo(key, known);
   return meant === undefined ? `expected ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Variations } from '../../src/demo/variations.ts';
 import { confidentialTexts } from '../../src/demo/world/confidential.ts';
-import { collectorRows } from '../../src/sources/portal/collectors.ts';
+import { collectorDefinitions } from '../../src/services/portal/collectors.ts';
 import type { StatusReport } from '../../src/status/model.ts';
 import { exporter, portalEnvironment, services, until } from '../support/live.ts';
 
@@ -11,7 +11,7 @@ const EVERYTHING = { PORTAL_SERIES: 'cpu_utilization', PORTAL_COLLECTORS: 'all=2
 /** Families that only show up when something happens meanwhile. */
 const HAPPENING = new Set(['filer_snapshot_latest_metadata_failure_timestamp_seconds', 'filer_notifications_total']);
 
-const promised = collectorRows.flatMap(({ name, tables }) =>
+const promised = collectorDefinitions.flatMap(({ name, tables }) =>
   tables.flatMap(({ families }) => families.map((family) => ({ collector: name, family: family.name }))),
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { exporter, portalEnvironment, services, until } from '../support/live.ts';
 
 test('in economy mode one request an appliance goes out each interval, and each gauge has one writer', async () => {
@@ -30,6 +30,6 @@ test('in economy mode one request an appliance goes out each interval, and each 
   expect(scrape.value('filer_exporter_samples_dropped_total', { api: 'portal', reason: 'duplicate' }) ?? 0).toBe(0);
 });
 
-function asked(standIn: StandIn, operation: string): number {
+function asked(standIn: MockServices, operation: string): number {
   return standIn.requests.filter((request) => request.operation === operation).length;
 }

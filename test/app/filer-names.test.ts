@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { guidApart } from '../../src/demo/gfa/records.ts';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 import type { Scrape } from '../support/scrape.ts';
 
@@ -12,12 +12,13 @@ const names = (scrape: Scrape, label: 'serial' | 'filer_guid') => [
 ];
 
 /** Both services, of the portal what is polled often. */
-const both = (standIn: StandIn) => ({
-  ...{ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) },
+const both = (standIn: MockServices) => ({
+  ...gfaEnvironment(standIn),
+  ...portalEnvironment(standIn),
   PORTAL_COLLECTORS: 'telemetry',
 });
 
-const titles = (standIn: StandIn) => standIn.fleet.appliances.map(({ title }) => title).toSorted();
+const titles = (standIn: MockServices) => standIn.fleet.appliances.map(({ title }) => title).toSorted();
 
 test('guids in another case and titles of their own: each filer has the name of the inventory on both sides', async () => {
   const standIn = await services({ variations: { filerGuids: 'upper', filerTitles: 'own' } });

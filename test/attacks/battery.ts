@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { hasTlsClients } from '../web/certificates.ts';
 import type { Attacker, Row } from './row.ts';
@@ -11,10 +11,10 @@ const APPLIANCES = 60;
 /** Registers every row of an attacker as a test, each on a process of its own. */
 export function battery(who: Attacker, rows: readonly Row[]): void {
   const measured: string[] = [];
-  let standIn: StandIn | undefined;
+  let standIn: MockServices | undefined;
   beforeAll(async () => {
     const variations = { rateLimit: null, dailyLimit: null };
-    standIn = await startStandIn({ clock: systemClock, appliances: APPLIANCES, volumes: 4, variations });
+    standIn = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 4, variations });
   });
   afterAll(async () => {
     await standIn?.close();

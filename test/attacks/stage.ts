@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { within } from '../support/machine.ts';
 import { type Program, start, temporaryDirectory } from '../support/program.ts';
@@ -53,7 +53,7 @@ interface Clients {
 export class Stage {
   readonly program: Program;
   readonly folder: string;
-  readonly standIn: StandIn;
+  readonly standIn: MockServices;
   /** How long a good scrape took at most, in milliseconds. */
   longestScrapeMs = 0;
   /** How long the next good scrape may take. */
@@ -61,7 +61,7 @@ export class Stage {
   readonly #port: number;
   readonly #clients: Clients | undefined;
 
-  constructor(program: Program, folder: string, standIn: StandIn, port: number, clients: Clients | undefined) {
+  constructor(program: Program, folder: string, standIn: MockServices, port: number, clients: Clients | undefined) {
     this.program = program;
     this.folder = folder;
     this.standIn = standIn;
@@ -127,7 +127,13 @@ export class Stage {
     const { authority, client } = this.#clients ?? {};
     const certificate = isStranger || client === undefined ? {} : { cert: client.certText, key: client.keyText };
     const options = {
-      ...{ host: '127.0.0.1', port: this.#port, path, method, headers, agent: false as const, localAddress: from },
+      host: '127.0.0.1',
+      port: this.#port,
+      path,
+      method,
+      headers,
+      agent: false as const,
+      localAddress: from,
       ...(authority === undefined ? {} : { ca: authority.certText, ...certificate }),
     };
     return new Promise((resolve, reject) => {
@@ -192,7 +198,10 @@ basic_auth_users:
 } as const;
 
 /** Starts a process to attack, which polls a fleet; it is gone when the test is over. */
-export async function staged({ web, environment = {}, hasTokenFile = false }: Setup, standIn: StandIn): Promise<Stage> {
+export async function staged(
+  { web, environment = {}, hasTokenFile = false }: Setup,
+  standIn: MockServices,
+): Promise<Stage> {
   const folder = temporaryDirectory();
   const isSecure = web?.startsWith('tls') === true;
   const clients = isSecure ? pairs(folder) : undefined;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createBackfill } from '../../src/app/backfill.ts';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { loadConfig } from '../support/load-config.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -39,7 +39,7 @@ export async function backfilling(report: Report): Promise<void> {
 async function pacing(report: Report, place: string, appliances: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-backfill-'));
   const clock = new ManualClock();
-  const standIn = await startStandIn({ clock, appliances, variations: { rateLimit: null, dailyLimit: null } });
+  const standIn = await startMockServices({ clock, appliances, variations: { rateLimit: null, dailyLimit: null } });
   const answers = serving(standIn, () => Promise.resolve('{"items":[]}'));
   const config = loadConfig({
     environment: { PORTAL_URL: standIn.portalUrl, PORTAL_USER_KEY: standIn.credentials.userKey },
@@ -51,8 +51,13 @@ async function pacing(report: Report, place: string, appliances: number): Promis
       { clock, random: () => 0.5, log: noLog, connect: () => new MemoryDispatcher(answers), ...versions },
       {
         // An hour less: what is older than thirty days by the end is not asked for.
-        ...{ sinceMs: DAYS * DAY_MS - 3_600_000, untilMs: 0, labels: {}, filers: undefined, series: undefined },
-        ...{ share: 0.5, folder: join(folder, 'work') },
+        sinceMs: DAYS * DAY_MS - 3_600_000,
+        untilMs: 0,
+        labels: {},
+        filers: undefined,
+        series: undefined,
+        share: 0.5,
+        folder: join(folder, 'work'),
       },
       signal,
     ),
@@ -71,7 +76,7 @@ async function bytes(report: Report, place: string, appliances: number): Promise
   const folder = mkdtempSync(join(tmpdir(), 'bench-backfill-'));
   const work = join(folder, 'work');
   const limits = { rateLimit: null, dailyLimit: null };
-  const standIn = await startStandIn({ clock: systemClock, appliances, variations: limits });
+  const standIn = await startMockServices({ clock: systemClock, appliances, variations: limits });
   const { origin } = new URL(standIn.portalUrl);
   const server = createServer(serving(standIn, kept(standIn)));
   const url = await listening(server);
@@ -87,8 +92,11 @@ async function bytes(report: Report, place: string, appliances: number): Promise
     {
       cwd: root,
       env: {
-        ...{ PATH: process.env.PATH, PORTAL_URL: standIn.portalUrl.replace(origin, url) },
-        ...{ PORTAL_USER_KEY: standIn.credentials.userKey, PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
+        PATH: process.env.PATH,
+        PORTAL_URL: standIn.portalUrl.replace(origin, url),
+        PORTAL_USER_KEY: standIn.credentials.userKey,
+        PORTAL_RATE_LIMIT: '20000/1s',
+        PORTAL_DAILY_LIMIT: '0',
       },
       stdio: ['ignore', 'pipe', 'ignore'],
     },
@@ -124,7 +132,7 @@ async function bytes(report: Report, place: string, appliances: number): Promise
 type Answer = (operation: string, body: string, request: IncomingMessage) => Promise<string>;
 
 /** The stand-in, but for series of appliances. */
-function serving(standIn: StandIn, answer: Answer): (request: IncomingMessage, response: ServerResponse) => void {
+function serving(standIn: MockServices, answer: Answer): (request: IncomingMessage, response: ServerResponse) => void {
   return async (request, response) => {
     const [, operation] = /\/telemetry\/appliances\/[^/]+\/(\w+)$/.exec(request.url ?? '') ?? [];
     if (operation === undefined) return standIn.serve(request, response);
@@ -136,7 +144,7 @@ function serving(standIn: StandIn, answer: Answer): (request: IncomingMessage, r
 }
 
 /** One appliance's answers are kept for all, since making them costs more than reading them. */
-function kept(standIn: StandIn): Answer {
+function kept(standIn: MockServices): Answer {
   const answers = new Map<string, Promise<string>>();
   const [first] = standIn.fleet.appliances;
   return (operation, body, request) => {
@@ -147,9 +155,15 @@ function kept(standIn: StandIn): Answer {
   };
 }
 
-async function fetched(standIn: StandIn, path: string, { headers }: IncomingMessage, body: string): Promise<string> {
+async function fetched(
+  standIn: MockServices,
+  path: string,
+  { headers }: IncomingMessage,
+  body: string,
+): Promise<string> {
   const answer = await fetch(`${standIn.portalUrl}/telemetry/appliances/${path}`, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
   });
   return answer.text();

@@ -1,6 +1,6 @@
-import { atOnce } from '../../src/runtime/slices.ts';
-import type { Ledger } from '../../src/sources/gfa/ledger.ts';
-import type { DataAnswer } from '../../src/sources/gfa/records.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import type { Ledger } from '../../src/services/gfa/ledger.ts';
+import type { DataAnswer } from '../../src/services/gfa/records.ts';
 import { decode, encode } from '../../src/state/format.ts';
 import { newLedger } from '../support/gfa-answers.ts';
 import type { Report } from './main.ts';
@@ -15,7 +15,8 @@ const BOUNDS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 2
 /** 500 filers on 20 volumes each, until a million events are remembered: what one costs to count, and what a pair costs to know and to keep. */
 export async function events(report: Report): Promise<void> {
   const ledger = newLedger({
-    ...{ bounds: BOUNDS, mostEvents: 1_000_000 },
+    bounds: BOUNDS,
+    maxEvents: 1_000_000,
   });
   const before = heapUsed();
   let [micros, longestMs, counted] = [0, 0, 0];
@@ -40,7 +41,7 @@ export async function events(report: Report): Promise<void> {
   report('events.memory_per_pair', held / PAIRS, 'bytes');
   report('events.remembered', ledger.memory.size, 'events');
   const again = performance.now();
-  const fresh = atOnce(ledger.absorb(answerAt(ANSWERS - 1), ANSWERS * 60_000, () => {}));
+  const fresh = runToEnd(ledger.absorb(answerAt(ANSWERS - 1), ANSWERS * 60_000, () => {}));
   if (fresh !== 0) throw new Error(`${fresh} events were counted again`);
   report('events.absorb_per_known_event', ((performance.now() - again) * 1_000) / (PAIRS * 4), 'us');
   await keeping(ledger, report);
@@ -55,7 +56,7 @@ async function keeping(ledger: Ledger, report: Report): Promise<void> {
   const file = Buffer.concat([...pieces]);
   report('events.state_file', file.length, 'bytes');
   const decoding = performance.now();
-  const values = atOnce(decode(file));
+  const values = runToEnd(decode(file));
   report('events.state_decode', performance.now() - decoding, 'ms');
   report('events.state_values', values.length, 'lines');
 }
@@ -79,7 +80,11 @@ function answerAt(poll: number): DataAnswer {
   );
   const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 10, poll, second)).toISOString();
   const common = pairs.flat().map(({ filer, volume }) => ({
-    ...{ version: 1, filer_guid: filer, filer_title: filer, volume_guid: volume, volume_title: volume },
+    version: 1,
+    filer_guid: filer,
+    filer_title: filer,
+    volume_guid: volume,
+    volume_title: volume,
   }));
   const lock = { metric_type: 'lock', lock_phase: 'P2' };
   const propagation = { metric_type: 'propagation', prop_seconds: 700 + poll, data_protected: 3 };

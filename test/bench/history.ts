@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import process from 'node:process';
+import type { PollResult } from '../../src/contract/poll-result.ts';
 import { deliver, type Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
 import type { SeriesPoints } from '../../src/history/write-request.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Reading } from '../../src/metrics/snapshot.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { post } from '../../src/transport/post.ts';
@@ -85,8 +85,12 @@ async function holding(report: Report): Promise<void> {
   const before = heapUsed();
   const remote = new RemoteWrite(
     {
-      ...{ labels: {}, isExposedToo: false, catchUpMs: 6 * 60 * MINUTE_MS },
-      ...{ sweepMs: 5 * MINUTE_MS, lookbackMs: 15 * MINUTE_MS, binMs: MINUTE_MS },
+      labels: {},
+      isExposedToo: false,
+      catchUpMs: 6 * 60 * MINUTE_MS,
+      sweepMs: 5 * MINUTE_MS,
+      lookbackMs: 15 * MINUTE_MS,
+      binMs: MINUTE_MS,
     },
     send,
     { clock: systemClock, random: () => 0.5, log: noLog },
@@ -116,7 +120,7 @@ async function holding(report: Report): Promise<void> {
 let shiftMs = 0;
 
 /** A quarter of an hour of one task's series. */
-function readingOf(task: number): Reading {
+function readingOf(task: number): PollResult {
   const newest = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS - 20 * MINUTE_MS + shiftMs;
   const points: Sample[] = [];
   for (let minute = 14; minute >= 0; minute -= 1) {

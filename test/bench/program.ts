@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 
 const REQUESTS_PER_APPLIANCE = 16;
-const SHORTEST_INTERVAL_SECONDS = 10;
+const MIN_INTERVAL_SECONDS = 10;
 
 /** The requests of one sweep over so many appliances. */
 export const requestsOf = (appliances: number): number => appliances * REQUESTS_PER_APPLIANCE;
@@ -13,7 +13,7 @@ export const requestsOf = (appliances: number): number => appliances * REQUESTS_
 /** Starts a build that asks a portal so often a second, without limits; Linux only. */
 export async function startProgram(
   command: readonly string[],
-  { credentials, fleet }: StandIn,
+  { credentials, fleet }: MockServices,
   portalUrl: string,
   perSecond: number,
   environment: Readonly<Record<string, string>> = {},
@@ -22,10 +22,14 @@ export async function startProgram(
   const child = spawn(process.execPath, command, {
     cwd: tmpdir(),
     env: {
-      ...{ PATH: process.env.PATH, LISTEN_ADDRESS: '127.0.0.1:0', PORTAL_URL: portalUrl },
-      ...{ PORTAL_SERVICE_KEY: credentials.serviceKey, PORTAL_SERVICE_SECRET: credentials.serviceSecret },
-      ...{ PORTAL_RATE_LIMIT: '20000/1s', PORTAL_DAILY_LIMIT: '0' },
-      PORTAL_INTERVAL: `${Math.max(SHORTEST_INTERVAL_SECONDS, seconds)}s`,
+      PATH: process.env.PATH,
+      LISTEN_ADDRESS: '127.0.0.1:0',
+      PORTAL_URL: portalUrl,
+      PORTAL_SERVICE_KEY: credentials.serviceKey,
+      PORTAL_SERVICE_SECRET: credentials.serviceSecret,
+      PORTAL_RATE_LIMIT: '20000/1s',
+      PORTAL_DAILY_LIMIT: '0',
+      PORTAL_INTERVAL: `${Math.max(MIN_INTERVAL_SECONDS, seconds)}s`,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

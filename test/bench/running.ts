@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
@@ -30,7 +30,7 @@ export async function running(report: Report): Promise<void> {
   await bare(report);
   for (const appliances of fleets) {
     const limits = { rateLimit: null, dailyLimit: null };
-    const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 5, variations: limits });
+    const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
     try {
       await ofFleet(report, appliances, standIn);
     } finally {
@@ -39,7 +39,7 @@ export async function running(report: Report): Promise<void> {
   }
 }
 
-async function ofFleet(report: Report, appliances: number, standIn: StandIn): Promise<void> {
+async function ofFleet(report: Report, appliances: number, standIn: MockServices): Promise<void> {
   const receiver = process.env.REMOTE_WRITE === '1' ? await startReceiver() : undefined;
   const place = `running/${appliances} appliances${receiver === undefined ? '' : ', remote write'}`;
   const further = receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url };

@@ -13,7 +13,7 @@ import { ExpositionServer } from '../../src/http/server.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { askedUpstreams } from '../../src/sources/upstreams.ts';
+import { polledServices } from '../../src/services/services.ts';
 import { scraping } from '../exposition/scraping.ts';
 import { loadConfig } from '../support/load-config.ts';
 import { gauges, samplesOf } from './gauges.ts';
@@ -101,7 +101,7 @@ async function program() {
   });
   const log = createLog('silent', process.stderr);
   const versions = { version: '1', revision: 'r', nodeVersion: process.version };
-  const app = createApp(askedUpstreams(config), config, { clock, random: seededRandom(1), log, ...versions });
+  const app = createApp(polledServices(config), config, { clock, random: seededRandom(1), log, ...versions });
   return { port: await app.start(), orders: measures() };
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
@@ -143,7 +143,7 @@ async function ofFleet(report: Report, place: string, programs: readonly Program
 /** Starts a build with a stand-in and a gate of its own. */
 async function start(name: string, main: string, appliances: number, client: ChildProcess) {
   const limits = { rateLimit: null, dailyLimit: null };
-  const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 5, variations: limits });
+  const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
   const gate = new Gate();
   const service = createServer(async (request, response) => {
     await gate.pass();

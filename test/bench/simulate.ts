@@ -1,6 +1,6 @@
 import { seededRandom } from '../../src/runtime/random.ts';
-import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
-import { type Departure, Pace } from '../../src/transport/rate/pace.ts';
+import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
+import { RateLimiter, type SentRequest } from '../../src/transport/rate/rate-limiter.ts';
 import type { Limit } from './services.ts';
 
 const CONCURRENCY = 16;
@@ -28,12 +28,12 @@ export interface Result {
 export function simulate(scenario: Scenario): Result {
   const { limit, toldPerSecond, seconds, retryAfter, seed } = scenario;
   const random = seededRandom(seed);
-  const pace = new Pace(
+  const pace = new RateLimiter(
     { requests: Math.round(toldPerSecond * 30), windowMs: 30_000 },
-    new MeasuredRate(toldPerSecond / 1000, 0),
+    new AdaptiveRate(toldPerSecond / 1000, 0),
     0,
   );
-  const open: { readonly departure: Departure; readonly endsAt: number; readonly freeAt: number | undefined }[] = [];
+  const open: { readonly departure: SentRequest; readonly endsAt: number; readonly freeAt: number | undefined }[] = [];
   let now = 0;
   let sent = 0;
   let refused = 0;

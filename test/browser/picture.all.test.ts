@@ -2,9 +2,9 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startStandIn } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import type { StatusReport } from '../../src/status/model.ts';
 import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { start, temporaryDirectory } from '../support/program.ts';

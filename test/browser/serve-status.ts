@@ -1,5 +1,5 @@
 import { landingPage } from '../../src/pages/landing-page.ts';
-import { PublishedStatus } from '../../src/pages/published.ts';
+import { PublishedStatus } from '../../src/pages/status-documents.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { StatusReport } from '../../src/status/model.ts';
 import { serve } from '../http/serving.ts';

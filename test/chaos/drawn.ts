@@ -27,7 +27,10 @@ const COLLECTORS = 'telemetry,volumes,edges,license,jobs,notifications,volume_te
 const INSTALLATIONS = {
   usual: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(3, 5), gfa: true, lookMs: 4 * MINUTE, state: chance.happens(0.5) },
+      appliances: chance.between(3, 5),
+      gfa: true,
+      lookMs: 4 * MINUTE,
+      state: chance.happens(0.5),
       series: chance.one([
         ['cpu_utilization', 'load_average'],
         ['cpu_utilization', 'memory_utilization', 'memory_utilization_details'],
@@ -44,7 +47,8 @@ const INSTALLATIONS = {
   /** Few requests at once: those that hang are in the way of others. */
   large: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(20, 24), lookMs: 4 * MINUTE },
+      appliances: chance.between(20, 24),
+      lookMs: 4 * MINUTE,
       series: ['cpu_utilization', 'load_average', 'cache_utilization'],
       environment: { PORTAL_CONCURRENCY: '4', PORTAL_DISCOVERY_INTERVAL: chance.one(['15m', '6h']) },
     }),
@@ -54,7 +58,9 @@ const INSTALLATIONS = {
   /** The limits that it is told allow an eighth of what is asked for. */
   overloaded: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(20, 28), series: ['cpu_utilization', 'load_average'], lookMs: MINUTE },
+      appliances: chance.between(20, 28),
+      series: ['cpu_utilization', 'load_average'],
+      lookMs: MINUTE,
       environment: { PORTAL_RATE_LIMIT: '6/300s' },
     }),
     cards: {},
@@ -63,10 +69,12 @@ const INSTALLATIONS = {
   /** The limits that it is told are above those that there are, or far above. */
   misled: {
     begins: (chance) => ({
-      ...{ appliances: chance.between(16, 24), lookMs: MINUTE },
+      appliances: chance.between(16, 24),
+      lookMs: MINUTE,
       environment: {
         PORTAL_RATE_LIMIT: chance.one(['50/30s', '100000/1s']),
-        ...{ PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '60s' },
+        PORTAL_DAILY_LIMIT: '0',
+        PORTAL_INTERVAL: '60s',
       },
     }),
     cards: limitCards,
@@ -75,7 +83,10 @@ const INSTALLATIONS = {
   /** Tokens say that they live for ever, and live for more than a day. */
   quiet: {
     begins: () => ({
-      ...{ appliances: 2, series: ['cpu_utilization'], gfa: false, lookMs: 30 * MINUTE },
+      appliances: 2,
+      series: ['cpu_utilization'],
+      gfa: false,
+      lookMs: 30 * MINUTE,
       variations: { expiresIn: Number.MAX_VALUE, tokenLifetimeMs: 30 * HOUR },
     }),
     cards: { 'nothing happens': (life, chance) => life.passes(chance.between(8, 12) * HOUR).then(() => () => {}) },

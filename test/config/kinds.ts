@@ -1,7 +1,7 @@
 import { variableRows } from '../../src/catalog.ts';
-import type { NamedRow } from '../../src/config/section.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { portalCollectors } from '../../src/sources/portal/variables.ts';
+import type { NamedVariable } from '../../src/config/section.ts';
+import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { portalCollectors } from '../../src/services/portal/variables.ts';
 
 /** A text and what it means; the first two are different. */
 type Good = readonly [text: string, value: unknown];
@@ -16,7 +16,7 @@ interface Texts {
 
 const UUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const OTHER_UUID = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
-const SERIES = [...STANDARD_SERIES, ...FURTHER_SERIES].filter((name) => name !== 'appliance_health_score');
+const SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES].filter((name) => name !== 'appliance_health_score');
 const COLLECTORS = portalCollectors.map(({ name }) => name);
 
 const selected = (names: readonly string[], intervalMs?: number) => names.map((name) => ({ name, intervalMs }));
@@ -177,8 +177,8 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
   },
   'list of pairs': {
     good: [
-      [`${UUID.toUpperCase()} = ${OTHER_UUID}`, [{ id: UUID, is: OTHER_UUID }]],
-      [`${UUID}=Leeds = north,`, [{ id: UUID, is: 'Leeds = north' }]],
+      [`${UUID.toUpperCase()} = ${OTHER_UUID}`, [{ id: UUID, target: OTHER_UUID }]],
+      [`${UUID}=Leeds = north,`, [{ id: UUID, target: 'Leeds = north' }]],
     ],
     bad: [
       ...all('is an empty list', ','),
@@ -243,12 +243,12 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
 };
 
 /** The label of a row's kind without its bounds, and one word for all lists of words. */
-export function kindOf({ row: { kind } }: NamedRow): string {
+export function kindOf({ row: { kind } }: NamedVariable): string {
   return kind.expects.startsWith('one of ') ? 'word' : kind.label.replace(/ (?:of at least|from) .*/, '');
 }
 
 /** What a row's own bounds and words add to the texts of its kind. */
-export function textsOf(named: NamedRow): Texts {
+export function textsOf(named: NamedVariable): Texts {
   const { label, expects } = named.row.kind;
   const of = textsByKind[kindOf(named)];
   if (of === undefined) throw new Error(`${named.name}: no texts for a ${label}; add some to textsByKind`);

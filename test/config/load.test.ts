@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { FURTHER_SERIES, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { both, configOf, faultsOf, gfaOnly, portalOnly } from './surroundings.ts';
 
 const { PORTAL_URL } = portalOnly;
@@ -181,7 +181,7 @@ test('every fault is reported at once, in the order of the documentation, and th
     'PORTAL_SERVICE_KEY: the value contains a line break; expected the secret as issued, in printable ASCII characters',
     'PORTAL_SERVICE_SECRET: is not set; the other half of the pair needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
     'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',
-    `PORTAL_SERIES: "cpu" is not a series; known are all, ${[...STANDARD_SERIES, ...FURTHER_SERIES].join(', ')}; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average`,
+    `PORTAL_SERIES: "cpu" is not a series; known are all, ${[...STANDARD_SERIES, ...ADDITIONAL_SERIES].join(', ')}; expected series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average`,
     'SHARD: "7" is not below TOTAL_SHARDS; expected a whole number from 0 to 0',
     'LOG_LEVEL: "loud" is not a known word; expected one of trace, debug, info, warn, error, fatal, silent',
     `HTTPS_PROXY: the value is not a proxy; ${proxy}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { configOf, type Environment, faultsOf, portalOnly, services } from './surroundings.ts';
 
 const economy = { ...portalOnly, PORTAL_MODE: 'economy' };

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
-import { type GfaConfig, gfaSection } from '../../src/sources/gfa/configuration.ts';
-import { type PortalConfig, portalSection } from '../../src/sources/portal/configuration.ts';
+import { type GfaConfig, gfaSection } from '../../src/services/gfa/configuration.ts';
+import { type PortalConfig, portalSection } from '../../src/services/portal/configuration.ts';
 import { loadConfig } from '../support/load-config.ts';
 
 /** Variables by name, as a process gets them. */

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
-import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** A JSON object as it came. */
@@ -21,9 +21,11 @@ export interface Said {
 }
 
 /** A stand-in that ends with the test, and its clock. */
-export async function start(options: Partial<StandInOptions> = {}): Promise<{ standIn: StandIn; clock: ManualClock }> {
+export async function start(
+  options: Partial<StandInOptions> = {},
+): Promise<{ standIn: MockServices; clock: ManualClock }> {
   const clock = new ManualClock();
-  const standIn = await startStandIn({ clock, ...options });
+  const standIn = await startMockServices({ clock, ...options });
   onTestFinished(() => standIn.close());
   return { standIn, clock };
 }
@@ -40,7 +42,11 @@ export async function ask(
 }
 
 /** `GET /data` with the right token. */
-export function data(standIn: StandIn, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Heard> {
+export function data(
+  standIn: MockServices,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Heard> {
   const authorization = standIn.credentials.gfaToken;
   return ask('GET', `${standIn.gfaUrl}/data${query}`, { headers: { authorization, ...headers } });
 }
@@ -52,7 +58,7 @@ export function group(heard: Heard, name: 'volumes' | 'filers' | 'propagation' |
 }
 
 /** A new token, by user key. */
-export async function signIn(standIn: StandIn): Promise<{ access: string; answer: Fields }> {
+export async function signIn(standIn: MockServices): Promise<{ access: string; answer: Fields }> {
   const heard = await ask('POST', `${standIn.portalUrl}/auth/token`, {
     headers: { 'x-user-key': standIn.credentials.userKey },
   });
@@ -61,14 +67,14 @@ export async function signIn(standIn: StandIn): Promise<{ access: string; answer
 }
 
 /** An inventory operation with a new token. */
-export async function get(standIn: StandIn, path: string): Promise<Heard> {
+export async function get(standIn: MockServices, path: string): Promise<Heard> {
   const { access } = await signIn(standIn);
   return ask('GET', `${standIn.portalUrl}${path}`, { headers: { authorization: `Bearer ${access}` } });
 }
 
 /** A telemetry operation with a new token. */
 export async function telemetry(
-  standIn: StandIn,
+  standIn: MockServices,
   serial: string,
   segment: string,
   body: Fields = { period: 'PT15M', bin_size: 60 },
@@ -86,7 +92,7 @@ export function items(heard: Heard): readonly Fields[] {
 }
 
 /** The serial of the appliance of a name. */
-export function serialOf(standIn: StandIn, title: string): string {
+export function serialOf(standIn: MockServices, title: string): string {
   const found = standIn.fleet.appliances.find((appliance) => appliance.title === title);
   if (found === undefined) throw new Error(`no appliance ${title}`);
   return found.serial;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { ask, type Said, start } from './ask.ts';
 
-const token = (standIn: StandIn, said: Said) => ask('POST', `${standIn.portalUrl}/auth/token`, said);
+const token = (standIn: MockServices, said: Said) => ask('POST', `${standIn.portalUrl}/auth/token`, said);
 
-const withBearer = (standIn: StandIn, access: string) =>
+const withBearer = (standIn: MockServices, access: string) =>
   ask('GET', `${standIn.portalUrl}/serials`, { headers: { authorization: `Bearer ${access}` } });
 
 const form = (fields: Record<string, string>): Said => ({

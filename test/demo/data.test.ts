@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/signals.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/waveforms.ts';
 import { data, type Fields, group, start } from './ask.ts';
 
 const eventNames = (records: readonly Fields[]) =>
@@ -8,7 +8,7 @@ const eventNames = (records: readonly Fields[]) =>
     [filer_guid, volume_guid, timestamp, lock_state, kind, prop_seconds].join(' '),
   );
 
-async function events(standIn: StandIn, client = 'exporter'): Promise<readonly string[]> {
+async function events(standIn: MockServices, client = 'exporter'): Promise<readonly string[]> {
   const heard = await data(standIn, '', { 'X-Service-client-key': client });
   return eventNames([...group(heard, 'locks'), ...group(heard, 'propagation')]);
 }

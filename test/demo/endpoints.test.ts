@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { assertAllowed } from '../../src/transport/allowed.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
+import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
+import { assertAllowed } from '../../src/transport/allowed-request.ts';
 import { beyond, type Endpoint, isOfToken, onlyReads, published } from '../support/endpoints.ts';
 import { ask, data, type Heard, signIn, start } from './ask.ts';
 import { filled } from './identifiers.ts';
@@ -80,11 +80,16 @@ test('an identifier that nobody has is 404, and one of another form is 422', asy
   }
 });
 
-async function asked(standIn: StandIn, endpoint: Endpoint, access: string | undefined): Promise<Heard> {
+async function asked(standIn: MockServices, endpoint: Endpoint, access: string | undefined): Promise<Heard> {
   return sent(standIn, endpoint, await filled(standIn, endpoint.path), access);
 }
 
-function sent(standIn: StandIn, { method, path }: Endpoint, to: string, access: string | undefined): Promise<Heard> {
+function sent(
+  standIn: MockServices,
+  { method, path }: Endpoint,
+  to: string,
+  access: string | undefined,
+): Promise<Heard> {
   const serials = standIn.fleet.appliances.map(({ serial }) => serial);
   const body = { period: 'PT1H', ...(path.startsWith('/telemetry/volumes/') ? { serial_numbers: serials } : {}) };
   return ask(method, `${standIn.portalUrl}${to}`, {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
-import { MINUTE_MS } from '../../src/demo/world/signals.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
+import { MINUTE_MS } from '../../src/demo/world/waveforms.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { ask, data, start } from './ask.ts';
 
 test('closing ends at once, whatever is open', async () => {
   const clock = new ManualClock();
-  const standIn = await startStandIn({ clock });
+  const standIn = await startMockServices({ clock });
   standIn.fail({ kind: 'hang', operation: 'health' });
   standIn.fail({ kind: 'drip', operation: 'data' });
   const refused = [

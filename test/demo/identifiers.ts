@@ -1,5 +1,5 @@
-import type { StandIn } from '../../src/demo/stand-in.ts';
-import { uuidOf } from '../../src/demo/world/signals.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
+import { uuidOf } from '../../src/demo/world/waveforms.ts';
 import { get, items } from './ask.ts';
 
 /** Where an identifier of a path comes from: a list, and the field of its first item. */
@@ -21,14 +21,14 @@ const lists: Readonly<Record<string, readonly [path: string, field: string]>> = 
 };
 
 /** A path with every identifier in braces replaced by one that there is. */
-export async function filled(standIn: StandIn, template: string): Promise<string> {
+export async function filled(standIn: MockServices, template: string): Promise<string> {
   let path = template;
   for (const [braces, name = ''] of template.matchAll(/\{(\w+)\}/g))
     path = path.replace(braces, await one(standIn, name));
   return path;
 }
 
-async function one(standIn: StandIn, name: string): Promise<string> {
+async function one(standIn: MockServices, name: string): Promise<string> {
   // These have no list of their own.
   if (name === 'request_id') return uuidOf(1, 'export');
   if (name === 'file_id') return uuidOf(1, 'export file');
@@ -43,7 +43,7 @@ async function one(standIn: StandIn, name: string): Promise<string> {
 }
 
 /** A volume that the first edge is connected to. */
-function connected({ fleet }: StandIn): string {
+function connected({ fleet }: MockServices): string {
   const [guid] = fleet.appliances.find(({ kind }) => kind === 'edge')?.volumes ?? [];
   return fleet.volumes.find((volume) => volume.guid === guid)?.portalId ?? '';
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { ask, type Heard, start } from './ask.ts';
 
-const health = (standIn: StandIn) => ask('GET', `${standIn.portalUrl}/health`);
+const health = (standIn: MockServices) => ask('GET', `${standIn.portalUrl}/health`);
 
-async function statuses(standIn: StandIn, count: number): Promise<readonly number[]> {
+async function statuses(standIn: MockServices, count: number): Promise<readonly number[]> {
   const heard: Heard[] = [];
   for (let asked = 0; asked < count; asked += 1) heard.push(await health(standIn));
   return heard.map(({ status }) => status);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
-import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/demo/world/signals.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
+import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/demo/world/waveforms.ts';
 import { type Fields, get, items, start } from './ask.ts';
 
 test('new ones appear, and old ones stay what they were', async () => {
@@ -59,7 +59,7 @@ test('a cursor is good for the query that it came from and no other', async () =
   expect((await get(standIn, `/notifications${query}&severity=INFO&iterator_id=${cursor}`)).status).toBe(400);
 });
 
-async function cursorOf(standIn: StandIn, query: string): Promise<string> {
+async function cursorOf(standIn: MockServices, query: string): Promise<string> {
   const { json } = await get(standIn, `/notifications${query}`);
   return (json as { metadata: { iterator_id: string } }).metadata.iterator_id;
 }

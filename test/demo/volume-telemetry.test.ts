@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { ask, type Fields, type Heard, items, signIn, start } from './ask.ts';
 
 test('each snapshot has a version one above the last, and its phases in order', async () => {
@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-async function told(standIn: StandIn, title: string, segment: string, change: Fields = {}): Promise<Heard> {
+async function told(standIn: MockServices, title: string, segment: string, change: Fields = {}): Promise<Heard> {
   const { access } = await signIn(standIn);
   const id = standIn.fleet.volumes.find((volume) => volume.title === title)?.portalId;
   const serial_numbers = standIn.fleet.appliances.map(({ serial }) => serial);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/signals.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/waveforms.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { data, get, group, items, serialOf, start, telemetry } from './ask.ts';
 

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
 import { variableRows } from '../../src/catalog.ts';
-import type { Kind } from '../../src/config/kind.ts';
-import { truth } from '../../src/config/kinds.ts';
+import type { VariableType } from '../../src/config/variable-type.ts';
+import { booleanType } from '../../src/config/variable-types.ts';
 import { root } from '../support/program.ts';
 import { withPart } from '../support/reference.ts';
 import { chart } from './kubernetes/render.ts';
@@ -43,8 +43,8 @@ export function valuesSchema(): string {
 }
 
 /** What a value of `settings` has to look like, from what the kind of its variable says of itself. */
-function schemaOf({ label, parse }: Kind<unknown>): object {
-  if (label === truth.label) return { enum: [true, false, 'true', 'false'] };
+function schemaOf({ label, parse }: VariableType<unknown>): object {
+  if (label === booleanType.label) return { enum: [true, false, 'true', 'false'] };
   if (label.startsWith('duration ')) return { type: 'string', pattern: DURATION };
   if (label.startsWith('number ')) return { type: ['integer', 'string'], pattern: '^[0-9]+$' };
   const words = label.split(', ');

@@ -1,7 +1,7 @@
 // Only here: manifests that Kubernetes would reject.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { services } from '../../src/services/services.ts';
 import { loadConfig } from '../support/load-config.ts';
 import { newestMinors, operatorApis, servedApis } from './kubernetes/api-versions.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
@@ -94,7 +94,7 @@ describe.each(each)('%s', (name, manifests) => {
         read.push(path);
         return 'made-up\n';
       },
-      services: upstreams.map(({ section }) => section),
+      services: services.map(({ section }) => section),
     });
     expect(config.services.size).toBeGreaterThan(0);
     const mounts = container.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];

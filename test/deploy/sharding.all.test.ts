@@ -1,8 +1,8 @@
 // Only here: appliances that two shards poll, or none.
 import { describe, expect, test } from 'vitest';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { shardOf } from '../../src/sources/portal/appliances/shard.ts';
+import { shardOf } from '../../src/services/portal/appliances/shard.ts';
 import { exporter, gfaEnvironment, portalEnvironment, services, stopped, until } from '../support/live.ts';
 import { environmentOf, exporterIn } from './kubernetes/manifest.ts';
 import { renderChart } from './kubernetes/render.ts';
@@ -25,7 +25,7 @@ describe('three shards of 300 appliances', () => {
     const times = new Map<string, number>();
     for (const { path } of asked()) times.set(path, (times.get(path) ?? 0) + 1);
     expect([...times].filter(([, count]) => count !== 1)).toEqual([]);
-    expect(mostInAWindow(standIn)).toBeLessThanOrEqual(ACCOUNT.requests);
+    expect(maxInAWindow(standIn)).toBeLessThanOrEqual(ACCOUNT.requests);
     expect(standIn.requests.filter(({ status }) => status === 429)).toEqual([]);
     // Only the first of them polls the other service.
     const keys = standIn.requests
@@ -59,7 +59,7 @@ describe('three shards of 300 appliances', () => {
 });
 
 /** Starts every shard of a release, named as Kubernetes would name its pods. */
-function startShards(standIn: StandIn, total: number, series: readonly string[]) {
+function startShards(standIn: MockServices, total: number, series: readonly string[]) {
   const services = 'gfa.url=https://gfa.example.com/v1,portal.url=https://portal.example.com,secrets.existing=keys';
   const pod = environmentOf(exporterIn(renderChart('--set', `shards=${total}`, '--set', services)));
   expect(pod.SHARD).toBe('(metadata.name)');
@@ -69,7 +69,10 @@ function startShards(standIn: StandIn, total: number, series: readonly string[])
       exporter({
         ...gfaEnvironment(standIn),
         ...portalEnvironment(standIn),
-        ...{ PORTAL_RATE_LIMIT, PORTAL_DAILY_LIMIT, TOTAL_SHARDS, GFA_CLIENT_KEY },
+        PORTAL_RATE_LIMIT,
+        PORTAL_DAILY_LIMIT,
+        TOTAL_SHARDS,
+        GFA_CLIENT_KEY,
         SHARD: `fleet-filer-exporter-${ordinal}`,
         // One round is all there is time for, so whatever is asked twice is asked by two.
         PORTAL_COLLECTORS: 'telemetry',
@@ -101,7 +104,7 @@ async function owners(total: number): Promise<ReadonlyMap<string, number>> {
 }
 
 /** The most requests to the portal that arrived within one window of the account's limit. */
-function mostInAWindow({ requests }: StandIn): number {
+function maxInAWindow({ requests }: MockServices): number {
   const arrivals = requests.filter(({ service }) => service === 'portal').map(({ at }) => at);
   return arrivals.reduce((most, at, index) => {
     const first = arrivals.findIndex((other) => other > at - ACCOUNT.windowMs);

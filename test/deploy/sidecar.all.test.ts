@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { start, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus, startPrometheus } from '../support/prometheus.ts';
@@ -23,7 +23,7 @@ test.runIf(hasKubectl && hasPrometheus)(
   'beside Prometheus in one pod, the exporter is a healthy target, and has its secrets from files alone',
   async () => {
     const manifests = renderOverlay(join('deploy', 'kubernetes', 'overlays', 'sidecar'));
-    const standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
+    const standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     onTestFinished(() => standIn.close());
     const { gfaToken, serviceKey, serviceSecret } = standIn.credentials;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/arguments.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { services } from '../../src/services/services.ts';
 import { loadConfig } from '../support/load-config.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
@@ -61,7 +61,7 @@ test('the example environment and the unit’s own are a good configuration, wit
       read.push(path);
       return 'made-up\n';
     },
-    services: upstreams.map(({ section }) => section),
+    services: services.map(({ section }) => section),
   });
   expect(config.services.size).toBe(2);
   // systemd puts each file of the folder there, under the name of the credential and its own.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { type Condition, healthyNetwork, visit } from './patient.ts';
 
 const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
@@ -191,10 +191,15 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
 ];
 
 const NO_FILERS = {
-  ...{ version: 1, flags: {}, metrics: [{ filers: [], volumes: [], locks: [], propagation: [] }] },
+  version: 1,
+  flags: {},
+  metrics: [{ filers: [], volumes: [], locks: [], propagation: [] }],
   info: {
-    ...{ account: '0b6a1f0e-5f0a-4a53-9b5e-1d7f0c2a9e11', volumes: [], request_time: '2026-03-02T10:00:00Z' },
-    ...{ last_info: '2026-03-02T10:00:00Z', last_lock_event: '2026-03-02T10:00:00Z' },
+    account: '0b6a1f0e-5f0a-4a53-9b5e-1d7f0c2a9e11',
+    volumes: [],
+    request_time: '2026-03-02T10:00:00Z',
+    last_info: '2026-03-02T10:00:00Z',
+    last_lock_event: '2026-03-02T10:00:00Z',
     last_propagation: '2026-03-02T10:00:00Z',
   },
 };
@@ -236,14 +241,14 @@ describe('the doctor on an account in trouble', () => {
     const { found } = await visit({ before: (standIn) => standIn.fail(page) });
     const failures = found.findings.filter(({ level }) => level === 'failure');
     expect(failures.map(({ check }) => check)).toEqual(['data', 'token']);
-    for (const { seen } of failures) expect(seen).toContain('HTML page');
+    for (const { observed } of failures) expect(observed).toContain('HTML page');
   });
 
   test.for(troubles)('%s', async ([, condition, lines]) => {
     const { complaints, found } = await visit(condition);
     expect(complaints).toEqual(lines);
-    for (const { level, seen, expected, advice } of found.findings) {
-      if (level !== 'ok') expect({ seen, next: expected ?? advice }).toMatchObject({ seen: /./, next: /./ });
+    for (const { level, observed, expected, advice } of found.findings) {
+      if (level !== 'ok') expect({ seen: observed, next: expected ?? advice }).toMatchObject({ seen: /./, next: /./ });
     }
   });
 });

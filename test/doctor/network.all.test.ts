@@ -2,7 +2,7 @@ import { createServer as createProxy } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Find } from '../../src/doctor/finding.ts';
+import type { ReportFinding } from '../../src/doctor/finding.ts';
 import { checkNetwork, type NetworkProxy, systemNetwork } from '../../src/doctor/network.ts';
 import { canCertify, selfSigned } from '../support/certificates.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -19,7 +19,7 @@ async function listening(server: Server): Promise<number> {
 
 async function found(url: string, proxy: NetworkProxy | undefined, now = NOW): Promise<readonly string[]> {
   const findings: string[] = [];
-  const find: Find = (level, check, code) => void findings.push(`${level} ${check} ${code}`);
+  const find: ReportFinding = (level, check, code) => void findings.push(`${level} ${check} ${code}`);
   await checkNetwork({ url, isLocal: false, proxy }, systemNetwork, 5_000, now, find);
   return findings;
 }

@@ -1,7 +1,7 @@
 import { createDoctor } from '../../src/app/doctor.ts';
 import { demoEnvironment } from '../../src/demo/demo.ts';
-import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
-import type { Diagnoses } from '../../src/doctor/doctor.ts';
+import { type MockServices, startMockServices, type Variations } from '../../src/demo/mock-services.ts';
+import type { DoctorResult } from '../../src/doctor/doctor.ts';
 import type { Network } from '../../src/doctor/network.ts';
 import type { Report } from '../../src/doctor/report.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -11,7 +11,7 @@ import { loadConfig } from '../support/load-config.ts';
 
 /** How an examination of the stand-in went. */
 export interface Visit {
-  readonly found: Diagnoses;
+  readonly found: DoctorResult;
   readonly report: Report;
   /** Requests that the services saw, and what the doctor said beforehand. */
   readonly requests: number;
@@ -26,7 +26,7 @@ export interface Condition {
   readonly variations?: Partial<Variations>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly network?: Network;
-  readonly before?: (standIn: StandIn) => void;
+  readonly before?: (standIn: MockServices) => void;
   /** How many times as fast as usual the clocks run; default 20. */
   readonly times?: number;
 }
@@ -51,7 +51,7 @@ export async function visit({
   times = 20,
 }: Condition = {}): Promise<Visit> {
   const clock = fastClock(times, SINCE);
-  const standIn = await startStandIn({ clock, variations: { ...variations } });
+  const standIn = await startMockServices({ clock, variations: { ...variations } });
   before?.(standIn);
   const config = loadConfig({
     environment: {
@@ -75,7 +75,10 @@ export async function visit({
   try {
     const found = await doctor.run(new AbortController().signal);
     return {
-      ...{ found, report: doctor.report(found), requests: standIn.requests.length, announced: doctor.requests },
+      found,
+      report: doctor.report(found),
+      requests: standIn.requests.length,
+      announced: doctor.requests,
       complaints: found.findings
         .filter(({ level }) => level !== 'ok')
         .map(({ level, subject, check, code }) => `${level} ${subject} ${check} ${code}`),

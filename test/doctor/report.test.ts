@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import { variationsLike } from '../../src/demo/demo.ts';
-import type { StandIn } from '../../src/demo/stand-in.ts';
-import { isFields } from '../../src/metrics/family.ts';
-import { documentedData } from '../../src/sources/gfa/documented.ts';
-import { documentedAnswers } from '../../src/sources/portal/documented.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
+import { isJsonObject } from '../../src/metrics/family.ts';
+import { documentedData } from '../../src/services/gfa/documented.ts';
+import { documentedAnswers } from '../../src/services/portal/documented.ts';
 import { visit } from './patient.ts';
 
 /** Every text of every answer and request that names somebody or something: what a report must not hold. */
 function textsOf(value: unknown, texts: Set<string>): Set<string> {
   if (typeof value === 'string') texts.add(value);
   else if (Array.isArray(value)) for (const item of value) textsOf(item, texts);
-  else if (isFields(value)) for (const one of Object.values(value)) textsOf(one, texts);
+  else if (isJsonObject(value)) for (const one of Object.values(value)) textsOf(one, texts);
   return texts;
 }
 
 test('a report holds no name, id, host, key or other text of the account', async () => {
-  let standIn: StandIn | undefined;
+  let standIn: MockServices | undefined;
   const { report, found } = await visit({
     environment: { PORTAL_COLLECTORS: 'all' },
     before: (started) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { demoEnvironment } from '../../src/demo/demo.ts';
-import { startStandIn, type Variations } from '../../src/demo/stand-in.ts';
+import { startMockServices, type Variations } from '../../src/demo/mock-services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { assemble } from '../support/assemble.ts';
@@ -18,14 +18,12 @@ const noon: Clock = {
 
 /** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
 async function samplesOf(variations: Partial<Variations>, units?: string): Promise<ReadonlyMap<string, number>> {
-  const standIn = await startStandIn({ clock: noon, variations });
+  const standIn = await startMockServices({ clock: noon, variations });
   const variables = {
     ...demoEnvironment({}, standIn),
-    ...{
-      PORTAL_SERIES: 'all',
-      PORTAL_COLLECTORS: 'telemetry',
-      ...(units === undefined ? {} : { PORTAL_UNITS: units }),
-    },
+    PORTAL_SERIES: 'all',
+    PORTAL_COLLECTORS: 'telemetry',
+    ...(units === undefined ? {} : { PORTAL_UNITS: units }),
   };
   const log = createLog('silent', process.stderr);
   const app = assemble(variables, { clock: noon, log, connect: () => new MemoryDispatcher(standIn.serve) });

@@ -8,8 +8,14 @@ export type Values = Readonly<Record<string, string>>;
 
 /** Each variable with "All" chosen, and the times that Grafana works out for a panel that shows the last minutes. */
 export const everything: Values = {
-  ...{ job: 'filer-exporter', filer: '.*', volume: '.*', window: '1h', top: '10' },
-  ...{ __rate_interval: '4m', __interval: '1m', __range: '1h' },
+  job: 'filer-exporter',
+  filer: '.*',
+  volume: '.*',
+  window: '1h',
+  top: '10',
+  __rate_interval: '4m',
+  __interval: '1m',
+  __range: '1h',
 };
 
 /** Several values chosen, as Grafana writes them into a query: each escaped, all as alternatives. */

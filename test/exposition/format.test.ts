@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { cleanLabel, formatValue, headerLines, LONGEST_LABEL, labelText } from '../../src/exposition/format.ts';
+import { escapeLabelValue, formatLabels, formatValue, headerLines, MAX_LABEL } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { formatBound } from '../../src/metrics/histogram.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
@@ -97,21 +97,21 @@ describe('a label value', () => {
     ['# EOF\n', '# EOF\\n'],
   ])('%j is written %j', (value, written) => {
     const corrected = { cut: 0, duplicates: 0 };
-    expect([cleanLabel(value, corrected), corrected.cut]).toEqual([written, 0]);
+    expect([escapeLabelValue(value, corrected), corrected.cut]).toEqual([written, 0]);
   });
 
   test.each<[string, string, number, number]>([
-    ['exactly as long as allowed', 'a'.repeat(LONGEST_LABEL), LONGEST_LABEL, 0],
-    ['one longer', 'a'.repeat(LONGEST_LABEL + 1), LONGEST_LABEL, 1],
-    ['ten kilobytes', 'a'.repeat(10_000), LONGEST_LABEL, 1],
-    ['as many emoji as allowed', '\ud83d\ude00'.repeat(LONGEST_LABEL), LONGEST_LABEL, 0],
-    ['one emoji more', '\ud83d\ude00'.repeat(LONGEST_LABEL + 1), LONGEST_LABEL, 1],
-    ['ten thousand emoji', '\ud83d\ude00'.repeat(10_000), LONGEST_LABEL, 1],
-    ['an emoji across the cut', `a${'\ud83d\ude00'.repeat(2_000)}`, LONGEST_LABEL, 1],
-    ['half pairs', '\ud83d'.repeat(5_000), LONGEST_LABEL, 1],
+    ['exactly as long as allowed', 'a'.repeat(MAX_LABEL), MAX_LABEL, 0],
+    ['one longer', 'a'.repeat(MAX_LABEL + 1), MAX_LABEL, 1],
+    ['ten kilobytes', 'a'.repeat(10_000), MAX_LABEL, 1],
+    ['as many emoji as allowed', '\ud83d\ude00'.repeat(MAX_LABEL), MAX_LABEL, 0],
+    ['one emoji more', '\ud83d\ude00'.repeat(MAX_LABEL + 1), MAX_LABEL, 1],
+    ['ten thousand emoji', '\ud83d\ude00'.repeat(10_000), MAX_LABEL, 1],
+    ['an emoji across the cut', `a${'\ud83d\ude00'.repeat(2_000)}`, MAX_LABEL, 1],
+    ['half pairs', '\ud83d'.repeat(5_000), MAX_LABEL, 1],
   ])('is cut at 1,024 characters, never within one, and counted: %s', (_, value, characters, cuts) => {
     const corrected = { cut: 0, duplicates: 0 };
-    const cleaned = cleanLabel(value, corrected);
+    const cleaned = escapeLabelValue(value, corrected);
     expect([Array.from(cleaned).length, corrected.cut, cleaned.isWellFormed()]).toEqual([characters, cuts, true]);
   });
 
@@ -120,12 +120,12 @@ describe('a label value', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000, size: 'max' }), (value) => {
         const corrected = { cut: 0, duplicates: 0 };
         const [family] = parseExposition(
-          `# HELP a a\n# TYPE a gauge\na${labelText({ l: value }, corrected)} 1\n`,
+          `# HELP a a\n# TYPE a gauge\na${formatLabels({ l: value }, corrected)} 1\n`,
           'text',
         );
-        const expected = Array.from(value).slice(0, LONGEST_LABEL).join('').toWellFormed().replaceAll('\0', '\ufffd');
+        const expected = Array.from(value).slice(0, MAX_LABEL).join('').toWellFormed().replaceAll('\0', '\ufffd');
         expect(family?.samples[0]?.labels.l).toBe(expected);
-        expect(corrected.cut).toBe(Array.from(value).length > LONGEST_LABEL ? 1 : 0);
+        expect(corrected.cut).toBe(Array.from(value).length > MAX_LABEL ? 1 : 0);
       }),
     );
   });
@@ -158,7 +158,7 @@ test('whatever the titles and numbers are, a scraper reads back what was meant, 
       }
       for (const format of ['text', 'openmetrics'] as const) {
         const end = format === 'openmetrics' ? '# EOF\n' : '';
-        const [family] = parseExposition(store.whole(format).toString() + end, format);
+        const [family] = parseExposition(store.render(format).toString() + end, format);
         expect(family).toMatchObject({ help: 'A "gauge" \\ of\nall.', type: 'gauge' });
         expect(family?.samples).toEqual([...meant.values()]);
       }
@@ -185,7 +185,7 @@ test('what prom-client writes of the same gauges says the same', async () => {
       const store = new LineStore([{ name: 'filer_gauge', help: 'h', type: 'gauge' }]);
       store.publish({ task: 't', samples: plain });
       if (plain.length === 0) return;
-      const ours = store.whole('text').toString();
+      const ours = store.render('text').toString();
       const theirs = (await registry.metrics()).replaceAll(' Nan\n', ' NaN\n');
       expect(parseExposition(ours, 'text')).toEqual(parseExposition(theirs, 'text'));
     }),

@@ -1,11 +1,11 @@
+import type { ServiceName } from '../../src/contract/poll-result.ts';
+import { ExporterMetrics } from '../../src/exposition/exporter/metrics.ts';
 import type { Exposition } from '../../src/exposition/exposition.ts';
-import { OwnMetrics } from '../../src/exposition/own/metrics.ts';
-import { Scrapes } from '../../src/exposition/scrapes.ts';
-import type { Api } from '../../src/metrics/snapshot.ts';
+import { MetricsPage } from '../../src/exposition/metrics-page.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 
 interface Parts {
-  readonly apis?: readonly Api[];
+  readonly apis?: readonly ServiceName[];
   readonly expire?: () => Promise<void>;
   readonly status?: () => Promise<{ readonly apis: [] }>;
 }
@@ -15,7 +15,7 @@ export function scraping(
   exposition: Exposition,
   clock: Clock,
   { apis = ['gfa'], expire = async () => {}, status = async () => ({ apis: [] }) }: Parts = {},
-): Scrapes {
-  const own = new OwnMetrics({ version: '1', revision: 'r', node_version: 'v20' }, apis);
-  return new Scrapes({ exposition, own, status, expire, clock });
+): MetricsPage {
+  const own = new ExporterMetrics({ version: '1', revision: 'r', node_version: 'v20' }, apis);
+  return new MetricsPage({ exposition, own, status, expire, clock });
 }

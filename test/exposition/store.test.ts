@@ -19,7 +19,7 @@ const sample = (name: string, of: string, value = 1): Sample => ({ name, labels:
 const none = { cut: 0, duplicates: 0 };
 
 function textOf(store: LineStore, format: Format = 'text'): string {
-  return store.whole(format).toString();
+  return store.render(format).toString();
 }
 
 /** The series of a store's exposition, each as `name{of} value`, by family. */
@@ -105,13 +105,13 @@ describe('the store', () => {
   test('gives all scrapes one moment until lines change, and its bytes are kept no longer than it is the latest', () => {
     const store = new LineStore(families);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 1)] });
-    const moment = store.moment('text');
+    const moment = store.snapshot('text');
     const read = () => [...moment.buffers()][0];
     const [, second, third] = [read(), read(), read()];
     expect(third).toBe(second);
-    expect(store.moment('text')).toBe(moment);
+    expect(store.snapshot('text')).toBe(moment);
     store.publish({ task: 't', samples: [sample('filer_a', 'x', 2)] });
-    expect(store.moment('text')).not.toBe(moment);
+    expect(store.snapshot('text')).not.toBe(moment);
     expect(read()).not.toBe(second);
     store.withdraw('t');
     expect(read()?.toString()).toContain('filer_a{of="x"} 1\n');
@@ -159,7 +159,7 @@ describe('the whole exposition', () => {
     const scrapes = scraping(exposition, clock, { status });
     await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
     for (const format of ['text', 'openmetrics'] as const) {
-      const names = parseExposition((await scrapes.whole(format)).toString(), format);
+      const names = parseExposition((await scrapes.render(format)).toString(), format);
       await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
       expect(names[0]?.name).toBe('filer_a');
       expect(names.find(({ name }) => name === 'filer_exporter_samples')?.samples[0]?.value).toBe(2);
@@ -172,7 +172,7 @@ describe('the whole exposition', () => {
     const scrapes = scraping(exposition, clock, { apis: [], expire: async () => exposition.withdraw('t') });
     await exposition.accept('t', [sample('filer_a', 'x')]);
     await exposition.accept('fresh', [sample('filer_b', 'x')]);
-    const text = (await scrapes.whole('text')).toString();
+    const text = (await scrapes.render('text')).toString();
     expect(text).not.toContain('filer_a');
     expect(text).toContain('filer_b{of="x"} 1\n');
     expect(text).toContain('filer_exporter_samples 1\n');
@@ -184,7 +184,7 @@ describe('the whole exposition', () => {
     const samples = ['x', 'y'].map((of) => sample('filer_a', of));
     await exposition.accept('t', samples);
     await expect(exposition.accept('t', samples)).rejects.toMatchObject({
-      fault: 'oversize',
+      reason: 'oversize',
       message:
         'writing the samples: the lines would take more than the remaining 18 bytes of memory; give the process more memory, or export fewer series',
     });

@@ -91,7 +91,8 @@ function placedAbsence(operation: OperationName, row: AbsenceRow): Placed {
   const isSlow = operation !== 'data' && lastsSeconds === undefined && !isSilent;
   const setup: Setup = {
     ...(isSlow ? SLOW : QUICK),
-    ...{ reach, tokenSeconds },
+    reach,
+    tokenSeconds,
     ...(isSilent ? { timeoutSeconds: SILENCE_SECONDS } : {}),
   };
   const expected: Expected = {

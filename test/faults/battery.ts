@@ -20,7 +20,7 @@ const IS_LASTING = process.env.LASTING_FAULTS === '1';
 const LATE_MS = 1_000;
 
 /** … and so many of a file at most: else it is not the machine. */
-const MOST_AGAIN = 3;
+const MAX_AGAIN = 3;
 
 /** Registers every row of an operation as a test of its own, several at once, each on a process of its own. */
 export function battery(operation: OperationName): void {
@@ -61,7 +61,7 @@ export function battery(operation: OperationName): void {
       await once();
     } catch (error) {
       const lateMs = lateness.between(begunAt, performance.now());
-      if (lateMs < LATE_MS || again.length === MOST_AGAIN) throw error;
+      if (lateMs < LATE_MS || again.length === MAX_AGAIN) throw error;
       again.push(`${name} (${Math.round(lateMs)} ms late): ${String(error)}`);
       await once();
     }

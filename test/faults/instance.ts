@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Certificate, selfSigned, trusted } from '../support/certificates.ts';
 import { type Absence, Front } from '../support/front.ts';
@@ -28,8 +28,8 @@ export interface Setup {
 }
 
 /** How long a start may take, and a scrape, in milliseconds: as long as it does where much else is started beside it. */
-const LONGEST_START_MS = 40_000;
-const LONGEST_SCRAPE_MS = 15_000;
+const MAX_START_MS = 40_000;
+const MAX_SCRAPE_MS = 15_000;
 
 /** What the services are called where they are reached by name. */
 const NAMES = { gfa: 'acceleration.test', portal: 'portal.test' } as const;
@@ -43,7 +43,7 @@ type Wrong = Readonly<Record<'issuer' | 'name' | 'expired', Certificate>>;
 /** The process itself with a service of its own behind each of two fronts. */
 export class Instance {
   readonly program: Program;
-  readonly standIn: StandIn;
+  readonly standIn: MockServices;
   readonly gfa: Front;
   readonly portal: Front;
   readonly url: string;
@@ -58,7 +58,7 @@ export class Instance {
 
   private constructor(parts: {
     readonly program: Program;
-    readonly standIn: StandIn;
+    readonly standIn: MockServices;
     readonly fronts: { readonly gfa: Front; readonly portal: Front };
     readonly url: string;
     readonly stamps: Stamps;
@@ -84,7 +84,7 @@ export class Instance {
     const names = join(folder, 'names');
     writeFileSync(names, '');
     const variations = { tokenLifetimeMs: tokenSeconds * 1000 };
-    const standIn = await startStandIn({ clock: systemClock, appliances: APPLIANCES, volumes: 2, variations });
+    const standIn = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 2, variations });
     const right = reach === 'tls' ? selfSigned(folder, 'right', 'IP:127.0.0.1') : undefined;
     const wrong = right && wrongCertificates(folder);
     const stamps = new Stamps();
@@ -119,7 +119,7 @@ export class Instance {
         ...(right && wrong ? { NODE_EXTRA_CA_CERTS: trusted(folder, [right, wrong.name, wrong.expired]) } : {}),
       },
     });
-    const url = await program.serving(LONGEST_START_MS).catch(async (error: unknown) => {
+    const url = await program.serving(MAX_START_MS).catch(async (error: unknown) => {
       await Promise.all([end(program), fronts.gfa.close(), fronts.portal.close(), standIn.close()]);
       throw error;
     });
@@ -137,7 +137,7 @@ export class Instance {
 
   /** One scrape, read strictly. */
   async scrape(): Promise<Scrape> {
-    const answer = await fetch(`${this.url}/metrics`, { signal: AbortSignal.timeout(LONGEST_SCRAPE_MS) });
+    const answer = await fetch(`${this.url}/metrics`, { signal: AbortSignal.timeout(MAX_SCRAPE_MS) });
     return new Scrape(await answer.text());
   }
 

@@ -10,7 +10,7 @@ import { type Asked, apiOf, isOf, LINES, type OperationName, type Row } from './
 import { expectCodes, expectLines, expectOnlyTheBeginning, expectPace } from './verdicts.ts';
 
 /** How long a fault may take to show, in milliseconds: two polls in a row that each wait for their time-out, and more. */
-const LONGEST_ONSET_MS = 40_000;
+const MAX_ONSET_MS = 40_000;
 
 /** What shows only later is waited for as long as this behind the first sign, in milliseconds. */
 const BEHIND_THE_SIGN_MS = 3_000;
@@ -25,7 +25,7 @@ export interface Stage {
 /** Plays a row on an instance that is well before it, and well behind it. */
 export async function play(row: Row, { setup, instance, lateness }: Stage): Promise<void> {
   const { operation, expected, times = Number.POSITIVE_INFINITY, lastsSeconds } = row;
-  await until('the instance to be well', async () => illness(await instance.scrape()), LONGEST_ONSET_MS, lateness);
+  await until('the instance to be well', async () => illness(await instance.scrape()), MAX_ONSET_MS, lateness);
   // An API that comes and goes is probed no oftener each time: the back-off of the row before is over after two intervals.
   await sleep(Math.max(0, instance.recoveredAt + 2_000 * setup.portalSeconds - performance.now()));
   const front = operation === 'data' ? instance.gfa : instance.portal;
@@ -34,7 +34,12 @@ export async function play(row: Row, { setup, instance, lateness }: Stage): Prom
   for (const { seen } of [instance.gfa, instance.portal]) seen.length = 0;
   instance.stamps.forget();
   const course: Course = {
-    ...{ row, setup, instance, lateness, front, serial },
+    row,
+    setup,
+    instance,
+    lateness,
+    front,
+    serial,
     before: await instance.scrape(),
     logged: instance.log.length,
     begunAt: performance.now(),
@@ -49,7 +54,7 @@ export async function play(row: Row, { setup, instance, lateness }: Stage): Prom
   });
   const unprovoke = operation === 'token' ? provoke(front, () => hits.length > 0) : () => {};
   try {
-    await until(`${row.fault} to show`, () => unshown(course, hits), LONGEST_ONSET_MS, lateness);
+    await until(`${row.fault} to show`, () => unshown(course, hits), MAX_ONSET_MS, lateness);
     if (lastsSeconds !== undefined) {
       const leftMs = (hits[0]?.at ?? 0) + lastsSeconds * 1_000 - performance.now();
       await sleep(Math.max(BEHIND_THE_SIGN_MS, leftMs));
@@ -72,7 +77,7 @@ export async function play(row: Row, { setup, instance, lateness }: Stage): Prom
 
 /** Plays what lasts longer than a test: nothing is sent to the one service, and the other keeps its pace. */
 export async function holdsOn(operation: OperationName, effect: Effect, { instance, lateness }: Stage): Promise<void> {
-  await until('the instance to be well', async () => illness(await instance.scrape()), LONGEST_ONSET_MS, lateness);
+  await until('the instance to be well', async () => illness(await instance.scrape()), MAX_ONSET_MS, lateness);
   const [front, other] = operation === 'data' ? [instance.gfa, instance.portal] : [instance.portal, instance.gfa];
   const { serial } = instance.standIn.fleet.appliances[0] ?? {};
   const api = apiOf(operation);
@@ -93,7 +98,7 @@ export async function holdsOn(operation: OperationName, effect: Effect, { instan
     const isHeld = hits > 0 && now.value('filer_exporter_pace_requests_per_second', { api }) === 0;
     return isHeld ? undefined : 'requests may be sent';
   };
-  await until('the hold', held, LONGEST_ONSET_MS, lateness);
+  await until('the hold', held, MAX_ONSET_MS, lateness);
   unprovoke();
   expect(await refused()).toBe(before + 1);
   // What had left before the refusal came back may still arrive.

@@ -7,7 +7,7 @@ import { setupsOf } from './rows.ts';
 const SECONDS_EACH = 15;
 
 /** So many instances at once are of one setup at most, and as many rows are played on it. */
-const MOST_INSTANCES = 12;
+const MAX_INSTANCES = 12;
 
 /** The instances of one setup. */
 interface Stable {
@@ -30,7 +30,11 @@ export class Pool {
   /** `rows`: all that will be played. */
   constructor(rows: readonly Placed[]) {
     this.#stables = setupsOf(rows).map(({ setup, seconds }) => ({
-      ...{ setup, most: Math.min(MOST_INSTANCES, Math.ceil(seconds / SECONDS_EACH)), idle: [], waiting: [], count: 0 },
+      setup,
+      most: Math.min(MAX_INSTANCES, Math.ceil(seconds / SECONDS_EACH)),
+      idle: [],
+      waiting: [],
+      count: 0,
     }));
   }
 

@@ -70,7 +70,10 @@ function placedEffect(operation: OperationName, effect: Effect): Placed {
   };
   const expected = isLasting ? lastingOf(operation, effect) : expectedOf(operation, effect);
   const row: Row = {
-    ...{ operation, fault: effect.name, expected, spoil: () => effect.spoil },
+    operation,
+    fault: effect.name,
+    expected,
+    spoil: () => effect.spoil,
     ...(effect.kind === 'held' && !isLasting ? { times: 1 } : {}),
     ...(isLasting ? { lastsSeconds: LASTING_SECONDS } : {}),
   };
@@ -83,7 +86,10 @@ function expectedOf(operation: OperationName, effect: Effect): Expected {
   const touchesAll = operation === 'token' || kind === 'held';
   const neighbours: Expected['neighbours'] = touchesAll ? 'the other service' : 'all';
   const counted = {
-    ...{ code, neighbours, withinSeconds, speakers },
+    code,
+    neighbours,
+    withinSeconds,
+    speakers,
     ...(because === undefined ? {} : { because }),
     ...(breaksConnection ? { alsoCodes: ['network'] } : {}),
   };

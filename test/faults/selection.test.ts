@@ -1,7 +1,7 @@
 // Only here: what a fault is counted, logged and shown as, for each kind of fault, before the night.
 import { describe, expect, test } from 'vitest';
-import type { DemoFault, FaultEffect } from '../../src/demo/faults.ts';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { FaultEffect, SimulatedFailure } from '../../src/demo/faults.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 import type { Scrape } from '../support/scrape.ts';
 
@@ -80,15 +80,15 @@ describe.each(operations)('%s meets', (operation) => {
 });
 
 /** Makes the exporter ask for a new token. */
-const refusal: DemoFault = { kind: 'status', status: 401, operation: /^(?!token$|data$)/ };
+const refusal: SimulatedFailure = { kind: 'status', status: 401, operation: /^(?!token$|data$)/ };
 
 /** A 429 is answered once: each further one would double the time that nothing is sent. */
-function once(code: string): Pick<DemoFault, 'times'> {
+function once(code: string): Pick<SimulatedFailure, 'times'> {
   return code === '429' ? { times: 1 } : {};
 }
 
 /** An exporter that has polled everything once. */
-async function whole(): Promise<{ readonly standIn: StandIn; readonly live: Live }> {
+async function whole(): Promise<{ readonly standIn: MockServices; readonly live: Live }> {
   const standIn = await services({ appliances: APPLIANCES, variations: { tokenLifetimeMs: 60_000 } });
   const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
   const live = await exporter({ ...environment, REQUEST_TIMEOUT: '5s', MAX_RESPONSE_BYTES: '4000000' });

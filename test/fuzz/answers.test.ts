@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { RequestError, ShapeError } from '../../src/runtime/errors.ts';
-import type { PortalClient } from '../../src/sources/portal/client.ts';
-import { pagesOf } from '../../src/sources/portal/paging.ts';
-import type { ApiRequest, JsonClient } from '../../src/transport/client.ts';
+import { RequestError, SchemaError } from '../../src/runtime/errors.ts';
+import type { PortalClient } from '../../src/services/portal/client.ts';
+import { fetchPages } from '../../src/services/portal/paging.ts';
+import type { JsonClient, ServiceRequest } from '../../src/transport/json-client.ts';
 import fc from '../support/fast-check.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { going } from '../support/mock-api.ts';
@@ -33,12 +33,12 @@ const bodyWith = (sent: string) =>
   );
 const refused = secret.chain((sent) => fc.record({ sent: fc.constant(sent), body: bodyWith(sent) }));
 
-const inJson = (sent: string): ApiRequest => {
+const inJson = (sent: string): ServiceRequest => {
   return { method: 'POST', path: '/auth/token', operation: 'token', json: { token: sent } };
 };
 
 /** The ways in which a secret is sent. */
-const requests: readonly ((sent: string) => ApiRequest)[] = [
+const requests: readonly ((sent: string) => ServiceRequest)[] = [
   (sent) => ({ method: 'GET', path: '/serials', operation: 'serials', headers: { authorization: `Bearer ${sent}` } }),
   (sent) => ({ method: 'GET', path: '/data', operation: 'data', headers: { authorization: sent } }),
   (sent) => ({ method: 'POST', path: '/auth/token', operation: 'token', headers: { 'x-user-key': sent }, json: {} }),
@@ -78,23 +78,23 @@ const page = fc.oneof(
 ) as fc.Arbitrary<unknown>;
 
 test('whatever stands in the place of a cursor, the pages come to an end, and none is asked for twice', async () => {
-  const mostPages = 20;
+  const maxPages = 20;
   await fc.assert(
     fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 6 }), async (bodies) => {
       const cursors: (string | undefined)[] = [];
       const client = {
-        send: ({ query }: ApiRequest) => {
+        send: ({ query }: ServiceRequest) => {
           cursors.push(query?.iterator_id);
           return Promise.resolve(bodies[(cursors.length - 1) % bodies.length]);
         },
       } as unknown as PortalClient;
       const request = { method: 'GET', path: '/jobs', operation: 'jobs', query: { page_size: '5' } } as const;
       try {
-        for await (const _ of pagesOf(client, request, going, mostPages));
+        for await (const _ of fetchPages(client, request, going, maxPages));
       } catch (error) {
-        expect(error).toBeInstanceOf(ShapeError);
+        expect(error).toBeInstanceOf(SchemaError);
       }
-      expect(cursors.length).toBeLessThanOrEqual(mostPages);
+      expect(cursors.length).toBeLessThanOrEqual(maxPages);
       expect(new Set(cursors).size).toBe(cursors.length);
       for (const cursor of cursors.slice(1)) expect(cursor?.length).toBeGreaterThan(0);
     }),

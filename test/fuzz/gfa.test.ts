@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { DropReason } from '../../src/metrics/samples.ts';
-import { ShapeError } from '../../src/runtime/errors.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
-import { checkEnvelope, readAnswer } from '../../src/sources/gfa/records.ts';
+import { SchemaError } from '../../src/runtime/errors.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import { checkEnvelope, readAnswer } from '../../src/services/gfa/records.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { newLedger } from '../support/gfa-answers.ts';
@@ -52,17 +52,17 @@ test('whatever GET /data answers, one time after another, it is read or is no an
         try {
           checkEnvelope(body);
         } catch (error) {
-          expect(error).toBeInstanceOf(ShapeError);
-          expect(() => readAnswer(body, note)).toThrow(ShapeError);
+          expect(error).toBeInstanceOf(SchemaError);
+          expect(() => readAnswer(body, note)).toThrow(SchemaError);
           continue;
         }
-        atOnce(ledger.absorb(readAnswer(body, note), index * 1_000, note));
+        runToEnd(ledger.absorb(readAnswer(body, note), index * 1_000, note));
         store.publish({ task: 'gfa/data', samples: ledger.samples() });
-        const text = store.whole('text').toString();
+        const text = store.render('text').toString();
         const now = counted(text);
         for (const [series, value] of before) expect(now.get(series) ?? value).toBeGreaterThanOrEqual(value);
         before = now;
-        parseExposition(`${store.whole('openmetrics').toString()}# EOF\n`, 'openmetrics');
+        parseExposition(`${store.render('openmetrics').toString()}# EOF\n`, 'openmetrics');
       }
     }),
     { numRuns: 1_000 },

@@ -3,18 +3,22 @@ import { upstreamCatalog } from '../../src/catalog.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
-import { ShapeError } from '../../src/runtime/errors.ts';
-import { readInventory } from '../../src/sources/portal/appliances/inventory.ts';
-import { checkInventoryList, type ListName } from '../../src/sources/portal/appliances/inventory-lists.ts';
-import { FURTHER_SERIES, operationsFor, STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { inventoryTable } from '../../src/sources/portal/appliances/series.ts';
-import { lifetimeOf } from '../../src/sources/portal/token.ts';
+import { SchemaError } from '../../src/runtime/errors.ts';
+import { readInventory } from '../../src/services/portal/appliances/inventory.ts';
+import { checkInventoryList, type ListName } from '../../src/services/portal/appliances/inventory-lists.ts';
+import { inventoryTable } from '../../src/services/portal/appliances/series-families.ts';
+import {
+  ADDITIONAL_SERIES,
+  operationsFor,
+  STANDARD_SERIES,
+} from '../../src/services/portal/appliances/series-operations.ts';
+import { lifetimeOf } from '../../src/services/portal/token.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { jwt } from '../support/portal-parts.ts';
 import { anyJson, hostileText, listOf, recordOf } from './arbitraries.ts';
 
-const operations = operationsFor([...STANDARD_SERIES, ...FURTHER_SERIES]);
+const operations = operationsFor([...STANDARD_SERIES, ...ADDITIONAL_SERIES]);
 const FIELDS = [
   ...new Set([...operations.values()].flatMap(({ families }) => families.flatMap(({ fields }) => Object.keys(fields)))),
   ...['time', 'num_cores', 'longterm', 'shortterm', 'midterm', 'health_score', 'description', 'raw_data', 'data'],
@@ -28,8 +32,8 @@ const ignore = () => {};
 function expectParses(samples: readonly Sample[]): void {
   const store = new LineStore(upstreamCatalog);
   store.publish({ task: 't', samples });
-  parseExposition(store.whole('text').toString(), 'text');
-  parseExposition(`${store.whole('openmetrics').toString()}# EOF\n`, 'openmetrics');
+  parseExposition(store.render('text').toString(), 'text');
+  parseExposition(`${store.render('openmetrics').toString()}# EOF\n`, 'openmetrics');
   // Absent is not zero, and neither is what is no number.
   for (const { value } of samples) expect(Number.isFinite(value)).toBe(true);
 }
@@ -41,7 +45,7 @@ test('whatever a series answers, it is read or is no answer, and what is exposed
       try {
         records = operation.records(body, ignore);
       } catch (error) {
-        expect(error).toBeInstanceOf(ShapeError);
+        expect(error).toBeInstanceOf(SchemaError);
         return;
       }
       expectParses(toSamples(operation.families, records, { serial: 's', filer }, ignore));
@@ -65,7 +69,7 @@ test('whatever the inventory answers, it is read or is no answer, and each appli
         for (const body of [edge, fileIq]) checkInventoryList(body, '/serials');
         checkInventoryList(edges, '/edges');
       } catch (error) {
-        expect(error).toBeInstanceOf(ShapeError);
+        expect(error).toBeInstanceOf(SchemaError);
         return;
       }
       const answers = Object.entries({ edge_serials: edge, file_iq_serials: fileIq, edges }).map(

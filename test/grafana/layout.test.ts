@@ -9,9 +9,9 @@ import { dashboards, isRow, panelsOf } from '../support/dashboards.ts';
  * none, a character of a title is seldom wider than 8.
  */
 
-const LEAST_WIDTH = 150;
+const MIN_WIDTH = 150;
 /** What a time such as “59.5 mins” takes. */
-const LEAST_VALUE = 80;
+const MIN_VALUE = 80;
 const CHARACTER = 8;
 /** On fewer columns of the grid, a title has no room beside the signs and the menu of its panel. */
 const NARROWEST = 4;
@@ -28,14 +28,14 @@ const tables = dashboards.flatMap((dashboard) =>
 
 describe('a table', () => {
   test.each(tables)('%s: its columns are inside, and wide enough for their titles', (_name, panel) => {
-    const widths = columnsOf(panel).map(([title, width]) => [title, width ?? LEAST_WIDTH] as const);
+    const widths = columnsOf(panel).map(([title, width]) => [title, width ?? MIN_WIDTH] as const);
     const sum = widths.reduce((total, [, width]) => total + width, 0);
     expect(sum).toBeLessThanOrEqual(pixelsOf(panel.gridPos?.w ?? 0));
     const sorted = sortedBy(panel);
     const least = (title: string) =>
       Math.max(
         title.length * CHARACTER + 10 + (sorted.includes(title) ? ARROW : 0),
-        propertiesOf(panel, title).some(({ id }) => id === 'unit') ? LEAST_VALUE : 0,
+        propertiesOf(panel, title).some(({ id }) => id === 'unit') ? MIN_VALUE : 0,
       );
     expect(widths.filter(([title, width]) => least(title) > width)).toEqual([]);
   });

@@ -190,8 +190,17 @@ export const dashboardSchema: Schema = closed({
   annotations: closed({
     list: listOf(
       closed({
-        ...{ name: text, datasource: dataSource, enable: flag, iconColor: text },
-        ...{ expr: text, step: text, titleFormat: text, textFormat: text, hide: flag, builtIn: count, placement: text },
+        name: text,
+        datasource: dataSource,
+        enable: flag,
+        iconColor: text,
+        expr: text,
+        step: text,
+        titleFormat: text,
+        textFormat: text,
+        hide: flag,
+        builtIn: count,
+        placement: text,
       }),
     ),
   }),

@@ -107,7 +107,9 @@ describe.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] a
       // The board about one appliance is about one.
       const isOne = name === 'job' || (name === 'filer' && dashboard.uid === uids.appliance);
       expect({ includeAll, allValue, multi, at: current?.value }).toEqual({
-        ...{ includeAll: !isOne, allValue: '.*', multi: !isOne },
+        includeAll: !isOne,
+        allValue: '.*',
+        multi: !isOne,
         at: isOne ? '' : ['$__all'],
       });
     }

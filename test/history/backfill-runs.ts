@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { type BackfillRun, type BackfillWish, createBackfill, openMetrics } from '../../src/app/backfill.ts';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import { type BackfillOptions, type BackfillRun, createBackfill, openMetrics } from '../../src/app/backfill.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import type { Spool } from '../../src/history/spool.ts';
 import { clock, network, portalEnvironment } from '../support/live.ts';
 import { loadConfig } from '../support/load-config.ts';
@@ -15,18 +15,28 @@ export async function through<Value>(promise: Promise<Value>, stepMs = 200): Pro
   return clock.through(promise, stepMs);
 }
 
-export const environment = (standIn: StandIn) => ({
+export const environment = (standIn: MockServices) => ({
   ...portalEnvironment(standIn),
   PORTAL_SERIES: 'cpu_utilization,load_average,cow_disk_iops',
   PORTAL_COLLECTORS: 'telemetry',
 });
 
-export const wish = (folder: string, more: Partial<BackfillWish> = {}): BackfillWish => ({
-  ...{ sinceMs: 30 * DAY_MS, untilMs: 0, labels: { job: 'j' }, filers: undefined, series: undefined },
-  ...{ share: 1, folder, ...more },
+export const wish = (folder: string, more: Partial<BackfillOptions> = {}): BackfillOptions => ({
+  sinceMs: 30 * DAY_MS,
+  untilMs: 0,
+  labels: { job: 'j' },
+  filers: undefined,
+  series: undefined,
+  share: 1,
+  folder,
+  ...more,
 });
 
-export async function begin(standIn: StandIn, wanted: BackfillWish, more: Readonly<Record<string, string>> = {}) {
+export async function begin(
+  standIn: MockServices,
+  wanted: BackfillOptions,
+  more: Readonly<Record<string, string>> = {},
+) {
   const config = loadConfig({
     environment: { ...environment(standIn), ...more },
   });
@@ -55,7 +65,7 @@ export async function textOf(spool: Spool): Promise<string> {
 }
 
 /** Requests for series so far. */
-export const asked = ({ requests }: StandIn) => requests.filter(({ path }) => path.includes('/telemetry/'));
+export const asked = ({ requests }: MockServices) => requests.filter(({ path }) => path.includes('/telemetry/'));
 
 /** The points of each series, in the order in which they stand; throws where a family or a series stands in two places. */
 export function pointsIn(text: string): ReadonlyMap<string, readonly (readonly [seconds: number, value: number])[]> {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/cli/arguments.ts';
-import { wishOf } from '../../src/cli/backfill-wish.ts';
+import { parseBackfillOptions } from '../../src/cli/backfill-options.ts';
 import { Backfill, type PastTask } from '../../src/history/backfill.ts';
 import { Spool } from '../../src/history/spool.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
-import { Lookback } from '../../src/sources/portal/appliances/lookback.ts';
+import { PeriodRequester } from '../../src/services/portal/appliances/period-requester.ts';
 import { clock, services } from '../support/live.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wish } from './backfill-runs.ts';
@@ -67,8 +67,8 @@ async function backfillOf(from: number, to: number) {
   const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
   const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
   const backfill = new Backfill(parts);
-  const run = (past: PastTask['past']) =>
-    backfill.run([{ id: 't', past } as unknown as PastTask], new AbortController().signal);
+  const run = (past: PastTask['readHistory']) =>
+    backfill.run([{ id: 't', readHistory: past } as unknown as PastTask], new AbortController().signal);
   return { spool, backfill, run };
 }
 
@@ -77,11 +77,11 @@ describe('a service whose clock is ahead', () => {
     const [from, to] = [NOW - 30 * DAY_MS + 10 * MINUTE_MS, NOW - 10 * MINUTE_MS];
     const { spool, backfill, run } = await backfillOf(from, to);
     const kept = NOW - 30 * DAY_MS + 12 * MINUTE_MS;
-    const lookback = new Lookback();
+    const lookback = new PeriodRequester();
     await run(async (begin: number, end: number) => {
       const samples: Sample[] = [];
       const how = { binMs: MINUTE_MS, usualMs: 15 * MINUTE_MS };
-      const covered = await lookback.cover('t', { from: begin, to: end }, how, async (part) => {
+      const covered = await lookback.requestPeriod('t', { from: begin, to: end }, how, async (part) => {
         if (part.from < kept) throw new RequestError('status', 'too old', { status: 422 });
         for (let time = part.from; time < part.to; time += MINUTE_MS)
           samples.push({ name: 'filer_a', labels: {}, value: 1, at: time / 1000 });
@@ -133,9 +133,14 @@ describe('bad input', () => {
 
 describe('the command line', () => {
   test('has half of the limits and all series unless it says otherwise', () => {
-    expect(wishOf(parseArguments(['--backfill', '--since', '30d']).options)).toEqual({
-      ...{ sinceMs: 30 * DAY_MS, untilMs: 0, labels: undefined, filers: undefined, series: undefined },
-      ...{ share: 0.5, folder: 'filer-exporter-backfill' },
+    expect(parseBackfillOptions(parseArguments(['--backfill', '--since', '30d']).options)).toEqual({
+      sinceMs: 30 * DAY_MS,
+      untilMs: 0,
+      labels: undefined,
+      filers: undefined,
+      series: undefined,
+      share: 0.5,
+      folder: 'filer-exporter-backfill',
     });
   });
 
@@ -150,7 +155,7 @@ describe('the command line', () => {
     [['--backfill', '--since', '1d', '--labels', '1=x'], '--labels: "1=x" has no label name'],
     [['--since', '1d'], '--since: can only be used with --backfill'],
   ])('%j is a fault', (args, message) => {
-    expect(() => wishOf(parseArguments(args).options)).toThrow(message);
+    expect(() => parseBackfillOptions(parseArguments(args).options)).toThrow(message);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { builtMain, root, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +12,7 @@ import { differences, LABELS, Play } from './play.ts';
 import { prometheusReceiver } from './receivers.ts';
 
 /** Series that were asked for of the stand-in so far. */
-const asked = ({ requests }: StandIn) => requests.filter(({ path }) => path.includes('/telemetry/')).length;
+const asked = ({ requests }: MockServices) => requests.filter(({ path }) => path.includes('/telemetry/')).length;
 
 /** The commands of docs/history.md, about a day and with the labels of the comparison. */
 function commands(): string {
@@ -31,10 +31,11 @@ function commands(): string {
  */
 export async function backfilledDay(installed = ''): Promise<void> {
   const folder = temporaryDirectory();
-  const standIn = await startStandIn({ clock: systemClock, appliances: 2, variations: { latencyMs: 200 } });
+  const standIn = await startMockServices({ clock: systemClock, appliances: 2, variations: { latencyMs: 200 } });
   onTestFinished(() => standIn.close());
   const environment = {
-    ...{ PORTAL_URL: standIn.portalUrl, PORTAL_USER_KEY: standIn.credentials.userKey },
+    PORTAL_URL: standIn.portalUrl,
+    PORTAL_USER_KEY: standIn.credentials.userKey,
     PORTAL_CONCURRENCY: '1',
   };
   const [words = ''] = commands().split(' > ');

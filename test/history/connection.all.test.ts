@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { uncompress } from 'snappyjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { portalEnvironment, scrape } from '../support/live.ts';
 import { type Program, start, temporaryDirectory } from '../support/program.ts';
@@ -47,7 +47,7 @@ async function portOf(server: Server): Promise<number> {
 
 /** The program, sending to this receiver. */
 async function sending(environment: Readonly<Record<string, string>>): Promise<Program> {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 1, volumes: 1 });
+  const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
   onTestFinished(() => standIn.close());
   return start([], { environment: { ...portalEnvironment(standIn), ...environment } });
 }
@@ -136,7 +136,9 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     const through = `http://user:proxy-canary@127.0.0.1:${await portOf(proxy)}`;
     const environment = {
       ...trusting(port, authority, client),
-      ...{ REMOTE_WRITE_URL: `https://receiver.invalid:${port}/write`, HTTPS_PROXY: through, NO_PROXY: '127.0.0.1' },
+      REMOTE_WRITE_URL: `https://receiver.invalid:${port}/write`,
+      HTTPS_PROXY: through,
+      NO_PROXY: '127.0.0.1',
     };
     const program = await sending(environment);
     expect((await somethingArrives()).client).toBe('exporter-7');
@@ -154,8 +156,12 @@ test('a receiver without TLS is reached through the proxy of HTTP_PROXY, which f
   });
   const port = await portOf(proxy);
   const program = await sending({
-    ...{ REMOTE_WRITE_URL: 'http://receiver.invalid/write', REMOTE_WRITE_USER: 'user', REMOTE_WRITE_PASSWORD: 'pass' },
-    ...{ HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1', ALLOW_INSECURE_UPSTREAM: 'true' },
+    REMOTE_WRITE_URL: 'http://receiver.invalid/write',
+    REMOTE_WRITE_USER: 'user',
+    REMOTE_WRITE_PASSWORD: 'pass',
+    HTTP_PROXY: `http://127.0.0.1:${port}`,
+    NO_PROXY: '127.0.0.1',
+    ALLOW_INSECURE_UPSTREAM: 'true',
   });
   const { headers } = await somethingArrives();
   expect(headers.authorization).toBe(`Basic ${Buffer.from('user:pass').toString('base64')}`);

@@ -16,7 +16,11 @@ export async function drawnHistory(seed: number): Promise<void> {
   const bin = oneOf(1, 1, 1, 5, 15);
   const receiver = new MemoryReceiver();
   const play = await Play.begin({
-    ...{ appliances: 2, series: ONE_SERIES, start: START, send: receiver.send, binSeconds: 60 * bin },
+    appliances: 2,
+    series: ONE_SERIES,
+    start: START,
+    send: receiver.send,
+    binSeconds: 60 * bin,
     aheadMs: oneOf(0, 0, -30, -5, 5, 30) * MINUTE_MS,
     catchUpMs: oneOf(2, 6) * HOUR_MS,
   });

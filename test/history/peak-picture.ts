@@ -16,7 +16,9 @@ export function peakPicture(scraped: Line, sent: Line): string {
     `<rect width="${width}" height="${height}" fill="${COLOURS.ground}"/>`,
     ...panel(scraped, { from, to, x: PANEL.left, title: 'Scraped each minute: the peak is missing' }),
     ...panel(sent, {
-      ...{ from, to, x: 2 * PANEL.left + PANEL.width + PANEL.gap },
+      from,
+      to,
+      x: 2 * PANEL.left + PANEL.width + PANEL.gap,
       title: 'Remote write: every minute, at its own time',
     }),
     '</svg>',

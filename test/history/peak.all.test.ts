@@ -37,7 +37,10 @@ test.skipIf(isLeftOut)(
     await prometheus.start();
     onTestFinished(() => prometheus.kill());
     const play = await Play.begin({
-      ...{ appliances: 1, series: ['cpu_utilization'], start: START, send: prometheus.send },
+      appliances: 1,
+      series: ['cpu_utilization'],
+      start: START,
+      send: prometheus.send,
     });
     onTestFinished(() => play.close());
     const { signal } = new AbortController();

@@ -1,28 +1,28 @@
 import type { RequestListener } from 'node:http';
 import pLimit from 'p-limit';
 import type { Dispatcher } from 'undici';
+import type { PollResult } from '../../src/contract/poll-result.ts';
+import { type MockServices, startMockServices, type Variations } from '../../src/demo/mock-services.ts';
 import { parsePeriod } from '../../src/demo/portal/period.ts';
-import { type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
 import { newPoints } from '../../src/history/new-points.ts';
 import type { Send } from '../../src/history/receiver.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
 import type { Labels } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Reading } from '../../src/metrics/snapshot.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import { addTo } from '../../src/runtime/maps.ts';
+import { increment } from '../../src/runtime/maps.ts';
 import { Secret } from '../../src/runtime/secret.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { PortalClient } from '../../src/sources/portal/client.ts';
-import { PortalCollector } from '../../src/sources/portal/collector.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { TokenSource } from '../../src/sources/portal/token.ts';
-import { JsonClient } from '../../src/transport/client.ts';
-import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
-import { Budget } from '../../src/transport/rate/budget.ts';
-import { Pace } from '../../src/transport/rate/pace.ts';
-import { Pacer } from '../../src/transport/rate/pacer.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { PortalClient } from '../../src/services/portal/client.ts';
+import { PortalCollector } from '../../src/services/portal/collector.ts';
+import { TokenSource } from '../../src/services/portal/token.ts';
+import { JsonClient } from '../../src/transport/json-client.ts';
+import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
+import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
+import { RateLimiter } from '../../src/transport/rate/rate-limiter.ts';
+import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { noLog } from '../support/mock-api.ts';
@@ -39,7 +39,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Labels that a scrape would put on the series. */
 export const LABELS: Labels = { job: 'filer-exporter', instance: 'played:9989' };
 
-export interface PlaySettings {
+export interface PlayOptions {
   readonly appliances: number;
   readonly series?: readonly string[];
   readonly catchUpMs?: number;
@@ -60,7 +60,7 @@ export type Refuse = (period: { readonly startMs: number; readonly endMs: number
 export class Play {
   /** That of the services. */
   readonly clock: ManualClock;
-  readonly standIn: StandIn;
+  readonly standIn: MockServices;
   /** How far the exporter's clock is ahead of it. */
   aheadMs: number;
   readonly #own: Clock = {
@@ -68,7 +68,7 @@ export class Play {
     monotonic: () => this.clock.monotonic(),
     sleep: (ms, signal) => this.clock.sleep(ms, signal),
   };
-  readonly #settings: PlaySettings;
+  readonly #settings: PlayOptions;
   readonly #stop = new AbortController();
   #portal: PortalCollector | undefined;
   remote: RemoteWrite;
@@ -78,7 +78,7 @@ export class Play {
   /** What `/metrics` would show now: the newest value of each series. */
   readonly exposed = new Map<string, readonly Sample[]>();
 
-  private constructor(settings: PlaySettings, clock: ManualClock, standIn: StandIn) {
+  private constructor(settings: PlayOptions, clock: ManualClock, standIn: MockServices) {
     this.#settings = settings;
     this.clock = clock;
     this.standIn = standIn;
@@ -86,10 +86,10 @@ export class Play {
     this.remote = this.#newRemote();
   }
 
-  static async begin(settings: PlaySettings): Promise<Play> {
+  static async begin(settings: PlayOptions): Promise<Play> {
     const clock = new ManualClock(settings.start);
     const { appliances, variations = {} } = settings;
-    const standIn = await startStandIn({ clock, appliances, variations: { rateLimit: null, ...variations } });
+    const standIn = await startMockServices({ clock, appliances, variations: { rateLimit: null, ...variations } });
     const play = new Play(settings, clock, standIn);
     await play.restart();
     return play;
@@ -98,9 +98,9 @@ export class Play {
   /** A new life of the exporter, which knows what was saved last; by default all that has arrived. */
   async restart(saved: readonly unknown[] | undefined = this.remote.cursors.state()): Promise<void> {
     for (const kind of ['dropped', 'lost'] as const)
-      for (const [reason, count] of this.remote.status()[kind]) addTo(this.#told[kind], reason, count);
+      for (const [reason, count] of this.remote.status()[kind]) increment(this.#told[kind], reason, count);
     this.remote = this.#newRemote();
-    if (saved !== undefined) atOnce(this.remote.cursors.restore(saved));
+    if (saved !== undefined) runToEnd(this.remote.cursors.restore(saved));
     this.#portal = await this.#collector((task, now) => this.remote.wantedSince(task, now));
   }
 
@@ -115,12 +115,16 @@ export class Play {
       userAgent: 'play',
       dispatcher: new PickyDispatcher(standIn.serve, (text) => this.#refusal(text)),
       clock,
-      pacer: new Pacer(new Pace(limit, new MeasuredRate(1_000, now), now), new Budget(undefined, now), clock),
+      pacer: new RequestQueue(
+        new RateLimiter(limit, new AdaptiveRate(1_000, now), now),
+        new DailyQuota(undefined, now),
+        clock,
+      ),
       limit: pLimit(8),
-      observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+      observer: { onStart: () => {}, onEnd: () => {}, onThrottle: () => {} },
       timeoutMs: 30_000,
       allowed: portalRequests,
-      limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
+      limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY }),
     });
     const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
     const series = (this.#settings.series ?? STANDARD_SERIES).map((name) => ({ name, intervalMs: POLL_MS }));
@@ -205,7 +209,7 @@ export class Play {
     this.refuse = undefined;
     const portal = await this.#collector(() => from);
     const own = { binMs: this.#binMs, labels: LABELS, now: to + 1e9 };
-    const pointsIn = (reading: Reading | undefined) =>
+    const pointsIn = (reading: PollResult | undefined) =>
       reading?.points === undefined ? [] : newPoints(reading.points, { at: 0, sum: undefined }, own).series;
     for (const task of portal.tasks()) {
       const reading = await this.#through(task.poll(this.#stop.signal).catch(() => undefined));

@@ -1,7 +1,13 @@
+import type { PeriodPoints } from '../../src/contract/poll-result.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Points } from '../../src/metrics/snapshot.ts';
 
 /** What one answer gives that covers everything from one moment to another, by the service's clock. */
-export function pointsSince(from: number, askedAt: number, samples: Iterable<Sample>): Points {
-  return { askedAt, wanted: from, from, isOldest: false, [Symbol.iterator]: () => samples[Symbol.iterator]() };
+export function pointsSince(from: number, askedAt: number, samples: Iterable<Sample>): PeriodPoints {
+  return {
+    requestedAt: askedAt,
+    requestedFrom: from,
+    coveredFrom: from,
+    earlierRejected: false,
+    [Symbol.iterator]: () => samples[Symbol.iterator](),
+  };
 }

@@ -123,7 +123,9 @@ export async function influxReceiver(folder: string): Promise<RealReceiver> {
   };
   const { start, kill } = living(`${url}/ping`, 'influxd', ['-config', file], 'SIGKILL');
   return {
-    ...{ url, kill, send: sendTo(`${url}/api/v1/prom/write?db=history`) },
+    url,
+    kill,
+    send: sendTo(`${url}/api/v1/prom/write?db=history`),
     start: async () => {
       await start();
       await query('CREATE DATABASE history');

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { PostAnswer } from '../../src/transport/post.ts';
 import { settle } from '../support/manual-clock.ts';
 import { MemoryReceiver } from './memory-receiver.ts';
-import { MINUTE_MS, Play, type PlaySettings } from './play.ts';
+import { MINUTE_MS, Play, type PlayOptions } from './play.ts';
 import { expectTold, ONE_SERIES } from './told.ts';
 
 const START = Date.UTC(2026, 2, 2, 6);
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const play of plays.splice(0)) await play.close();
 });
 
-async function begin(receiver: MemoryReceiver, more: Partial<PlaySettings> = {}): Promise<Play> {
+async function begin(receiver: MemoryReceiver, more: Partial<PlayOptions> = {}): Promise<Play> {
   const play = await Play.begin({ appliances: 2, series: ONE_SERIES, start: START, send: receiver.send, ...more });
   plays.push(play);
   return play;

@@ -168,7 +168,9 @@ describe('connections at the limit', () => {
     let ready = (_: Socket) => {};
     const wrong = { status: 401, headers: {}, text: 'no\n' } as const;
     const front: Front = {
-      ...{ generation: 0, headers: {}, accept: (socket) => ready(socket) },
+      generation: 0,
+      headers: {},
+      accept: (socket) => ready(socket),
       serve: (secured) => {
         ready = secured;
       },

@@ -1,11 +1,11 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Body } from '../../src/exposition/body.ts';
+import type { ResponseBody } from '../../src/exposition/body.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { Connections } from '../../src/http/connections.ts';
 import { Document } from '../../src/http/document.ts';
-import { ExpositionServer, type ServerSettings, type Site } from '../../src/http/server.ts';
+import { ExpositionServer, type ServerOptions, type Site } from '../../src/http/server.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Lines } from '../polling/fleet.ts';
 import { settle } from '../support/manual-clock.ts';
@@ -20,7 +20,7 @@ export function document(text: string, type = 'text/html; charset=utf-8'): Docum
 
 /** A site's answer of these buffers. */
 export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>) {
-  return async (_: Format, gzip: boolean): Promise<Body> => new Document({}, await buffers).body(gzip);
+  return async (_: Format, gzip: boolean): Promise<ResponseBody> => new Document({}, await buffers).body(gzip);
 }
 
 /** An answer read whole. */
@@ -33,7 +33,7 @@ export interface Heard {
 /** A server on a free port of this machine, which ends with the test. */
 export async function serve(
   site: Partial<Site> = {},
-  { maxConnections = 256, ...settings }: Partial<ServerSettings> & { readonly maxConnections?: number } = {},
+  { maxConnections = 256, ...settings }: Partial<ServerOptions> & { readonly maxConnections?: number } = {},
 ) {
   const lines = new Lines();
   const connections = new Connections(maxConnections, settings.clock ?? systemClock, lines);

@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { remedyOf } from '../../deploy/prometheus/runbooks.ts';
 import type { WrittenGroup } from '../../deploy/prometheus/template.ts';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { works } from '../support/machine.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { type Prometheus, runPrometheus } from '../support/prometheus.ts';
@@ -120,7 +120,7 @@ const OUTAGE = 'FilerApiDown';
  * Causes an outage of the portal, waits until the alert that the runbook describes has arrived with its words, ends the outage,
  * and waits until the alert has arrived as resolved. Gives it as it came first.
  */
-export async function outageArrives(alerting: Alerting, standIn: StandIn): Promise<ReceivedAlert> {
+export async function outageArrives(alerting: Alerting, standIn: MockServices): Promise<ReceivedAlert> {
   let seen = alerting.received.length;
   const arrival = (status: ReceivedAlert['status']) =>
     until(

@@ -25,7 +25,8 @@ const ALERT = 'FilerNotCheckingIn';
 const PROGRAMS = [
   { name: 'prometheus', program: '/usr/bin/prometheus', further: [] },
   {
-    ...{ name: 'alertmanager', program: '/usr/bin/prometheus-alertmanager' },
+    name: 'alertmanager',
+    program: '/usr/bin/prometheus-alertmanager',
     further: ['/usr/share/prometheus/alertmanager'],
   },
 ] as const;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { until } from '../support/until.ts';
 import { bases, Containers } from './containers.ts';
@@ -13,10 +13,10 @@ import { portOf } from './ports.ts';
 
 describe.runIf(bases)('the image', () => {
   let containers: Containers;
-  let standIn: StandIn;
+  let standIn: MockServices;
 
   beforeAll(async () => {
-    standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
+    standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     containers = new Containers();
   });
 

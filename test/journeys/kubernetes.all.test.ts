@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { stringify } from 'yaml';
 import { render } from '../../deploy/prometheus/render.ts';
 import { template } from '../../deploy/prometheus/template.ts';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type ApiServer, apiServerBinary, startApiServer } from '../deploy/kubernetes/api-server.ts';
 import { environmentOf, exporterIn, type Manifest } from '../deploy/kubernetes/manifest.ts';
@@ -45,11 +45,11 @@ esac`,
 
 describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
   let machine: Machine;
-  let standIn: StandIn;
+  let standIn: MockServices;
   let server: ApiServer | undefined;
 
   beforeAll(async () => {
-    standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
+    standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     machine = await Machine.make({
       'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
       'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,

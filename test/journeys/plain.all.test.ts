@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { render } from '../../deploy/prometheus/render.ts';
 import { template } from '../../deploy/prometheus/template.ts';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { until } from '../support/until.ts';
 import { alertmanagerProgram, hastened, healthyRules, outageArrives, startAlerting } from './alerting.ts';
@@ -25,11 +25,11 @@ const QUICK = { PORTAL_INTERVAL: '5s', PORTAL_DISCOVERY_INTERVAL: '10s', PORTAL_
 
 describe.runIf(canMakeMachines)('on a plain host', () => {
   let machine: Machine;
-  let standIn: StandIn;
+  let standIn: MockServices;
   let port: number;
 
   beforeAll(async () => {
-    standIn = await startStandIn({ clock: systemClock, appliances: 3, volumes: 2 });
+    standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     port = await portOf();
     const examples = {
       'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,

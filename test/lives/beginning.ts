@@ -1,5 +1,5 @@
 import { parseDuration } from '../../src/config/duration.ts';
-import type { Variations } from '../../src/demo/stand-in.ts';
+import type { Variations } from '../../src/demo/mock-services.ts';
 import type { Told } from './evidence.ts';
 
 export const SECOND = 1_000;

@@ -1,6 +1,6 @@
 // Only here: a count that falls or jumps in the answers of an hour.
 import { expect, test } from 'vitest';
-import type { Fields } from '../../src/metrics/family.ts';
+import type { JsonObject } from '../../src/metrics/family.ts';
 import { ahead, oneByOne, parts, records, shortened } from './bodies.ts';
 import { HOUR, Life, MINUTE } from './life.ts';
 
@@ -21,7 +21,7 @@ test('an answer without volumes and filers for half an hour takes no count away'
     path: DATA,
     change: (body) => ({
       ...parts(body, (part) => ({ ...part, filers: [], volumes: [], locks: [], propagation: [] })),
-      info: { ...((body as Fields).info as Fields), volumes: [] },
+      info: { ...((body as JsonObject).info as JsonObject), volumes: [] },
     }),
   });
   await life.passes(30 * MINUTE);

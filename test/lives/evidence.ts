@@ -1,4 +1,4 @@
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Scrape } from '../support/scrape.ts';
 import { Deliveries } from './deliveries.ts';
@@ -30,7 +30,7 @@ export const SURPLUS_MS = 90_000;
 /** All that a judge goes by: what was told, asked, answered and wrong, and when; monotonic milliseconds. */
 export class Evidence {
   readonly clock: Clock;
-  readonly services: StandIn;
+  readonly services: MockServices;
   readonly sent: Sent;
   readonly told: Told;
   readonly deliveries: Deliveries;
@@ -41,12 +41,12 @@ export class Evidence {
   /** Since when there is each appliance. */
   readonly joined = new Map<string, number>();
   /** The most appliances that there were at once. */
-  mostAppliances = 0;
+  maxAppliances = 0;
   /** When the machine last woke: of the time before, in which nothing could be asked, nothing is said. */
   wokeAt: () => number = () => Number.NEGATIVE_INFINITY;
   #intervals: { readonly at: number; readonly ms: number }[] = [];
 
-  constructor(clock: Clock, services: StandIn, sent: Sent, told: Told) {
+  constructor(clock: Clock, services: MockServices, sent: Sent, told: Told) {
     this.clock = clock;
     this.services = services;
     this.sent = sent;
@@ -81,6 +81,6 @@ export class Evidence {
     const there = this.services.fleet.appliances.map(({ serial }) => serial);
     for (const serial of this.joined.keys()) if (!there.includes(serial)) this.joined.delete(serial);
     for (const serial of there) if (!this.joined.has(serial)) this.joined.set(serial, now);
-    this.mostAppliances = Math.max(this.mostAppliances, there.length);
+    this.maxAppliances = Math.max(this.maxAppliances, there.length);
   }
 }

@@ -18,7 +18,7 @@ export function* excessIn({
   sent,
   deliveries,
   starts,
-  mostAppliances,
+  maxAppliances,
   troubles,
   requests,
   now,
@@ -32,7 +32,7 @@ export function* excessIn({
     if (count > most) yield `costs: ${count} requests of ${what} in an hour, ${most} at most`;
   };
   if (portal) {
-    const round = mostAppliances * series.length;
+    const round = maxAppliances * series.length;
     yield* expect('telemetry', /^\/portal\/telemetry\/appliances/, round * (HOUR_MS / intervalMs + begun));
     const rounds = HOUR_MS / discoveryMs + begun;
     yield* expect('the account', /^\/portal\/(?!telemetry)/, ACCOUNT_AN_HOUR + 3 * rounds);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
-import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { Budget } from '../../src/transport/rate/budget.ts';
-import { Pacer } from '../../src/transport/rate/pacer.ts';
+import { GfaCollector } from '../../src/services/gfa/collector.ts';
+import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
+import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import { HOUR, Life, MINUTE } from './life.ts';
 
 /* Only this finds that the judge of the lives is asleep: each test takes one promise out of the program. */
@@ -19,7 +19,11 @@ afterEach(() => {
 /** A life of an exporter with a defect: what is broken in it breaks no test. */
 function defective(environment: Readonly<Record<string, string>> = {}): Promise<Life> {
   return Life.begin({
-    ...{ gfa: true, series: ['cpu_utilization', 'load_average'], state: true, lookMs: 5 * MINUTE, later: true },
+    gfa: true,
+    series: ['cpu_utilization', 'load_average'],
+    state: true,
+    lookMs: 5 * MINUTE,
+    later: true,
     environment: { PORTAL_COLLECTORS: 'telemetry', ...environment },
   }).then((life) => {
     life.judge.excused.push('');
@@ -60,13 +64,13 @@ function withdrawNothingOf(tasks: RegExp): void {
 
 describe('the judge finds an exporter that', () => {
   test('sends as soon as it likes', async () => {
-    vi.spyOn(Pacer.prototype, 'departure').mockResolvedValue({ startedAt: 0, endedAt: undefined });
+    vi.spyOn(RequestQueue.prototype, 'acquire').mockResolvedValue({ startedAt: 0, endedAt: undefined });
     const found = await complaints(10 * MINUTE, { PORTAL_RATE_LIMIT: '5/30s' });
     expect(found).toContain('exceeds: more than 5 requests in 30000 ms');
   });
 
   test('spends more than the day has', async () => {
-    vi.spyOn(Budget.prototype, 'earliest').mockImplementation((now) => now);
+    vi.spyOn(DailyQuota.prototype, 'earliest').mockImplementation((now) => now);
     const found = await complaints(3 * HOUR, { PORTAL_DAILY_LIMIT: '60' });
     expect(found).toContain('exceeds: more than 60 requests in a day');
   });
@@ -97,7 +101,7 @@ describe('the judge finds an exporter that', () => {
   });
 
   test('asks far less often than the limits allow', async () => {
-    vi.spyOn(Pacer.prototype, 'sustainedPerSecond', 'get').mockReturnValue(0.001);
+    vi.spyOn(RequestQueue.prototype, 'sustainedPerSecond', 'get').mockReturnValue(0.001);
     expect(await complaints(2 * HOUR)).toContainEqual(expect.stringMatching(/^slow: the portal is polled every/));
   });
 

@@ -89,7 +89,7 @@ export class Judge {
     for (const [up, { changes }] of this.#ups) {
       if (changes > acts + 1) this.#break(`flaps: ${up} changed ${changes} times for ${acts} acts of the story`);
     }
-    const most = LINES.life + acts * (LINES.act + LINES.appliance * this.#evidence.mostAppliances);
+    const most = LINES.life + acts * (LINES.act + LINES.appliance * this.#evidence.maxAppliances);
     if (log.length > most) this.#break(`talks: ${log.length} lines for ${acts} acts, ${most} at most`);
     if (log.some(({ stack, err }) => stack ?? (err as { stack?: string } | undefined)?.stack === 'defect'))
       this.#break('a defect in the log');

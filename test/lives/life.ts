@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { get } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { type DemoFault, type StandIn, startStandIn, type Variations } from '../../src/demo/stand-in.ts';
-import { plausible } from '../../src/demo/variations.ts';
+import { type DemoFault, type MockServices, startMockServices, type Variations } from '../../src/demo/mock-services.ts';
+import { defaultVariations } from '../../src/demo/variations.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
@@ -40,7 +40,7 @@ export const PORTAL = /^(?!data$)/;
 export type Ending = 'asked' | 'killed' | 'wiped';
 
 /** Sleepers that there may be: a worker or a request each, and the few that wake by themselves. */
-const MOST_ASLEEP = 60;
+const MAX_ASLEEP = 60;
 
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0';
 
@@ -53,7 +53,7 @@ export interface Seen {
 /** The exporter with both services in one process, and time that moves when told: a story, and what is seen of it. */
 export class Life {
   readonly clock: NappingClock;
-  readonly services: StandIn;
+  readonly services: MockServices;
   readonly sent: Sent;
   readonly judge: Judge;
   readonly disk = new MemoryStore();
@@ -69,7 +69,7 @@ export class Life {
   /** Monotonic milliseconds of the latest time that the story changed anything. */
   #acts = 0;
 
-  private constructor(beginning: Beginning, clock: NappingClock, services: StandIn) {
+  private constructor(beginning: Beginning, clock: NappingClock, services: MockServices) {
     this.#beginning = beginning;
     this.clock = clock;
     this.services = services;
@@ -86,7 +86,7 @@ export class Life {
     const clock = new ManualClock(beginning.at);
     const { appliances = 3, volumes = 2, variations = {} } = beginning;
     const napping = new NappingClock(clock);
-    const services = await startStandIn({ clock: napping.others, appliances, volumes, variations });
+    const services = await startMockServices({ clock: napping.others, appliances, volumes, variations });
     const life = new Life(beginning, napping, services);
     onTestFinished(() => life.#end());
     if (!beginning.later) await life.starts();
@@ -204,7 +204,7 @@ export class Life {
     const troubled = this.troubled(scope, echoMs);
     this.services.vary(change);
     return () => {
-      const before = { ...plausible, ...this.#beginning.variations };
+      const before = { ...defaultVariations, ...this.#beginning.variations };
       this.services.vary(
         Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof Variations]])),
       );
@@ -253,7 +253,7 @@ export class Life {
     const { status } = await this.page('/readyz');
     const ready = status === 200;
     this.judge.looked(scrape, ready);
-    if (this.clock.sleeping > MOST_ASLEEP) this.judge.complain(`asleep: ${this.clock.sleeping}`);
+    if (this.clock.sleeping > MAX_ASLEEP) this.judge.complain(`asleep: ${this.clock.sleeping}`);
     return { scrape, ready };
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, clockThroughSleep } from '../../src/runtime/clock.ts';
+import { type Clock, suspendAwareClock } from '../../src/runtime/clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 
 /** The clock of a machine that can be put to sleep: timers stand still then, as Linux has it, and the wall clock goes on. */
@@ -14,7 +14,7 @@ export class NappingClock implements Clock {
 
   constructor(manual: ManualClock) {
     this.#manual = manual;
-    this.monotonic = clockThroughSleep(
+    this.monotonic = suspendAwareClock(
       () => manual.monotonic(),
       () => manual.monotonic() + this.#sleptMs,
     );

@@ -44,11 +44,11 @@ export function* neglectedIn(
 }
 
 /** The limits bind no more than they must. */
-function* slow(scrape: Scrape, { told, deliveries, troubles, mostAppliances, now }: Evidence): Generator<string> {
+function* slow(scrape: Scrape, { told, deliveries, troubles, maxAppliances, now }: Evidence): Generator<string> {
   if (!troubles.isQuiet(LIMITS, HOUR_MS, now) || deliveries.refused(HOUR_MS) > 0) return;
   const { requests, windowMs, aDay } = told.ceilings;
   const perMs = Math.min(requests / windowMs, aDay / DAY_MS);
-  const round = 2 * mostAppliances * told.series.length + ACCOUNT_A_ROUND;
+  const round = 2 * maxAppliances * told.series.length + ACCOUNT_A_ROUND;
   const allowedMs = 2 * Math.max(told.intervalMs, round / perMs);
   const seconds = scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' }) ?? 0;
   if (1000 * seconds > allowedMs)

@@ -1,6 +1,6 @@
 // Only here: what is shown, asked and logged during an outage and after it.
 import { expect, test, vi } from 'vitest';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { isAtLeast } from '../support/program.ts';
 import { HOUR, Life, MINUTE, PORTAL } from './life.ts';
 import { outages } from './stories/outages.ts';

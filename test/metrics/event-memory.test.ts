@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventMemory } from '../../src/metrics/event-memory.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 function answer(memory: EventMemory, now: number, events: readonly string[], pair = 'a'): readonly string[] {
   memory.begin(now);
   const said = events.map((identity) => memory.deliver(pair, identity));
-  atOnce(memory.forget(now - DAY_MS, () => true));
+  runToEnd(memory.forget(now - DAY_MS, () => true));
   return said;
 }
 
@@ -33,7 +33,7 @@ test('an event is remembered for a day from its last delivery, and forgotten the
 test('an event that could still count as new is not forgotten', () => {
   const memory = new EventMemory(10);
   answer(memory, 0, ['ahead', 'x']);
-  atOnce(memory.forget(DAY_MS, (identity) => identity !== 'ahead'));
+  runToEnd(memory.forget(DAY_MS, (identity) => identity !== 'ahead'));
   expect(answer(memory, 1, ['ahead', 'x'])).toEqual(['known', 'unknown']);
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Family, Fields } from '../../src/metrics/family.ts';
-import { holdsValue, text, toSamples } from '../../src/metrics/samples.ts';
-import { percent, plain, presence } from '../../src/metrics/units.ts';
-import { loadWindow, standardSeries } from '../../src/sources/portal/appliances/series.ts';
+import type { Family, JsonObject } from '../../src/metrics/family.ts';
+import { hasValue, labelValue, toSamples } from '../../src/metrics/samples.ts';
+import { infoOne, percent, unitless } from '../../src/metrics/units.ts';
+import { loadWindow, standardSeries } from '../../src/services/portal/appliances/series-families.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
 
 const appliance = { serial: 's', filer: 'f' };
@@ -14,7 +14,7 @@ const cpu = {
   fields: { user: { mode: 'user' }, system: { mode: 'system' } },
 } as const satisfies Family;
 
-function read(families: readonly Family[], ...newestFirst: readonly Fields[]) {
+function read(families: readonly Family[], ...newestFirst: readonly JsonObject[]) {
   const notes: string[] = [];
   const samples = toSamples(families, newestFirst, {}, (reason, place) => notes.push(`${reason} ${place}`));
   return { values: valuesOf(samples), notes };
@@ -76,9 +76,9 @@ describe('labels', () => {
   const info = {
     name: 'filer_test_info',
     help: 'Test.',
-    from: presence,
+    from: infoOne,
     fields: { id: {} },
-    labelsFrom: { build: 'build' },
+    fieldLabels: { build: 'build' },
   } as const satisfies Family;
 
   test('that are fields come from the record of the value, empty where it has none', () => {
@@ -98,7 +98,7 @@ describe('labels', () => {
     [{ a: 1 }, ''],
     [['a'], ''],
   ])('write %j as %j', (raw, label) => {
-    expect(text(raw)).toBe(label);
+    expect(labelValue(raw)).toBe(label);
   });
 });
 
@@ -166,16 +166,16 @@ describe('load windows', () => {
   });
 
   test('from a record with the keys __proto__ and constructor harm nobody', () => {
-    const record = JSON.parse('{"time": 1, "__proto__": 5, "constructor": "6", "longterm": "0.5"}') as Fields;
+    const record = JSON.parse('{"time": 1, "__proto__": 5, "constructor": "6", "longterm": "0.5"}') as JsonObject;
     const samples = toSamples(standardSeries.load_average, [record, { time: 0 }], {});
     expect(samples.map(({ labels, value }) => [labels.window, value])).toContainEqual(['15m', 0.5]);
-    expect(({} as Fields).polluted).toBeUndefined();
+    expect(({} as JsonObject).polluted).toBeUndefined();
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 });
 
 test('a record holds a value when any row finds one in it', () => {
-  const rows = [cpu, { ...cpu, name: 'filer_test_other', from: plain, fields: { other: {} } }] as const;
-  expect(holdsValue(rows, { other: '1' })).toBe(true);
-  expect(holdsValue(rows, { user: null, system: 'NaN', third: 1 })).toBe(false);
+  const rows = [cpu, { ...cpu, name: 'filer_test_other', from: unitless, fields: { other: {} } }] as const;
+  expect(hasValue(rows, { other: '1' })).toBe(true);
+  expect(hasValue(rows, { user: null, system: 'NaN', third: 1 })).toBe(false);
 });

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import {
   bytesPerSecond,
   date,
-  dateSeconds,
-  decimal,
-  duration,
   epochMilliseconds,
+  infoOne,
   kibibytes,
   listLength,
   milliseconds,
+  nonNegativeSeconds,
+  parseDateSeconds,
+  parseDecimal,
   percent,
-  plain,
-  presence,
   seconds,
   state,
+  unitless,
 } from '../../src/metrics/units.ts';
 import fc from '../support/fast-check.ts';
 
@@ -42,17 +42,17 @@ describe('decimals', () => {
     [0, 0],
     [Number.MAX_VALUE, Number.MAX_VALUE],
   ])('%j is the number %d', (raw, value) => {
-    expect(decimal(raw)).toBe(value);
+    expect(parseDecimal(raw)).toBe(value);
   });
 
   test.each(noDecimals.map((raw) => [raw]))('%j is no number', (raw) => {
-    expect(decimal(raw)).toBeUndefined();
+    expect(parseDecimal(raw)).toBeUndefined();
   });
 
   test('every finite number reads back from its text', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        expect(decimal(String(value))).toBe(value + 0);
+        expect(parseDecimal(String(value))).toBe(value + 0);
       }),
     );
   });
@@ -60,7 +60,11 @@ describe('decimals', () => {
   test('whatever JSON holds, a value is a finite number or there is none', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.string()), (raw) => {
-        const values = [decimal(raw), dateSeconds(raw), ...Object.values(byName).map(({ read }) => read(raw))];
+        const values = [
+          parseDecimal(raw),
+          parseDateSeconds(raw),
+          ...Object.values(byName).map(({ read }) => read(raw)),
+        ];
         expect(values.every((value) => value === undefined || Number.isFinite(value))).toBe(true);
       }),
     );
@@ -85,7 +89,7 @@ describe('dates', () => {
     ['2016-12-31T23:59:60.5Z', 1483228800.5],
     ['2017-01-01T00:59:60+01:00', 1483228800],
   ])('%s is the Unix second %d', (raw, value) => {
-    expect(dateSeconds(raw)).toBe(value);
+    expect(parseDateSeconds(raw)).toBe(value);
   });
 
   test.each([
@@ -96,7 +100,7 @@ describe('dates', () => {
     ...['2026-01-01T00:00:61Z', '2026-01-01T00:00:00+24:00', ' 2026-01-01T00:00:00Z', 'Mon, 02 Mar 2026 10:00:30 GMT'],
     ...[1772445300, null, undefined, true, {}, ['2026-01-01T00:00:00Z'], new Date(0)],
   ])('%j is no date', (raw) => {
-    expect(dateSeconds(raw)).toBeUndefined();
+    expect(parseDateSeconds(raw)).toBeUndefined();
   });
 
   test('every moment reads back from its text', () => {
@@ -104,15 +108,25 @@ describe('dates', () => {
     const max = new Date('9999-12-31T23:59:59Z');
     fc.assert(
       fc.property(fc.date({ min, max, noInvalidDate: true }), (moment) => {
-        expect(dateSeconds(moment.toISOString())).toBeCloseTo(moment.getTime() / 1000, 3);
+        expect(parseDateSeconds(moment.toISOString())).toBeCloseTo(moment.getTime() / 1000, 3);
       }),
     );
   });
 });
 
 const byName = {
-  ...{ bytesPerSecond, date, duration, epochMilliseconds, kibibytes, listLength, milliseconds, percent, plain },
-  ...{ presence, seconds, state },
+  bytesPerSecond,
+  date,
+  duration: nonNegativeSeconds,
+  epochMilliseconds,
+  kibibytes,
+  listLength,
+  milliseconds,
+  percent,
+  plain: unitless,
+  presence: infoOne,
+  seconds,
+  state,
 };
 
 describe('conversions', () => {
@@ -144,7 +158,7 @@ describe('conversions', () => {
   });
 
   test.each([
-    ['a duration below nothing', duration, '-1'],
+    ['a duration below nothing', nonNegativeSeconds, '-1'],
     ['kibibytes whose bytes do not fit a double', kibibytes, '1e308'],
     ['a date before 2001', date, '2000-12-31T23:59:59Z'],
     ['the epoch', epochMilliseconds, 0],

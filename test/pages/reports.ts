@@ -20,7 +20,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     downReason: null,
     lastError: null,
     token: { kind: 'token', expires: secondsAgo(-600) },
-    pace: { requestsPerSecond: 16.667, sustainedRequestsPerSecond: 16.667, heldUntil: null, throttled: false },
+    pace: { requestsPerSecond: 16.667, sustainedRequestsPerSecond: 16.667, waitUntil: null, throttled: false },
     limits: { requests: 500, windowSeconds: 30, requestsPerDay: 1_000_000 },
     budgetRemaining: 987_654,
     intervalSeconds: 300,

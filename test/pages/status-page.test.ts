@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { statusPage } from '../../src/pages/status-page.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import type { StatusReport } from '../../src/status/model.ts';
 import { api, appliance, reportOf, secondsAgo, textOf } from './reports.ts';
 
-const pageOf = (change: Partial<StatusReport> = {}) => textOf(atOnce(statusPage(reportOf(change), 'export {};')));
+const pageOf = (change: Partial<StatusReport> = {}) => textOf(runToEnd(statusPage(reportOf(change), 'export {};')));
 
 /** The page as somebody reads it: without tags, one blank between words. */
 async function wordsOf(change: Partial<StatusReport> = {}): Promise<string> {
@@ -37,7 +37,7 @@ describe('each API', () => {
   });
 
   test('that is down says why, and one that holds its requests until when', async () => {
-    const pace = { requestsPerSecond: 0, sustainedRequestsPerSecond: 2, heldUntil: secondsAgo(-45), throttled: true };
+    const pace = { requestsPerSecond: 0, sustainedRequestsPerSecond: 2, waitUntil: secondsAgo(-45), throttled: true };
     const words = await wordsOf({
       apis: [api({ state: 'down', lastError: 'GET /serials was answered 503', pace, lastSuccess: null })],
     });
@@ -211,7 +211,7 @@ test('whatever a service or an appliance calls itself is shown as text', async (
 });
 
 test('its policy lets nothing run or load but its own script, by hash, and the page itself anew', () => {
-  const { headers } = atOnce(statusPage(reportOf(), 'export {};'));
+  const { headers } = runToEnd(statusPage(reportOf(), 'export {};'));
   expect(headers['content-security-policy']).toMatch(
     /^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; script-src 'sha256-[\w+/]+='; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   );

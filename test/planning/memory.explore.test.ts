@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { run, start } from '../support/program.ts';
@@ -27,7 +27,7 @@ test.runIf(existsSync('/proc/self/status')).sequential.each([10, 100, 500])(
   'with %d appliances and everything switched on, memory and samples are within a fifth of what --plan says',
   async (appliances) => {
     const variations = { rateLimit: null, dailyLimit: null };
-    const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 5, variations });
+    const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations });
     onTestFinished(() => standIn.close());
     const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...EVERYTHING, ...NO_LIMITS };
     const { stdout } = await run(['--plan', '--appliances', `${appliances}`], { environment });

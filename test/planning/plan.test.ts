@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Demand, planFor } from '../../src/planning/plan.ts';
-import { feasibility } from '../../src/planning/warning.ts';
+import { createPlanWarner } from '../../src/planning/warning.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { minutes } from '../polling/fleet.ts';
 
@@ -29,7 +29,7 @@ describe('the plan', () => {
     expect(plan.requestsPerSweep).toBe(1_500);
     expect(plan.burstShare).toBeCloseTo(0.3, 2);
     expect(plan.dayShare).toBeCloseTo(0.432, 2);
-    expect(plan).toMatchObject({ fits: true, advice: [], effectiveIntervalMs: minutes(5), worstAgeMs: minutes(7.5) });
+    expect(plan).toMatchObject({ fits: true, advice: [], effectiveIntervalMs: minutes(5), maxAgeMs: minutes(7.5) });
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe('the plan', () => {
     const plan = planFor(demand(2_000));
     expect(plan.effectiveIntervalMs / 60_000).toBeCloseTo(43.6, 1);
     expect(plan.sweepMs / 60_000).toBeCloseTo(43.6, 1);
-    expect(plan.worstAgeMs / 60_000).toBeCloseTo(46.1, 1);
+    expect(plan.maxAgeMs / 60_000).toBeCloseTo(46.1, 1);
     expect(plan.advice[0]).toBe('a longer PORTAL_INTERVAL: 44m');
     expect(plan.advice.at(-1)).toBe('fewer appliances in PORTAL_SERIALS: 229 instead of 2000');
   });
@@ -76,7 +76,7 @@ test('a fleet that has become too large is told once, with the numbers, and once
     lines.push(`${level}: ${message} ${JSON.stringify(fields)}`);
   };
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') } as Log;
-  const judge = feasibility(log);
+  const judge = createPlanWarner(log);
   for (const appliances of [100, 300, 400, 100, 100]) judge(planFor(demand(appliances)), appliances * 15);
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatch(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import fc from '../support/fast-check.ts';
 import { minutes, task } from './fleet.ts';
 import { Schedule } from './schedule.ts';

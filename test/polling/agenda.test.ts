@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { nextSlot } from '../../src/polling/agenda.ts';
 import fc from '../support/fast-check.ts';
 import { fleet, inventory, minutes, task } from './fleet.ts';
@@ -129,7 +129,7 @@ describe('how much is under way at once', () => {
   });
 
   test('what decides what is polled goes before all that is late', () => {
-    const agenda = agendaOf([...fleet(50, 4), task('first', { first: true })]);
+    const agenda = agendaOf([...fleet(50, 4), task('first', { priority: true })]);
     expect(agenda.take(minutes(60))?.id).toBe('first');
   });
 });

@@ -1,7 +1,7 @@
+import type { PollResult } from '../../src/contract/poll-result.ts';
+import type { PollSink, ResultSource } from '../../src/contract/sink.ts';
+import type { Task } from '../../src/contract/task.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Origin, PollSink } from '../../src/metrics/sink.ts';
-import type { Reading } from '../../src/metrics/snapshot.ts';
-import type { Task } from '../../src/metrics/task.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import type { Log } from '../../src/runtime/log.ts';
@@ -10,14 +10,14 @@ import type { Log } from '../../src/runtime/log.ts';
 export const minutes = (count: number) => count * 60_000;
 
 /** An answer that brought one sample. */
-export const reading: Reading = {
+export const reading: PollResult = {
   samples: [{ name: 'filer_x', labels: {}, value: 1 }],
   drops: new Map(),
   empty: false,
 };
 
 /** An answer that held no record. */
-export const nothing: Reading = { samples: [], drops: new Map(), empty: true };
+export const nothing: PollResult = { samples: [], drops: new Map(), empty: true };
 
 /** A request answered with a status, as an error. */
 export const answered = (status: number) => new RequestError('status', `answered ${status}`, { status });
@@ -40,7 +40,11 @@ export function task(id: string, more: Partial<Task> = {}): Task {
 export const dataTask: Task = task('data', { api: 'gfa', intervalMs: minutes(1) });
 
 /** What reads the inventory. */
-export const inventory: Task = task('inventory', { intervalMs: minutes(15), changesTasks: true, retriesSoon: true });
+export const inventory: Task = task('inventory', {
+  intervalMs: minutes(15),
+  discoversTasks: true,
+  retriesBeforeSlot: true,
+});
 
 /** `series` tasks of each of `appliances` appliances. */
 export function fleet(appliances: number, series: number, more: Partial<Task> = {}): Task[] {
@@ -52,7 +56,7 @@ export function fleet(appliances: number, series: number, more: Partial<Task> = 
 }
 
 /** A poll that brought something. */
-export const succeeded = (of: Task, brought: Reading = reading): Outcome => ({
+export const succeeded = (of: Task, brought: PollResult = reading): Outcome => ({
   state: 'succeeded',
   task: of,
   reading: brought,
@@ -95,12 +99,12 @@ export class Lines implements Log {
 export class Shelf implements PollSink {
   readonly held = new Map<string, readonly Sample[]>();
 
-  accept({ id }: Origin, { samples }: Reading): Promise<void> {
+  accept({ id }: ResultSource, { samples }: PollResult): Promise<void> {
     this.held.set(id, [...samples]);
     return Promise.resolve();
   }
 
-  conclude({ id }: Origin, samples: Iterable<Sample>): void {
+  publishState({ id }: ResultSource, samples: Iterable<Sample>): void {
     this.held.set(id, [...samples]);
   }
 

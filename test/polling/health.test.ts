@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { SeriesHealth } from '../../src/polling/health.ts';
 import { TaskState } from '../../src/polling/task-state.ts';
 import { CredentialError } from '../../src/runtime/errors.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
 import { CredentialError, RequestError } from '../../src/runtime/errors.ts';
 import {
@@ -230,7 +230,7 @@ describe('the first polls have ended', () => {
 
 describe('an operation', () => {
   const denied = (one: Task, status: number) => failed(one, answered(status), 'denied');
-  const jobs = task('jobs', { operation: 'jobs', backOffMs: minutes(15) });
+  const jobs = task('jobs', { operation: 'jobs', suspendedIntervalMs: minutes(15) });
   const rejected = (lines: Lines) => lines.take().filter((line) => line.includes('operation'));
 
   test('that goes on failing while others answer is one line, however many appliances, and one when it is back', async () => {
@@ -265,7 +265,7 @@ describe('an operation', () => {
   });
 
   test('is told once for all series where the right is missing, and not where an appliance lacks one', () => {
-    const [first, second, third] = fleet(1, 3, { backOffMs: minutes(15) });
+    const [first, second, third] = fleet(1, 3, { suspendedIntervalMs: minutes(15) });
     if (!first || !second || !third) throw new Error('no fleet');
     const watched = new Watched([first, second, third]);
     watched.end(denied(first, 404));
@@ -275,7 +275,7 @@ describe('an operation', () => {
   });
 
   test('is told again where those that it was denied are gone and others come', () => {
-    const [first, second] = fleet(1, 2, { backOffMs: minutes(15) });
+    const [first, second] = fleet(1, 2, { suspendedIntervalMs: minutes(15) });
     if (!first || !second) throw new Error('no fleet');
     const watched = new Watched([first, second]);
     watched.end(denied(first, 403));

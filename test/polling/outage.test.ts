@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answered, dataTask, fleet, inventory, minutes } from './fleet.ts';
 import { broken, hanging, Stage } from './running.ts';
 
-const backedOff = { backOffMs: minutes(15) };
+const backedOff = { suspendedIntervalMs: minutes(15) };
 
 describe('an outage of the whole API', () => {
   test('is probed by one poll at a time, and over within an interval of its end', async () => {
@@ -58,8 +58,8 @@ describe('polling once', () => {
 
   test('polls each task once, those that come to light meanwhile too, and ends', async () => {
     const stage = new Stage([inventory]);
-    stage.manner = ({ changesTasks }) => {
-      if (changesTasks) stage.tasks = [inventory, ...fleet(20, 3)];
+    stage.manner = ({ discoversTasks }) => {
+      if (discoversTasks) stage.tasks = [inventory, ...fleet(20, 3)];
       return { ms: 100 };
     };
     expect(await ended(stage)).toBe(true);
@@ -77,9 +77,9 @@ describe('polling once', () => {
 
   test('ends when the API is down, however much has not been asked', async () => {
     const stage = new Stage([inventory]);
-    stage.manner = ({ changesTasks }) => {
-      if (changesTasks) stage.tasks = [inventory, ...fleet(500, 15)];
-      return changesTasks ? {} : broken;
+    stage.manner = ({ discoversTasks }) => {
+      if (discoversTasks) stage.tasks = [inventory, ...fleet(500, 15)];
+      return discoversTasks ? {} : broken;
     };
     expect(await ended(stage)).toBe(true);
     expect(stage.started.length).toBeLessThan(50);

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { poll } from '../../src/polling/poll.ts';
-import { CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
+import { CredentialError, RequestError, SchemaError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answered, minutes, reading, task } from './fleet.ts';
 
 const onwards = new AbortController().signal;
 const failing = (error: unknown, backOffMs?: number) =>
-  task('a/s', { poll: () => Promise.reject(error), ...(backOffMs === undefined ? {} : { backOffMs }) });
+  task('a/s', {
+    poll: () => Promise.reject(error),
+    ...(backOffMs === undefined ? {} : { suspendedIntervalMs: backOffMs }),
+  });
 
 test('a poll that brings something has succeeded, after so many seconds', async () => {
   const clock = new ManualClock();
@@ -35,7 +38,7 @@ test.each<[string, unknown, number | undefined, string]>([
   ['429', answered(429), minutes(15), 'failed'],
   ['500', answered(500), minutes(15), 'failed'],
   ['a time-out', new RequestError('timeout', 'too late'), minutes(15), 'failed'],
-  ['an unexpected shape', new ShapeError('expected a list'), minutes(15), 'failed'],
+  ['an unexpected shape', new SchemaError('expected a list'), minutes(15), 'failed'],
   ['refused credentials', new CredentialError('refused'), minutes(15), 'failed'],
   ['a defect', new TypeError('undefined'), minutes(15), 'failed'],
   ['stopping', new RequestError('aborted', 'stopping'), minutes(15), 'aborted'],

@@ -3,7 +3,7 @@ import { settle } from '../support/manual-clock.ts';
 import { answered, dataTask, fleet, inventory, minutes, nothing, reading, task } from './fleet.ts';
 import { broken, hanging, Stage } from './running.ts';
 
-const backedOff = { backOffMs: minutes(15) };
+const backedOff = { suspendedIntervalMs: minutes(15) };
 
 describe('polling', () => {
   test('every task is polled at once, and then once in each of its intervals', async () => {
@@ -17,14 +17,14 @@ describe('polling', () => {
       expect(first).toBeLessThan(1.5);
       for (const pause of pauses) expect(pause).toBeCloseTo(1, 3);
     }
-    expect(stage.mostOfOne).toBe(1);
+    expect(stage.maxOfOne).toBe(1);
   });
 
   test('no more polls are under way than there are workers, and none of a task twice', async () => {
     const stage = new Stage(fleet(20, 2), 4);
     stage.manner = (_, nth) => ({ ms: 1_000 * nth });
     await stage.run().clock.advance(minutes(30));
-    expect([stage.most, stage.mostOfOne]).toEqual([4, 1]);
+    expect([stage.most, stage.maxOfOne]).toEqual([4, 1]);
   });
 
   test('an appliance that is slow has two polls under way, and leaves the other workers to others', async () => {
@@ -119,7 +119,7 @@ describe('failures', () => {
 
   test('of the inventory are tried again soon, and later and later', async () => {
     const stage = new Stage([inventory, ...fleet(3, 1)]);
-    stage.manner = ({ changesTasks }) => (changesTasks ? broken : {});
+    stage.manner = ({ discoversTasks }) => (discoversTasks ? broken : {});
     await stage.run().clock.advance(minutes(120));
     const seconds = stage.pausesOf(inventory).map((pause) => Math.round((pause * inventory.intervalMs) / 1000));
     expect(seconds.slice(0, 8)).toEqual([14, 29, 57, 114, 228, 456, 855, 855]);
@@ -153,7 +153,7 @@ describe('what is not to be had', () => {
       const stage = new Stage([inventory, ...fleet(20, 3, backedOff)], 8);
       const end = minutes(60 + minutesLong);
       const isOn = () => stage.clock.monotonic() >= minutes(60) && stage.clock.monotonic() < end;
-      stage.manner = ({ changesTasks }) => (isOn() && !changesTasks ? { comes: answered(404) } : {});
+      stage.manner = ({ discoversTasks }) => (isOn() && !discoversTasks ? { comes: answered(404) } : {});
       await stage.run().clock.advance(end + 2 * minutes(5));
       for (const { id } of fleet(20, 3)) expect(stage.startsOf(id, end), `${minutesLong} min: ${id}`).not.toEqual([]);
       await stage.stop();
@@ -220,7 +220,7 @@ describe('what is not to be had', () => {
 
   test('rests no longer once it has left', async () => {
     const stage = new Stage([inventory, task('a0/s0', backedOff)]);
-    stage.manner = ({ changesTasks }) => (changesTasks ? {} : { comes: answered(404) });
+    stage.manner = ({ discoversTasks }) => (discoversTasks ? {} : { comes: answered(404) });
     await stage.run().clock.advance(minutes(10));
     expect(stage.backedOff).toBe(1);
     stage.tasks = [inventory];
@@ -244,7 +244,7 @@ describe('the inventory', () => {
 
   test('that takes an appliance away while it is polled shows nothing of that poll', async () => {
     const stage = new Stage([inventory, ...fleet(1, 1)]);
-    stage.manner = ({ changesTasks }) => ({ ms: changesTasks ? 1_000 : 5_000 });
+    stage.manner = ({ discoversTasks }) => ({ ms: discoversTasks ? 1_000 : 5_000 });
     stage.run();
     await stage.clock.advance(10);
     stage.tasks = [inventory];

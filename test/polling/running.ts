@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { Reading } from '../../src/metrics/snapshot.ts';
-import type { Task } from '../../src/metrics/task.ts';
+import type { PollResult } from '../../src/contract/poll-result.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -9,7 +9,7 @@ import { answered, families, Lines, minutes, reading, Shelf } from './fleet.ts';
 /** What a poll does: it takes so long, and then this comes of it. Longer than any time-out: it hangs. */
 export interface Manner {
   readonly ms?: number;
-  readonly comes?: Reading | Error;
+  readonly comes?: PollResult | Error;
 }
 
 /** Made-up tasks on a real poller, and what it did with them. */
@@ -23,7 +23,7 @@ export class Stage {
   readonly #stopping = new AbortController();
   /** Most polls under way at once, over all and of one task. */
   most = 0;
-  mostOfOne = 0;
+  maxOfOne = 0;
   tasks: readonly Task[];
   manner: (task: Task, nth: number) => Manner = () => ({});
   running: Promise<void> = Promise.resolve();
@@ -34,8 +34,14 @@ export class Stage {
     this.poller = new Poller(
       {
         collector: { api: 'portal', tasks: () => this.tasks.map((task) => this.#watched(task)) },
-        ...{ workers, sink: this.shelf, intervalMs: minutes(5), staleAfter: 3, appliances: families },
-        ...{ allowedPerSecond: () => Number.POSITIVE_INFINITY, notes: () => [], isHeld: () => false },
+        workers,
+        sink: this.shelf,
+        intervalMs: minutes(5),
+        staleAfter: 3,
+        appliances: families,
+        allowedPerSecond: () => Number.POSITIVE_INFINITY,
+        notes: () => [],
+        isHeld: () => false,
       },
       { clock, random: () => 0.5, log: this.lines },
     );
@@ -82,11 +88,11 @@ export class Stage {
     return { ...task, poll: (signal) => this.#poll(task, signal) };
   }
 
-  async #poll(task: Task, signal: AbortSignal): Promise<Reading> {
+  async #poll(task: Task, signal: AbortSignal): Promise<PollResult> {
     const { id } = task;
     const of = (this.#flying.get(id) ?? 0) + 1;
     this.#flying.set(id, of);
-    this.mostOfOne = Math.max(this.mostOfOne, of);
+    this.maxOfOne = Math.max(this.maxOfOne, of);
     this.most = Math.max(
       this.most,
       [...this.#flying.values()].reduce((sum, count) => sum + count),

@@ -1,4 +1,4 @@
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { Agenda, type AgendaLimits } from '../../src/polling/agenda.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { minutes } from './fleet.ts';
@@ -8,7 +8,9 @@ export class Schedule {
   readonly #agenda: Agenda;
   #now = 0;
   readonly #tasks = new Tasks({
-    ...{ intervalMs: minutes(5), staleAfter: 3, hasSeries: true },
+    intervalMs: minutes(5),
+    staleAfter: 3,
+    hasSeries: true,
     allowedPerSecond: () => Number.POSITIVE_INFINITY,
   });
 

@@ -68,7 +68,7 @@ describe('a value', () => {
   });
 
   test('that failed to be confirmed is still fresh; one that is denied is gone', () => {
-    const all = told(task('a/s'), task('b/s', { backOffMs: minutes(15) }));
+    const all = told(task('a/s'), task('b/s', { suspendedIntervalMs: minutes(15) }));
     all.poll('a/s', 0);
     all.poll('a/s', minutes(5), answered(503));
     expect(all.tasks.get('a/s')).toMatchObject({ isShown: true, standing: 'failed', failures: 1 });
@@ -76,7 +76,7 @@ describe('a value', () => {
 
   test('is as old as the first answer that it is made of', () => {
     const all = told(task('a/s'));
-    all.poll('a/s', minutes(6), { ...reading, answeredAt: 0 });
+    all.poll('a/s', minutes(6), { ...reading, respondedAt: 0 });
     expect(all.expired(minutes(15) + 1)).toEqual(['a/s']);
   });
 });

@@ -1,5 +1,5 @@
-import type { Reading } from '../../src/metrics/snapshot.ts';
-import type { Task } from '../../src/metrics/task.ts';
+import type { PollResult } from '../../src/contract/poll-result.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
 import { failed, minutes, reading, succeeded } from './fleet.ts';
@@ -8,7 +8,9 @@ import { failed, minutes, reading, succeeded } from './fleet.ts';
 export class Told {
   allowed = Number.POSITIVE_INFINITY;
   readonly tasks = new Tasks({
-    ...{ intervalMs: minutes(5), staleAfter: 3, hasSeries: true },
+    intervalMs: minutes(5),
+    staleAfter: 3,
+    hasSeries: true,
     allowedPerSecond: () => this.allowed,
   });
 
@@ -16,7 +18,7 @@ export class Told {
     this.tasks.reconcile(tasks, now);
   }
 
-  poll(id: string, now: number, brought: Reading | Error = reading): void {
+  poll(id: string, now: number, brought: PollResult | Error = reading): void {
     const state = this.tasks.get(id);
     if (state === undefined) throw new Error(`there is no ${id}`);
     const outcome = brought instanceof Error ? failed(state.task, brought) : succeeded(state.task, brought);

@@ -1,11 +1,11 @@
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { Appliances } from '../../src/polling/appliances.ts';
 import { SeriesHealth } from '../../src/polling/health.ts';
 import { Observer } from '../../src/polling/observer.ts';
 import type { Outcome } from '../../src/polling/poll.ts';
 import { recordOutcome } from '../../src/polling/task-state.ts';
 import { Tasks } from '../../src/polling/tasks.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { failed, families, Lines, minutes, Shelf, succeeded, task } from './fleet.ts';
 
@@ -72,7 +72,7 @@ export class Watched {
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
     for (const _ of this.tasks.expire(this.clock.monotonic()));
-    atOnce(this.observer.timePassed());
+    runToEnd(this.observer.timePassed());
   }
 
   up(serial: string): string | undefined {

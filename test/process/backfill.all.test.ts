@@ -5,19 +5,21 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { builtMain, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
-async function service(latencyMs = 0): Promise<StandIn> {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 2, variations: { latencyMs } });
+async function service(latencyMs = 0): Promise<MockServices> {
+  const standIn = await startMockServices({ clock: systemClock, appliances: 2, variations: { latencyMs } });
   onTestFinished(() => standIn.close());
   return standIn;
 }
 
-const environmentOf = ({ portalUrl, credentials }: StandIn) => ({
-  ...{ PORTAL_URL: portalUrl, PORTAL_USER_KEY: credentials.userKey, PORTAL_CONCURRENCY: '1' },
+const environmentOf = ({ portalUrl, credentials }: MockServices) => ({
+  PORTAL_URL: portalUrl,
+  PORTAL_USER_KEY: credentials.userKey,
+  PORTAL_CONCURRENCY: '1',
   PORTAL_SERIES: 'cpu_utilization,load_average,cache_utilization',
 });
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
@@ -16,7 +16,7 @@ test.runIf(process.env.REQUIRE_LINUX)('script is there, which makes terminals, a
 });
 
 async function services() {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 1 });
+  const standIn = await startMockServices({ clock: systemClock, appliances: 2, volumes: 1 });
   onTestFinished(() => standIn.close());
   return { standIn, environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } };
 }

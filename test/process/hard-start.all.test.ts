@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { hasLimits, namespaces, onlyIpv6, within } from '../support/machine.ts';
@@ -13,7 +13,7 @@ import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 async function stand(appliances = 2, port = 0, variations = {}) {
-  const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 2, port, variations });
+  const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 2, port, variations });
   onTestFinished(() => standIn.close());
   return { standIn, environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } };
 }
@@ -155,8 +155,11 @@ describe('it starts and serves', () => {
       const limits = { PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '10s' };
       const program = start([], {
         environment: {
-          ...{ ...environment, ...limits, ...heap },
-          ...{ PORTAL_SERIES: 'all,appliance_health_score=10s', GFA_INTERVAL: '2s' },
+          ...environment,
+          ...limits,
+          ...heap,
+          PORTAL_SERIES: 'all,appliance_health_score=10s',
+          GFA_INTERVAL: '2s',
         },
         through,
       });

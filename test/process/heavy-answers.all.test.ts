@@ -1,7 +1,7 @@
 // Only here: answers that would end a process for lack of memory.
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
@@ -61,15 +61,21 @@ function answerOf(filling: string, bytes: number) {
 }
 
 /** Starts it in a container of so little memory, or else with the heap that it has in one. */
-async function small(tokenLifetimeMs = 900_000): Promise<{ readonly standIn: StandIn; readonly program: Program }> {
+async function small(
+  tokenLifetimeMs = 900_000,
+): Promise<{ readonly standIn: MockServices; readonly program: Program }> {
   const variations = { rateLimit: null, dailyLimit: null, tokenLifetimeMs };
-  const standIn = await startStandIn({ clock: systemClock, appliances: APPLIANCES, volumes: 2, variations });
+  const standIn = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 2, variations });
   onTestFinished(() => standIn.close());
   const environment = {
     ...gfaEnvironment(standIn),
     ...portalEnvironment(standIn),
-    ...{ GFA_INTERVAL: '1s', PORTAL_INTERVAL: '1s', PORTAL_DISCOVERY_INTERVAL: '1s', STALE_AFTER: '1000' },
-    ...{ PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0' },
+    GFA_INTERVAL: '1s',
+    PORTAL_INTERVAL: '1s',
+    PORTAL_DISCOVERY_INTERVAL: '1s',
+    STALE_AFTER: '1000',
+    PORTAL_RATE_LIMIT: '30000/30s',
+    PORTAL_DAILY_LIMIT: '0',
     PORTAL_COLLECTORS: 'telemetry,volumes=1s,edges=1s,license=1s',
   };
   const { through, heap } = within(128);
@@ -77,7 +83,7 @@ async function small(tokenLifetimeMs = 900_000): Promise<{ readonly standIn: Sta
   return { standIn, program };
 }
 
-function asked(standIn: StandIn, operation: string): number {
+function asked(standIn: MockServices, operation: string): number {
   return standIn.requests.filter((request) => request.operation === operation).length;
 }
 
@@ -91,7 +97,7 @@ function expectAlive({ child }: Program): void {
 }
 
 /** Spoils every operation at once, eight series among them, until each has been answered so. */
-async function spoil(standIn: StandIn, { ended }: Program, filling: string, most: number): Promise<void> {
+async function spoil(standIn: MockServices, { ended }: Program, filling: string, most: number): Promise<void> {
   const all = OPERATIONS.map(({ operation, bytes }) => {
     // After a list of serials that cannot be read the edges are not asked for.
     const times = operation === 'serials' ? { times: 1 } : {};

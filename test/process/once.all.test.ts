@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
@@ -82,8 +82,11 @@ describe('--once', () => {
     const standIn = await stand();
     const url = await nowhere();
     const environment = {
-      ...{ ...gfaEnvironment(standIn), GFA_URL: `${url}/v1`, GFA_INTERVAL: '1s' },
-      ...{ ...portalEnvironment(standIn), PORTAL_URL: url },
+      ...gfaEnvironment(standIn),
+      GFA_URL: `${url}/v1`,
+      GFA_INTERVAL: '1s',
+      ...portalEnvironment(standIn),
+      PORTAL_URL: url,
     };
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(1);
@@ -113,8 +116,8 @@ describe('--once', () => {
   });
 });
 
-async function stand(appliances = 4): Promise<StandIn> {
-  const standIn = await startStandIn({ clock: systemClock, appliances, volumes: 2 });
+async function stand(appliances = 4): Promise<MockServices> {
+  const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 2 });
   onTestFinished(() => standIn.close());
   return standIn;
 }

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { portalEnvironment } from '../support/live.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
@@ -88,8 +88,8 @@ describe('--plan', () => {
   });
 });
 
-async function stand(): Promise<StandIn> {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 4 });
+async function stand(): Promise<MockServices> {
+  const standIn = await startMockServices({ clock: systemClock, appliances: 4 });
   onTestFinished(() => standIn.close());
   return standIn;
 }

@@ -1,6 +1,6 @@
 // Only here: a request of the process that goes past the proxy, or through it where it must not.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { startEcho } from '../support/echo.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
@@ -10,7 +10,7 @@ describe('a service on this machine', () => {
   test.each(['127.0.0.1', 'localhost'])(
     'at %s is asked without the proxy, which would see its token in the clear',
     async (host) => {
-      const standIn = await startStandIn({ clock: systemClock, appliances: 1, volumes: 1 });
+      const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
       onTestFinished(() => standIn.close());
       const { origin, received } = await startEcho(undefined);
       const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
@@ -19,7 +19,8 @@ describe('a service on this machine', () => {
           ...environment,
           GFA_URL: standIn.gfaUrl.replace('127.0.0.1', host),
           PORTAL_URL: standIn.portalUrl.replace('127.0.0.1', host),
-          ...{ HTTP_PROXY: origin, HTTPS_PROXY: origin },
+          HTTP_PROXY: origin,
+          HTTPS_PROXY: origin,
         },
       });
       expect(received).toEqual([]);

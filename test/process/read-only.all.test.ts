@@ -1,6 +1,6 @@
 // Only here: a request of the whole process that could change something at a service.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type SeenRequest, startStandIn } from '../../src/demo/stand-in.ts';
+import { type SeenRequest, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';
@@ -53,7 +53,7 @@ function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
 describe('every request of the program is of one of four kinds', () => {
   test('with every operation of every series and collector, through renewals, refusals and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
-    const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2, variations });
+    const standIn = await startMockServices({ clock: systemClock, appliances: 2, volumes: 2, variations });
     onTestFinished(() => standIn.close());
     standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });
     const quick = {
@@ -79,7 +79,7 @@ describe('every request of the program is of one of four kinds', () => {
   });
 
   test.each([['--once'], ['--plan']])('with %s', async (command) => {
-    const standIn = await startStandIn({ clock: systemClock, appliances: 2, volumes: 2 });
+    const standIn = await startMockServices({ clock: systemClock, appliances: 2, volumes: 2 });
     onTestFinished(() => standIn.close());
     await run([command], { environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } });
     expect(standIn.requests.length).toBeGreaterThan(1);

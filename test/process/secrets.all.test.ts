@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Echo, startEcho } from '../support/echo.ts';
 import { get, portalEnvironment } from '../support/live.ts';
@@ -69,12 +69,13 @@ describe('no secret is shown', () => {
       const environment = {
         ...talkative,
         ALLOW_INSECURE_UPSTREAM: 'true',
-        ...{ GFA_URL: 'http://acceleration.invalid/v1', GFA_TOKEN: CANARY.gfaToken, GFA_INTERVAL: '1s' },
-        ...{ PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: CANARY.userKey },
-        ...{
-          HTTP_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
-          HTTPS_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
-        },
+        GFA_URL: 'http://acceleration.invalid/v1',
+        GFA_TOKEN: CANARY.gfaToken,
+        GFA_INTERVAL: '1s',
+        PORTAL_URL: 'https://portal.invalid',
+        PORTAL_USER_KEY: CANARY.userKey,
+        HTTP_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
+        HTTPS_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
       };
       const { code, stdout, stderr } = await run(['--once'], { environment });
       expect(code).toBe(1);
@@ -96,13 +97,20 @@ describe('no secret of one service is shown by another that knows it', () => {
     ['a token', { REMOTE_WRITE_TOKEN: password }],
   ])('neither in the log nor on a page, with %s', async (_, credentials) => {
     const gossip = await startGossip(JSON.stringify([password.repeat(100), ...forms, pair, `Bearer ${password}`]));
-    const standIn = await startStandIn({ clock: systemClock, appliances: 2 });
+    const standIn = await startMockServices({ clock: systemClock, appliances: 2 });
     onTestFinished(() => standIn.close());
     const program = start([], {
       environment: {
-        ...{ ...portalEnvironment(standIn), PORTAL_INTERVAL: '1s', ...talkative, ALLOW_INSECURE_UPSTREAM: 'true' },
-        ...{ GFA_URL: `${gossip.origin}/v1`, GFA_TOKEN: phrase, GFA_INTERVAL: '1s' },
-        ...{ REMOTE_WRITE_URL: `${gossip.origin}/write`, REMOTE_WRITE_HEADERS: `X-Scope=${tenant}`, ...credentials },
+        ...portalEnvironment(standIn),
+        PORTAL_INTERVAL: '1s',
+        ...talkative,
+        ALLOW_INSECURE_UPSTREAM: 'true',
+        GFA_URL: `${gossip.origin}/v1`,
+        GFA_TOKEN: phrase,
+        GFA_INTERVAL: '1s',
+        REMOTE_WRITE_URL: `${gossip.origin}/write`,
+        REMOTE_WRITE_HEADERS: `X-Scope=${tenant}`,
+        ...credentials,
       },
     });
     const told = () => gossip.paths.has('/write') && gossip.paths.has('/v1/data');
@@ -117,7 +125,10 @@ describe('no secret is shown beyond what the program itself says', () => {
   test('by what Node says of its own work when it is asked to', async () => {
     const echo = await startEcho({ access_token: CANARY.access, refresh_token: CANARY.refresh, expires_in: 1 });
     const environment = {
-      ...{ ...gfa(echo), ...portal(echo), ...servicePair, PORTAL_SERIALS: SERIAL },
+      ...gfa(echo),
+      ...portal(echo),
+      ...servicePair,
+      PORTAL_SERIALS: SERIAL,
       NODE_DEBUG: 'undici,fetch,tls,net,timer,worker',
     };
     const program = start([], { environment });

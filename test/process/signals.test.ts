@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { isAtLeast, type Program, run, start, temporaryDirectory } from '../support/program.ts';
@@ -95,13 +95,13 @@ describe('SIGTERM', () => {
   });
 });
 
-async function stand(options: Partial<StandInOptions> = {}): Promise<StandIn> {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 4, volumes: 2, ...options });
+async function stand(options: Partial<StandInOptions> = {}): Promise<MockServices> {
+  const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2, ...options });
   onTestFinished(() => standIn.close());
   return standIn;
 }
 
-function environmentOf(standIn: StandIn): Record<string, string> {
+function environmentOf(standIn: MockServices): Record<string, string> {
   return { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), SHUTDOWN_TIMEOUT: AN_HOUR };
 }
 
@@ -112,7 +112,7 @@ function stopped(program: Program) {
 }
 
 /** What became of each request that gives a token back. */
-function revocations({ requests }: StandIn) {
+function revocations({ requests }: MockServices) {
   return requests.filter(({ operation }) => operation === 'revoke').map(({ status }) => status);
 }
 

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import { decode } from '../../src/state/format.ts';
 import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { namespaces, READ_ONLY, withDisk } from '../support/machine.ts';
@@ -29,7 +29,7 @@ const PAGE_BYTES = 4096;
 
 /** Both services, and what points an exporter at them and at a state file. */
 async function services(state: string) {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 4, volumes: 2 });
+  const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2 });
   onTestFinished(() => standIn.close());
   const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), STATE_FILE: state };
   return { standIn, environment: { ...environment, GFA_INTERVAL: '1s' } };
@@ -106,7 +106,7 @@ test.runIf(namespaces.disk)('a disk that is full keeps the last whole state, and
     return (await errors(url)) > 2;
   });
   expect(kept.length).toBeGreaterThan(PAGE_BYTES);
-  expect(atOnce(decode(readFileSync(join(seen, 'state')))).length).toBeGreaterThan(2);
+  expect(runToEnd(decode(readFileSync(join(seen, 'state')))).length).toBeGreaterThan(2);
   await until('nothing to be left beside it', () => !readdirSync(seen).includes('state.tmp'));
   expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining('ENOSPC') } }]);
   expect(await isUp(url)).toBe(true);

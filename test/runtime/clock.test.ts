@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { clockThroughSleep, systemClock } from '../../src/runtime/clock.ts';
-import { atOnce, inSlices } from '../../src/runtime/slices.ts';
+import { suspendAwareClock, systemClock } from '../../src/runtime/clock.ts';
+import { runInSlices, runToEnd } from '../../src/runtime/slices.ts';
 
 describe('the machine’s clock', () => {
   test.each([[0], [-5], [1]])('%d ms of sleep end', async (ms) => {
@@ -31,7 +31,7 @@ describe('a monotonic clock on a machine that sleeps', () => {
   /** Two clocks of one machine, in milliseconds: the one stands while it sleeps, the other, read coarsely, goes on. */
   function machine() {
     let [running, booted] = [5_000, 90_000];
-    const clock = clockThroughSleep(
+    const clock = suspendAwareClock(
       () => running,
       () => Math.floor(booted / 10) * 10,
     );
@@ -95,7 +95,7 @@ describe('work in slices', () => {
       if (!over) setImmediate(others);
     };
     setImmediate(others);
-    expect(await inSlices(work, clock)).toBe('done');
+    expect(await runInSlices(work, clock)).toBe('done');
     over = true;
     expect(turns).toBe(times);
   });
@@ -105,11 +105,11 @@ describe('work in slices', () => {
       yield;
       throw new RangeError('broken');
     }
-    await expect(inSlices(broken(), systemClock)).rejects.toThrow('broken');
-    expect(() => atOnce(broken())).toThrow('broken');
+    await expect(runInSlices(broken(), systemClock)).rejects.toThrow('broken');
+    expect(() => runToEnd(broken())).toThrow('broken');
   });
 
   test('at once it gives the same', () => {
-    expect(atOnce(slow(3, 50).work)).toBe('done');
+    expect(runToEnd(slow(3, 50).work)).toBe('done');
   });
 });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { asError, CredentialError, RequestError, ShapeError } from '../../src/runtime/errors.ts';
+import { asError, CredentialError, RequestError, SchemaError } from '../../src/runtime/errors.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { REDACTED, Secret } from '../../src/runtime/secret.ts';
 import fc from '../support/fast-check.ts';
@@ -51,8 +51,8 @@ describe('the log', () => {
   });
 
   test('ends where errors cause each other', () => {
-    const err = new ShapeError('a');
-    err.cause = new ShapeError('b', { cause: err });
+    const err = new SchemaError('a');
+    err.cause = new SchemaError('b', { cause: err });
     expect(logged('info', (log) => log.error({ err }, 'x'))[0]?.err).toMatchObject({
       causes: ['b', 'a', 'b', 'a', 'b'],
     });

@@ -1,21 +1,21 @@
 // Only here: a plan that promises other requests than the collectors send.
 import pLimit from 'p-limit';
 import { expect, onTestFinished, test } from 'vitest';
-import { type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
+import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { Secret } from '../../src/runtime/secret.ts';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { PortalClient } from '../../src/sources/portal/client.ts';
-import { PortalCollector } from '../../src/sources/portal/collector.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { TokenSource } from '../../src/sources/portal/token.ts';
-import { JsonClient } from '../../src/transport/client.ts';
+import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { PortalClient } from '../../src/services/portal/client.ts';
+import { PortalCollector } from '../../src/services/portal/collector.ts';
+import { TokenSource } from '../../src/services/portal/token.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
-import { Budget } from '../../src/transport/rate/budget.ts';
-import { Pace } from '../../src/transport/rate/pace.ts';
-import { Pacer } from '../../src/transport/rate/pacer.ts';
+import { JsonClient } from '../../src/transport/json-client.ts';
+import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
+import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
+import { RateLimiter } from '../../src/transport/rate/rate-limiter.ts';
+import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import { going, noLog } from '../support/mock-api.ts';
 import { APPLIANCES, type Round, rounds, VOLUMES } from './rounds.ts';
 
@@ -23,7 +23,7 @@ import { APPLIANCES, type Round, rounds, VOLUMES } from './rounds.ts';
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2026, 2, 2, 10) };
 
 test('each collector takes as many requests a round as the plan says and docs/pacing.md tells', async () => {
-  const standIn = await startStandIn({
+  const standIn = await startMockServices({
     clock,
     appliances: APPLIANCES,
     volumes: VOLUMES,
@@ -38,7 +38,7 @@ test('each collector takes as many requests a round as the plan says and docs/pa
 
 /** What one collector asks of a portal with a hundred appliances in one round, the inventory and tokens left out. */
 async function measured(
-  standIn: StandIn,
+  standIn: MockServices,
   { name, intervalMs }: Pick<Round, 'name' | 'intervalMs'>,
   series: readonly string[],
 ): Promise<number> {
@@ -52,12 +52,16 @@ async function measured(
     userAgent: 'measuring',
     dispatcher,
     clock,
-    pacer: new Pacer(new Pace(limit, new MeasuredRate(100, now), now), new Budget(undefined, now), clock),
+    pacer: new RequestQueue(
+      new RateLimiter(limit, new AdaptiveRate(100, now), now),
+      new DailyQuota(undefined, now),
+      clock,
+    ),
     limit: pLimit(8),
-    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+    observer: { onStart: () => {}, onEnd: () => {}, onThrottle: () => {} },
     timeoutMs: 30_000,
     allowed: portalRequests,
-    limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
+    limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY }),
   });
   const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
   const collector = new PortalCollector(

@@ -20,7 +20,7 @@ test('2,000 appliances use the quota of an account for thirty hours without one 
   const result = simulateFleet({ ...ACCOUNT, limit, dailyLimit, appliances: 2_000 * share });
   expect(result.refused).toBe(0);
   expect(result.quotaUsed).toBeGreaterThan(0.95);
-  expect(result.mostInADay).toBeLessThanOrEqual(dailyLimit);
+  expect(result.maxInADay).toBeLessThanOrEqual(dailyLimit);
   expect(result.worstAgeSeconds).toBeLessThanOrEqual(result.computedWorstAgeSeconds);
 });
 

@@ -1,9 +1,9 @@
-import type { Task } from '../../src/metrics/task.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { stretch, worstAgeMs } from '../../src/polling/demand.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { MeasuredRate } from '../../src/transport/rate/adaptive-rate.ts';
-import { Budget } from '../../src/transport/rate/budget.ts';
-import { type Departure, Pace, type RateLimit } from '../../src/transport/rate/pace.ts';
+import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
+import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
+import { type RateLimit, RateLimiter, type SentRequest } from '../../src/transport/rate/rate-limiter.ts';
 import { slidingWindow } from '../bench/services.ts';
 import { Schedule } from '../polling/schedule.ts';
 
@@ -24,7 +24,7 @@ export interface FleetResult {
   /** Part of the day's quota used in the last whole day. */
   readonly quotaUsed: number;
   /** Most requests in any 24 hours. */
-  readonly mostInADay: number;
+  readonly maxInADay: number;
   /** Ages after the first two sweeps, in seconds. */
   readonly worstAgeSeconds: number;
   readonly computedWorstAgeSeconds: number;
@@ -38,8 +38,8 @@ export function simulateFleet(fleet: Fleet): FleetResult {
   const random = seededRandom(7);
   const agenda = new Schedule({ perAppliance: 2, failing: 2 });
   const ceiling = fleet.limit.requests / fleet.limit.windowMs;
-  const pace = new Pace(fleet.limit, new MeasuredRate(ceiling, 0), 0);
-  const budget = new Budget(fleet.dailyLimit, 0);
+  const pace = new RateLimiter(fleet.limit, new AdaptiveRate(ceiling, 0), 0);
+  const budget = new DailyQuota(fleet.dailyLimit, 0);
   const burst = slidingWindow(fleet.limit.requests, fleet.limit.windowMs);
   const day = slidingWindow(fleet.dailyLimit, DAY_MS);
   const tasks = tasksOf(fleet);
@@ -50,7 +50,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
 
   const open: {
     readonly task: Task;
-    readonly departure: Departure;
+    readonly departure: SentRequest;
     readonly endsAt: number;
     readonly taken: boolean;
   }[] = [];
@@ -91,7 +91,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
     refused,
     sent,
     quotaUsed: inLastDay / fleet.dailyLimit,
-    mostInADay: inLastDay,
+    maxInADay: inLastDay,
     worstAgeSeconds: worstAge / 1000,
     computedWorstAgeSeconds: worstAgeMs(fleet.intervalMs, stretched) / 1000,
   };

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../src/config/duration.ts';
-import { STANDARD_SERIES } from '../../src/sources/portal/appliances/operations.ts';
-import { collectorRows } from '../../src/sources/portal/collectors.ts';
-import { collectorDemands } from '../../src/sources/portal/planning.ts';
+import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { collectorDefinitions } from '../../src/services/portal/collectors.ts';
+import { collectorDemands } from '../../src/services/portal/planning.ts';
 
 /** The fleet of which docs/pacing.md says what each collector takes. */
 export const APPLIANCES = 100;
@@ -28,7 +28,7 @@ export interface Round {
 
 /** The telemetry of the appliances, then the other collectors, as planned; a test measures them. */
 export function rounds(): readonly Round[] {
-  const others = collectorRows.map(({ name, intervalMs }) => {
+  const others = collectorDefinitions.map(({ name, intervalMs }) => {
     const [planned] = collectorDemands({ collectors: [{ name, intervalMs }] }, APPLIANCES, VOLUMES);
     return { name, intervalMs, requests: (planned?.requests ?? 0) + (DIFFERENCES[name] ?? 0) };
   });

@@ -1,11 +1,11 @@
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import type { Random } from '../../src/runtime/random.ts';
 
 /** How many appliances there may be: fewer and nobody comes, more and nobody goes. */
 const FLEET = { least: 20, most: 40 };
 
 /** What happens to a fleet, each of it as likely as any other; what it returns takes it back. */
-const changes: Readonly<Record<string, (standIn: StandIn, random: Random) => (() => void) | undefined>> = {
+const changes: Readonly<Record<string, (standIn: MockServices, random: Random) => (() => void) | undefined>> = {
   'an appliance comes': (standIn) => {
     if (standIn.fleet.appliances.length < FLEET.most) standIn.addAppliance();
     return undefined;
@@ -53,7 +53,7 @@ const changes: Readonly<Record<string, (standIn: StandIn, random: Random) => (()
 };
 
 /** Lets one thing happen; what is wrong with answers is taken back by what it returns. */
-export function churn(standIn: StandIn, random: Random): () => void {
+export function churn(standIn: MockServices, random: Random): () => void {
   const name = anyOf(Object.keys(changes), random) ?? '';
   return changes[name]?.(standIn, random) ?? (() => {});
 }

@@ -5,9 +5,16 @@ import { faultsOf, lineThrough, type Point } from './figures.ts';
 function run(of: (minute: number) => Partial<Point>, length = 61): readonly Point[] {
   const quiet = { residentBytes: 1e8, handles: 12, descriptors: 37, delayP99Ms: 5, delayMaxMs: 20 };
   return Array.from({ length }, (_, minutes) => ({
-    ...{ liveBytes: 27e6, rejections: 0, defects: 0, lines: 10, scrapes: minutes, requests: 2_400 * minutes, minutes },
+    liveBytes: 27e6,
+    rejections: 0,
+    defects: 0,
+    lines: 10,
+    scrapes: minutes,
+    requests: 2_400 * minutes,
+    minutes,
     ...quiet,
-    ...{ changes: 10 * minutes, appliances: 30 },
+    changes: 10 * minutes,
+    appliances: 30,
     ...of(minutes),
   }));
 }

@@ -41,10 +41,10 @@ export interface Summary {
   /** Growth of what is alive over the measured half, as the line through its points has it. */
   readonly grownBytes: number;
   readonly grownBytesPerRequest: number;
-  readonly mostHandlesEarly: number;
-  readonly mostHandlesLate: number;
-  readonly mostDescriptorsEarly: number;
-  readonly mostDescriptorsLate: number;
+  readonly maxHandlesEarly: number;
+  readonly maxHandlesLate: number;
+  readonly maxDescriptorsEarly: number;
+  readonly maxDescriptorsLate: number;
   readonly medianDelayP99Ms: number;
   readonly delayMaxMs: number;
   readonly linesAChange: number;
@@ -72,7 +72,7 @@ export const LIMITS = {
 const SURE = 3;
 
 /** A slope is judged when so many minutes count: in fewer the heap breathes more than it could leak. */
-const LEAST_MINUTES = 15;
+const MIN_MINUTES = 15;
 
 /** So many log lines there may be whatever happens: those of the start, and of what is not over yet. */
 const LINES_TO_BEGIN_WITH = 50;
@@ -90,10 +90,10 @@ export function summaryOf(points: readonly Point[]): Summary {
     memorySlopeErrorBytesPerHour: error * 60,
     grownBytes,
     grownBytesPerRequest: grownBytes / Math.max(1, (late.at(-1)?.requests ?? 0) - (late[0]?.requests ?? 0)),
-    mostHandlesEarly: most(early, ({ handles }) => handles),
-    mostHandlesLate: most(late, ({ handles }) => handles),
-    mostDescriptorsEarly: most(early, ({ descriptors }) => descriptors),
-    mostDescriptorsLate: most(late, ({ descriptors }) => descriptors),
+    maxHandlesEarly: most(early, ({ handles }) => handles),
+    maxHandlesLate: most(late, ({ handles }) => handles),
+    maxDescriptorsEarly: most(early, ({ descriptors }) => descriptors),
+    maxDescriptorsLate: most(late, ({ descriptors }) => descriptors),
     medianDelayP99Ms: medianOf(late.map(({ delayP99Ms }) => delayP99Ms)),
     delayMaxMs: most(late, ({ delayMaxMs }) => delayMaxMs),
     linesAChange: (points.at(-1)?.lines ?? 0) / Math.max(1, points.at(-1)?.changes ?? 0),
@@ -113,14 +113,14 @@ export function faultsOf(points: readonly Point[]): readonly string[] {
     );
   }
   const { memorySlopeBytesPerHour: slope, memorySlopeErrorBytesPerHour: error } = summary;
-  if (last.minutes / 2 >= LEAST_MINUTES && slope > bytesPerHour && slope > SURE * error) {
+  if (last.minutes / 2 >= MIN_MINUTES && slope > bytesPerHour && slope > SURE * error) {
     faults.push(`memory grows by ${Math.round(slope)} bytes an hour, give or take ${Math.round(error)}`);
   }
-  if (summary.mostHandlesLate > summary.mostHandlesEarly + handles) {
-    faults.push(`handles grew from ${summary.mostHandlesEarly} to ${summary.mostHandlesLate}`);
+  if (summary.maxHandlesLate > summary.maxHandlesEarly + handles) {
+    faults.push(`handles grew from ${summary.maxHandlesEarly} to ${summary.maxHandlesLate}`);
   }
-  if (summary.mostDescriptorsLate > summary.mostDescriptorsEarly + descriptors) {
-    faults.push(`open files grew from ${summary.mostDescriptorsEarly} to ${summary.mostDescriptorsLate}`);
+  if (summary.maxDescriptorsLate > summary.maxDescriptorsEarly + descriptors) {
+    faults.push(`open files grew from ${summary.maxDescriptorsEarly} to ${summary.maxDescriptorsLate}`);
   }
   if (summary.medianDelayP99Ms > delayP99Ms) {
     faults.push(`the event loop was late by ${summary.medianDelayP99Ms} ms in one turn of a hundred`);

@@ -13,7 +13,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { type SeenRequest, type StandIn, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, type SeenRequest, startMockServices } from '../../src/demo/mock-services.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { fastClock } from '../support/fast-clock.ts';
@@ -36,7 +36,7 @@ if (!(minutes > 0) || !Number.isInteger(seed))
   throw new Error('SOAK_MINUTES takes minutes above 0, SOAK_SEED a number');
 
 const since = Date.now();
-const standIn = await startStandIn({ clock: fastClock(SPEED, since), seed, appliances: APPLIANCES, volumes: 6 });
+const standIn = await startMockServices({ clock: fastClock(SPEED, since), seed, appliances: APPLIANCES, volumes: 6 });
 const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-soak-'));
 const exporter = fork(fileURLToPath(new URL('exporter.ts', import.meta.url)), [String(since), String(SPEED)], {
   execArgv: ['--expose-gc', '--import', 'tsx'],
@@ -175,7 +175,10 @@ async function stopped(child: ChildProcess): Promise<readonly string[]> {
   }
 }
 
-function environmentOf({ gfaUrl, portalUrl, credentials }: StandIn, home: string): Readonly<Record<string, string>> {
+function environmentOf(
+  { gfaUrl, portalUrl, credentials }: MockServices,
+  home: string,
+): Readonly<Record<string, string>> {
   return {
     GFA_URL: gfaUrl,
     GFA_TOKEN: credentials.gfaToken,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../../src/runtime/slices.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import { decode, encode, StateFault } from '../../src/state/format.ts';
 import fc from '../support/fast-check.ts';
 
-const written = (values: readonly unknown[]) => Buffer.concat([...atOnce(encode(values))]);
-const read = (content: Buffer) => atOnce(decode(content));
+const written = (values: readonly unknown[]) => Buffer.concat([...runToEnd(encode(values))]);
+const read = (content: Buffer) => runToEnd(decode(content));
 
 describe('the state file', () => {
   test('gives back what it was given, whatever it is', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { assemble } from '../support/assemble.ts';
 import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 /** The whole program on a disk that can hang, moved by hand. */
 async function program(environment: Readonly<Record<string, string>> = {}) {
   const [clock, store] = [new ManualClock(), new HangingStore()];
-  const standIn = await startStandIn({ clock, appliances: 2, volumes: 1 });
+  const standIn = await startMockServices({ clock, appliances: 2, volumes: 1 });
   let logged = '';
   const write = (line: string) => {
     logged += line;

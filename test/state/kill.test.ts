@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Fields } from '../../src/metrics/family.ts';
+import type { JsonObject } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
-import type { GfaClient } from '../../src/sources/gfa/client.ts';
-import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { readAnswer } from '../../src/sources/gfa/records.ts';
+import type { GfaClient } from '../../src/services/gfa/client.ts';
+import { GfaCollector } from '../../src/services/gfa/collector.ts';
+import { readAnswer } from '../../src/services/gfa/records.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { ledgerSettings } from '../support/gfa-answers.ts';
 import { type GfaService, gfaService } from '../support/gfa-service.ts';
@@ -23,7 +23,7 @@ interface Outside {
   /** Simulated milliseconds since the beginning. */
   ms: number;
   /** The events of all answers whose counts are on the disk. */
-  readonly saved: Map<string, Fields>;
+  readonly saved: Map<string, JsonObject>;
   /** How many expositions were compared. */
   exposed: number;
   lost: number;
@@ -60,13 +60,18 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     },
   };
   const ledger = ledgerSettings({
-    ...{ bounds: [60, 3600], mostEvents: 1_000_000 },
+    bounds: [60, 3600],
+    maxEvents: 1_000_000,
     goneAfterMs: 1e12,
   });
   const keeper = new StateKeeper(store, clock, noLog);
   const collector = new GfaCollector({
     client: client as unknown as GfaClient,
-    ...{ ledger, intervalMs: MINUTE_MS, keeper, clock, log: noLog },
+    ledger,
+    intervalMs: MINUTE_MS,
+    keeper,
+    clock,
+    log: noLog,
   });
   const write = disk.write.bind(disk);
   disk.write = async (chunks) => {
@@ -108,18 +113,18 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
 }
 
 /** The events of an answer. */
-function eventsOf(answer: unknown): readonly Fields[] {
+function eventsOf(answer: unknown): readonly JsonObject[] {
   const { groups } = readAnswer(answer, () => {});
   return [...groups.locks, ...groups.propagation];
 }
 
-function identity(event: Fields): string {
+function identity(event: JsonObject): string {
   const { filer_guid, volume_guid, timestamp, kind, prop_seconds, lock_phase, lock_state, lock_duration } = event;
   return [filer_guid, volume_guid, timestamp, kind, prop_seconds, lock_phase, lock_state, lock_duration].join('|');
 }
 
 /** How many events, and how many seconds in all, by filer, volume and word. */
-function countersOfEvents(events: Iterable<Fields>): Readonly<Record<string, number>> {
+function countersOfEvents(events: Iterable<JsonObject>): Readonly<Record<string, number>> {
   const values: Record<string, number> = {};
   const add = (key: string, value: number) => {
     values[key] = (values[key] ?? 0) + value;

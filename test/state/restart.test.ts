@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../src/app/app.ts';
-import type { StandIn } from '../../src/demo/stand-in.ts';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { askedUpstreams } from '../../src/sources/upstreams.ts';
+import { polledServices } from '../../src/services/services.ts';
 import {
   clock,
   gfaEnvironment,
@@ -47,9 +47,14 @@ async function life(store: MemoryStore, environment: Readonly<Record<string, str
   const config = loadConfig({
     environment: { LISTEN_ADDRESS: '127.0.0.1:0', STATE_FILE: '/state', ...environment },
   });
-  const app = createApp(askedUpstreams(config), config, {
-    ...{ clock: own, ...network, random: seededRandom(1), log: createLog('warn', { write }) },
-    ...{ version: '0.0.0', revision: 'test', nodeVersion: process.version },
+  const app = createApp(polledServices(config), config, {
+    clock: own,
+    ...network,
+    random: seededRandom(1),
+    log: createLog('warn', { write }),
+    version: '0.0.0',
+    revision: 'test',
+    nodeVersion: process.version,
     openState: () => store,
   });
   const url = `http://127.0.0.1:${await app.start()}`;
@@ -80,7 +85,7 @@ async function polledLife(store: MemoryStore, environment: Readonly<Record<strin
 }
 
 /** From now on the service answers nobody. */
-function silence(standIn: StandIn): void {
+function silence(standIn: MockServices): void {
   standIn.fail({ kind: 'status', status: 500, operation: 'data' });
 }
 

@@ -3,14 +3,14 @@ import process from 'node:process';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { askedUpstreams, type ConfiguredUpstream } from '../../src/sources/upstreams.ts';
+import { type ConfiguredService, polledServices } from '../../src/services/services.ts';
 import { loadConfig } from './load-config.ts';
 
 /** What of the environment a test has to hand in; chance comes from a seed where it hands in none. */
 export type Given = Pick<Environment, 'clock' | 'log'> &
   Partial<Environment> & {
     /** In the place of the services that the variables name. */
-    readonly services?: readonly ConfiguredUpstream[];
+    readonly services?: readonly ConfiguredService[];
   };
 
 /** The whole program but for the process, as variables configure it, on any free port; not yet started. */
@@ -20,6 +20,6 @@ export function assemble(variables: Readonly<Record<string, string>>, given: Giv
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
-  const { services = askedUpstreams(config), ...environment } = given;
+  const { services = polledServices(config), ...environment } = given;
   return createApp(services, config, { random: seededRandom(1), ...versions, ...environment });
 }

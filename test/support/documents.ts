@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prometheus/files.ts';
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
 import { textOf } from '../../grafana/src/dashboards.ts';
-import { STATUSES } from '../../src/runtime/statuses.ts';
+import { ERROR_POLICIES } from '../../src/runtime/error-policy.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
 import { inhibitionTable } from '../deploy/prometheus/inhibition.ts';
 import { roundsTable } from '../simulation/rounds.ts';
@@ -59,10 +59,12 @@ const KINDS = { read: 'lists', series: 'series', events: '`/data`', token: 'toke
 
 /** A row for each status and kind of request, in the order in which the program looks. */
 function statuses(): string {
-  const rows = STATUSES.map(({ codes, of, reason, retries = 0, does }, index) => {
-    const isElsewhere = STATUSES.slice(0, index).some((before) => before.codes.some((code) => codes.includes(code)));
+  const rows = ERROR_POLICIES.map(({ codes, of, reason, retries = 0, action }, index) => {
+    const isElsewhere = ERROR_POLICIES.slice(0, index).some((before) =>
+      before.codes.some((code) => codes.includes(code)),
+    );
     const kinds = of?.map((kind) => KINDS[kind]).join(', ') ?? (isElsewhere ? 'others' : 'all');
-    return `| ${codes.join(', ').replace(/^(.xx)$/, 'other $1')} | ${kinds} | \`${reason}\` | ${retries} | ${does} |\n`;
+    return `| ${codes.join(', ').replace(/^(.xx)$/, 'other $1')} | ${kinds} | \`${reason}\` | ${retries} | ${action} |\n`;
   });
   return `| answer | request | reason | sent again | then |\n|---|---|---|---|---|\n${rows.join('')}`;
 }

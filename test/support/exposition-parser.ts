@@ -107,7 +107,7 @@ interface ParsedSeries extends Omit<ParsedSample, 'value'> {
 
 /** Series by what stands before their number: the next scrape has most of them again. */
 const known = new Map<string, ParsedSeries>();
-const MOST_KNOWN = 100_000;
+const MAX_KNOWN = 100_000;
 
 /** `name{label="value",…} value`, and nothing else: no timestamps, no exemplars, no blanks to spare. */
 function readSample(line: string): ParsedSeries & ParsedSample {
@@ -116,7 +116,7 @@ function readSample(line: string): ParsedSeries & ParsedSample {
   const number = /^ ([+-]Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/.exec(line.slice(end))?.[1];
   const series = known.get(head) ?? readSeries(head);
   if (number === undefined) throw new Error('not one number behind the series');
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(head, series);
   return { ...series, value: Number(number.replace('Inf', 'Infinity')) };
 }

@@ -1,9 +1,9 @@
-import type { Fields } from '../../src/metrics/family.ts';
-import { atOnce } from '../../src/runtime/slices.ts';
-import { FilerNames } from '../../src/sources/filer-names.ts';
-import { Ledger, type LedgerSettings } from '../../src/sources/gfa/ledger.ts';
-import { readAnswer } from '../../src/sources/gfa/records.ts';
-import { GROUPS, type Group } from '../../src/sources/gfa/series.ts';
+import type { JsonObject } from '../../src/metrics/family.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import { FilerNames } from '../../src/services/filer-names.ts';
+import { Ledger, type LedgerOptions } from '../../src/services/gfa/ledger.ts';
+import { readAnswer } from '../../src/services/gfa/records.ts';
+import { GROUPS, type Group } from '../../src/services/gfa/series.ts';
 import { valuesOf } from './exposition-lines.ts';
 
 /** 2026-03-02T00:00:00Z in Unix seconds: `at` of every builder counts from here. */
@@ -18,14 +18,14 @@ export function timestamp(at: number): string {
 export type Records = Readonly<Partial<Record<Group, readonly unknown[]>>>;
 
 /** An answer of `GET /data` with these records, about the volumes v1 and v2. */
-export function dataAnswer(records: Records, info: Fields = {}): Fields {
+export function dataAnswer(records: Records, info: JsonObject = {}): JsonObject {
   const usual = { account: 'acc', volumes: ['v1', 'v2'], last_info: timestamp(0), request_time: timestamp(86_000) };
   const events = { last_lock_event: timestamp(86_000), last_propagation: timestamp(86_000) };
   return { version: 1, flags: {}, info: { ...usual, ...events, ...info }, metrics: [records] };
 }
 
 /** What every record says of filer f1 on volume v1. */
-function pairRecord(at: number): Fields {
+function pairRecord(at: number): JsonObject {
   return {
     timestamp: timestamp(at),
     filer_guid: 'f1',
@@ -36,27 +36,27 @@ function pairRecord(at: number): Fields {
 }
 
 /** A lock event of f1 on v1, P2, ACQUIRED. */
-export function lock(at: number, more: Fields = {}): Fields {
+export function lock(at: number, more: JsonObject = {}): JsonObject {
   return { ...pairRecord(at), lock_phase: 'P2', lock_state: 'ACQUIRED', ...more };
 }
 
 /** A lock of f1 on v1 given back after so many seconds. */
-export function released(at: number, seconds: number, more: Fields = {}): Fields {
+export function released(at: number, seconds: number, more: JsonObject = {}): JsonObject {
   return lock(at, { lock_state: 'RELEASED', lock_duration: seconds, ...more });
 }
 
 /** A propagation event of f1 on v1, kind data. */
-export function propagation(at: number, seconds: number, more: Fields = {}): Fields {
+export function propagation(at: number, seconds: number, more: JsonObject = {}): JsonObject {
   return { ...pairRecord(at), kind: 'data', prop_seconds: seconds, ...more };
 }
 
 /** The state of f1 on v1. */
-export function filer(at: number, checkin: number, more: Fields = {}): Fields {
+export function filer(at: number, checkin: number, more: JsonObject = {}): JsonObject {
   return { ...pairRecord(at), last_checkin: checkin, ...more };
 }
 
 /** The state of v1. */
-export function volume(at: number, more: Fields = {}): Fields {
+export function volume(at: number, more: JsonObject = {}): JsonObject {
   const usual = { timestamp: timestamp(at), volume_guid: 'v1', volume_title: 'projects' };
   return { ...usual, mode: 'Active', profile: 'default', time_to_protect: 900, ...more };
 }
@@ -72,19 +72,22 @@ const serviceClock = {
 };
 
 /** The settings of a ledger with two buckets, 10 and 60 seconds. */
-export function ledgerSettings(more: Partial<LedgerSettings> = {}): LedgerSettings {
+export function ledgerSettings(more: Partial<LedgerOptions> = {}): LedgerOptions {
   return {
     bounds: [10, 60],
-    mostEvents: 10_000,
-    ...{ groups: GROUPS, mostPairs: Number.POSITIVE_INFINITY, names: new FilerNames([], false) },
+    maxEvents: 10_000,
+    groups: GROUPS,
+    maxPairs: Number.POSITIVE_INFINITY,
+    names: new FilerNames([], false),
     serviceClock,
-    ...{ goneAfterMs: GONE_AFTER_MS, forgetAfterMs: 86_400_000 },
+    goneAfterMs: GONE_AFTER_MS,
+    forgetAfterMs: 86_400_000,
     ...more,
   };
 }
 
 /** A ledger that forgets as soon as something is gone. */
-export function newLedger(more: Partial<LedgerSettings> = {}): Ledger {
+export function newLedger(more: Partial<LedgerOptions> = {}): Ledger {
   return new Ledger(ledgerSettings({ forgetAfterMs: GONE_AFTER_MS, ...more }));
 }
 
@@ -93,16 +96,16 @@ export function take(
   ledger: Ledger,
   answer: unknown,
   now = 0,
-  date = Date.parse(String((answer as { info: Fields }).info.request_time)),
+  date = Date.parse(String((answer as { info: JsonObject }).info.request_time)),
 ): { readonly fresh: number; readonly notes: string[] } {
   serviceClock.at = { now: Number.isNaN(date) ? (MIDNIGHT + 86_400) * 1000 : date, monotonic: now };
   const notes: string[] = [];
   const note = (reason: string, place: string) => void notes.push(`${reason} ${place}`);
-  return { fresh: atOnce(ledger.absorb(readAnswer(answer, note), now, note)), notes };
+  return { fresh: runToEnd(ledger.absorb(readAnswer(answer, note), now, note)), notes };
 }
 
 /** A ledger that has taken in an answer with these records. */
-export function ledgerOf(records: Records, more: Partial<LedgerSettings> = {}): Ledger {
+export function ledgerOf(records: Records, more: Partial<LedgerOptions> = {}): Ledger {
   const ledger = newLedger(more);
   take(ledger, dataAnswer(records));
   return ledger;

@@ -1,8 +1,8 @@
 import { Gfa } from '../../src/demo/gfa/service.ts';
-import { plausible, type Variations } from '../../src/demo/variations.ts';
-import { World } from '../../src/demo/world/world.ts';
-import { dateSeconds } from '../../src/metrics/units.ts';
-import { type DataAnswer, readAnswer } from '../../src/sources/gfa/records.ts';
+import { defaultVariations, type Variations } from '../../src/demo/variations.ts';
+import { SimulatedFleet } from '../../src/demo/world/world.ts';
+import { parseDateSeconds } from '../../src/metrics/units.ts';
+import { type DataAnswer, readAnswer } from '../../src/services/gfa/records.ts';
 
 /** The stand-in's file acceleration service without a socket: asked at any moment, in any order of moments. */
 export interface GfaService {
@@ -15,10 +15,10 @@ export interface GfaService {
 
 /** A service whose world begins at a moment. */
 export function gfaService(begun: number, variations: Partial<Variations> = {}, appliances = 12): GfaService {
-  const world = new World(1, { appliances, volumes: 5 }, begun);
+  const world = new SimulatedFleet(1, { appliances, volumes: 5 }, begun);
   const gfa = new Gfa('key');
   const service: GfaService = {
-    variations: { ...plausible, ...variations },
+    variations: { ...defaultVariations, ...variations },
     ask: (client, now) => answer(gfa, client, now, service.variations),
     history: (now) => {
       const whole = { ...service.variations, freshHistoryMs: 7_200_000 };
@@ -38,5 +38,5 @@ export function gfaService(begun: number, variations: Partial<Variations> = {}, 
 
 /** The times of some records, in Unix seconds. */
 export function timesOf(records: readonly { readonly timestamp?: unknown }[]): readonly number[] {
-  return records.map(({ timestamp }) => dateSeconds(timestamp) ?? 0);
+  return records.map(({ timestamp }) => parseDateSeconds(timestamp) ?? 0);
 }

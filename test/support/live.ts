@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { type StandIn, type StandInOptions, startStandIn } from '../../src/demo/stand-in.ts';
+import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { assemble } from './assemble.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -61,8 +61,8 @@ class Network extends Dispatcher {
 }
 
 /** Both services in this process, for one test. */
-export async function services(options: Partial<StandInOptions> = {}): Promise<StandIn> {
-  const standIn = await startStandIn({ clock, appliances: 4, volumes: 2, ...options });
+export async function services(options: Partial<StandInOptions> = {}): Promise<MockServices> {
+  const standIn = await startMockServices({ clock, appliances: 4, volumes: 2, ...options });
   const { origin } = new URL(standIn.portalUrl);
   listening.set(origin, new MemoryDispatcher(standIn.serve));
   onTestFinished(async () => {
@@ -76,7 +76,7 @@ export async function services(options: Partial<StandInOptions> = {}): Promise<S
 export const network = { connect: (): Dispatcher => new Network() };
 
 /** What points an exporter at a stand-in's portal: two series of each appliance, everything every ten seconds. */
-export function portalEnvironment({ portalUrl, credentials }: StandIn): Environment {
+export function portalEnvironment({ portalUrl, credentials }: MockServices): Environment {
   return {
     PORTAL_URL: portalUrl,
     PORTAL_SERVICE_KEY: credentials.serviceKey,
@@ -89,7 +89,7 @@ export function portalEnvironment({ portalUrl, credentials }: StandIn): Environm
 }
 
 /** What points it at its file acceleration service, every ten seconds. */
-export function gfaEnvironment({ gfaUrl, credentials }: StandIn): Environment {
+export function gfaEnvironment({ gfaUrl, credentials }: MockServices): Environment {
   return { GFA_URL: gfaUrl, GFA_TOKEN: credentials.gfaToken, GFA_INTERVAL: '10s' };
 }
 

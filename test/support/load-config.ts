@@ -1,10 +1,10 @@
 import type { Config } from '../../src/config/config.ts';
-import { settledTexts } from '../../src/config/environment.ts';
-import { configOf, rowsOf } from '../../src/config/load.ts';
+import { mergeDotenv } from '../../src/config/dotenv.ts';
+import { allVariables, configOf } from '../../src/config/load.ts';
 import type { ServiceSection } from '../../src/config/section.ts';
 import { asError } from '../../src/runtime/errors.ts';
 import type { ReadText } from '../../src/runtime/small-files.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { services as allServices } from '../../src/services/services.ts';
 
 /** There is no file. */
 const noFile = (): never => {
@@ -16,7 +16,7 @@ export function loadConfig({
   environment,
   readFile = noFile,
   readAgain = async (path) => readFile(path),
-  services = upstreams.map(({ section }) => section),
+  services = allServices.map(({ section }) => section),
 }: {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readFile?: (path: string) => string;
@@ -30,5 +30,5 @@ export function loadConfig({
       return asError(error);
     }
   };
-  return configOf(settledTexts(environment, content(), rowsOf(services)), services, readFile, readAgain);
+  return configOf(mergeDotenv(environment, content(), allVariables(services)), services, readFile, readAgain);
 }

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../../src/catalog.ts';
 import { type Family, isEveryOtherField, type Labels, OTHER } from '../../src/metrics/family.ts';
-import { upstreams } from '../../src/sources/upstreams.ts';
+import { services } from '../../src/services/services.ts';
 
 /** How many series a metric has; a histogram has each of them once for every bucket, sum and count. */
 export interface SeriesCost {
@@ -12,8 +12,8 @@ export interface SeriesCost {
   readonly open: readonly string[];
 }
 
-const rows = upstreams.flatMap(({ tables }) =>
-  tables.flatMap(({ subject, families }) => families.map((family) => ({ subject, family }))),
+const rows = services.flatMap(({ tables }) =>
+  tables.flatMap(({ commonLabels, families }) => families.map((family) => ({ subject: commonLabels, family }))),
 );
 
 function rowsOf({ name }: CatalogEntry) {
@@ -22,9 +22,11 @@ function rowsOf({ name }: CatalogEntry) {
 
 /** The documented words of each label, in the service's own spelling. */
 export function wordsOf(entry: CatalogEntry): Readonly<Record<string, readonly string[]>> {
-  const words = rowsOf(entry).flatMap(({ family: { wordsFrom = {}, states } }) => {
-    const chosen = Object.entries(wordsFrom).flatMap(([label, { known }]) => (known ? [[label, known] as const] : []));
-    return states === undefined ? chosen : [...chosen, [states.label, states.known] as const];
+  const words = rowsOf(entry).flatMap(({ family: { enumLabels = {}, states } }) => {
+    const chosen = Object.entries(enumLabels).flatMap(([label, { documentedValues }]) =>
+      documentedValues ? [[label, documentedValues] as const] : [],
+    );
+    return states === undefined ? chosen : [...chosen, [states.label, states.documentedValues] as const];
   });
   return Object.fromEntries(words);
 }
@@ -42,7 +44,7 @@ export function costOf(entry: CatalogEntry): SeriesCost {
 function variantsOf({ fields, states }: Family): readonly Labels[] {
   const fixed = isEveryOtherField(fields) ? [{}] : Object.values(fields);
   if (states === undefined) return fixed;
-  const words = [...states.known, OTHER];
+  const words = [...states.documentedValues, OTHER];
   return fixed.flatMap((labels) => words.map((word) => ({ ...labels, [states.label]: word })));
 }
 
@@ -56,7 +58,7 @@ function distinct(variants: readonly Labels[], open: readonly string[]): number 
 }
 
 /** An info has one value of each label for a subject. */
-function openLabels({ from, fields, labelsFrom, wordsFrom }: Family): readonly string[] {
-  const named = from.unit === 'info' ? [] : Object.keys({ ...wordsFrom, ...labelsFrom });
+function openLabels({ from, fields, fieldLabels, enumLabels }: Family): readonly string[] {
+  const named = from.unit === 'info' ? [] : Object.keys({ ...enumLabels, ...fieldLabels });
   return isEveryOtherField(fields) ? [fields.label, ...named] : named;
 }

@@ -5,9 +5,9 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Log } from '../../src/runtime/log.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import { type ClientSettings, JsonClient } from '../../src/transport/client.ts';
-import type { Pacer } from '../../src/transport/rate/pacer.ts';
+import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
+import { type ClientOptions, JsonClient } from '../../src/transport/json-client.ts';
+import type { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import { ManualClock } from './manual-clock.ts';
 
 /** A request as it left, with the base URL's path still in front. */
@@ -67,7 +67,7 @@ export function clientOf(
   baseUrl: string,
   dispatcher: Dispatcher,
   clock: Clock,
-  more: Partial<ClientSettings> = {},
+  more: Partial<ClientOptions> = {},
 ): JsonClient {
   return new JsonClient({
     secrets: () => [],
@@ -77,19 +77,19 @@ export function clientOf(
     clock,
     pacer: unpaced,
     limit: pLimit(100),
-    observer: { started: () => {}, ended: () => {}, throttled: () => {} },
+    observer: { onStart: () => {}, onEnd: () => {}, onThrottle: () => {} },
     timeoutMs: 30_000,
     allowed: portalRequests,
-    limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY }),
+    limitsOf: () => ({ bytes: 1_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY }),
     ...more,
   });
 }
 
 /** Everyone's turn is now: pacing has tests of its own. */
 const unpaced = {
-  departure: () => Promise.resolve({ startedAt: 0, endedAt: undefined }),
+  acquire: () => Promise.resolve({ startedAt: 0, endedAt: undefined }),
   ended: () => {},
-} as unknown as Pacer;
+} as unknown as RequestQueue;
 
 function intercept(pool: Interceptable, method: string, path: string, reply: Reply, sent: Sent[]): void {
   const whole = `/v1${path}`;

@@ -1,8 +1,8 @@
 import { Secret } from '../../src/runtime/secret.ts';
-import { PortalClient } from '../../src/sources/portal/client.ts';
-import { PortalCollector } from '../../src/sources/portal/collector.ts';
-import type { PortalSettings } from '../../src/sources/portal/settings.ts';
-import { type Credentials, TokenSource } from '../../src/sources/portal/token.ts';
+import { PortalClient } from '../../src/services/portal/client.ts';
+import { PortalCollector } from '../../src/services/portal/collector.ts';
+import type { PortalOptions } from '../../src/services/portal/settings.ts';
+import { type Credentials, TokenSource } from '../../src/services/portal/token.ts';
 import { going, type MockApi, mockApi, noLog, type Reply } from './mock-api.ts';
 
 /** A uuid that tells appliances apart. */
@@ -35,8 +35,8 @@ export function portalClient(api: MockApi, credentials: Credentials = userKey): 
 }
 
 /** A collector that asks for the processor's load every five minutes. */
-export function portalCollector(api: MockApi, more: Partial<PortalSettings> = {}): PortalCollector {
-  const settings: PortalSettings = {
+export function portalCollector(api: MockApi, more: Partial<PortalOptions> = {}): PortalCollector {
+  const settings: PortalOptions = {
     series: [{ name: 'cpu_utilization', intervalMs: 300_000 }],
     discoveryIntervalMs: 900_000,
     serials: undefined,

@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
+import type { PollSink } from '../../src/contract/sink.ts';
+import type { Task } from '../../src/contract/task.ts';
 import { LineStore } from '../../src/exposition/store.ts';
-import type { PollSink } from '../../src/metrics/sink.ts';
-import type { Task } from '../../src/metrics/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { Secret } from '../../src/runtime/secret.ts';
-import { GfaClient } from '../../src/sources/gfa/client.ts';
-import { GfaCollector } from '../../src/sources/gfa/collector.ts';
-import { GROUPS } from '../../src/sources/gfa/series.ts';
-import { applianceVerdict } from '../../src/sources/portal/appliances/series.ts';
-import type { PortalCollector } from '../../src/sources/portal/collector.ts';
+import { GfaClient } from '../../src/services/gfa/client.ts';
+import { GfaCollector } from '../../src/services/gfa/collector.ts';
+import { GROUPS } from '../../src/services/gfa/series.ts';
+import { applianceStateFamilies } from '../../src/services/portal/appliances/series-families.ts';
+import type { PortalCollector } from '../../src/services/portal/collector.ts';
 import { ledgerSettings } from './gfa-answers.ts';
 import { ManualClock } from './manual-clock.ts';
 import { going, type MockApi, mockApi, noLog, token } from './mock-api.ts';
@@ -148,7 +148,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
   const store = new LineStore(upstreamCatalog);
   const sink: PollSink = {
     accept: async ({ id }, { samples }) => void store.publish({ task: id, samples }),
-    conclude: ({ id }, samples) => void store.publish({ task: id, samples }),
+    publishState: ({ id }, samples) => void store.publish({ task: id, samples }),
     withdraw: (id) => store.withdraw(id),
   };
   const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false, notes: () => [] };
@@ -160,7 +160,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       sink,
       intervalMs: 300_000,
       staleAfter: 3,
-      appliances: applianceVerdict,
+      appliances: applianceStateFamilies,
       ...limits,
     };
     const poller = new Poller(settings, { clock, random: () => 0, log: noLog });
@@ -170,6 +170,6 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       await polled;
     }
     for (const { error } of poller.tasks.all()) if (error !== undefined) throw error;
-    return store.whole('text').toString('utf8');
+    return store.render('text').toString('utf8');
   };
 }

@@ -1,6 +1,6 @@
 import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
-import type { NamedRow } from '../../src/config/section.ts';
-import { wordOf } from '../../src/metrics/samples.ts';
+import type { NamedVariable } from '../../src/config/section.ts';
+import { enumLabelValue } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
 import { costOf, wordsOf } from './metric-facts.ts';
 import { usageOf } from './usage.ts';
@@ -22,7 +22,7 @@ export function configurationPage(page: string): string {
   return withPart(page, 'configuration', markdownTable(variableRows));
 }
 
-export function markdownTable(rows: readonly NamedRow[]): string {
+export function markdownTable(rows: readonly NamedVariable[]): string {
   const lines = rows.map(({ name, row }) => {
     const byDefault = row.default === undefined ? (row.unset ?? '') : `\`${row.default}\``;
     return `| \`${name}\`${row.kind.isSecret ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
@@ -126,7 +126,7 @@ ${exampleOf(entry)}
 
 /** A word as a label, and as the service writes it where that differs. */
 function wordText(word: string): string {
-  const label = wordOf(word);
+  const label = enumLabelValue(word);
   return label === word ? `\`${label}\`` : `\`${label}\` (${word})`;
 }
 

@@ -24,7 +24,7 @@ interface Bound {
 }
 
 /** How many series a query gives at most, by its text alone; `Infinity` where that grows with the fleet. */
-export function mostSeries(query: string, labelsOf: LabelsOf, values: Values): number {
+export function maxSeries(query: string, labelsOf: LabelsOf, values: Values): number {
   const root = parser.parse(query).topNode.firstChild;
   if (root === null) throw new Error('an empty query');
   return new Bounds(query, labelsOf, values).of(root).most;

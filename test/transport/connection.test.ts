@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createBareServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/runtime/secret.ts';
-import { createDispatcher, type Proxy as Way } from '../../src/transport/dispatcher.ts';
+import { createDispatcher, type HttpProxy as Way } from '../../src/transport/dispatcher.ts';
 import { settle } from '../support/manual-clock.ts';
 import { bench, listening, listing, onwards, served } from './polite.ts';
 
@@ -49,7 +49,7 @@ describe('on a real connection', () => {
       await until(() => sockets.length > 0);
       stop.abort();
       await until(() => ears.inFlight === 0);
-      expect(await error).toMatchObject({ fault: 'aborted' });
+      expect(await error).toMatchObject({ reason: 'aborted' });
     });
   });
 

@@ -4,11 +4,11 @@ import pLimit from 'p-limit';
 import { type Dispatcher, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
 import { RequestError } from '../../src/runtime/errors.ts';
-import { portalRequests } from '../../src/sources/portal/requests.ts';
-import type { AnswerLimits } from '../../src/transport/answer-limits.ts';
-import { type ApiRequest, JsonClient, type RequestObserver } from '../../src/transport/client.ts';
+import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import type { Pacer } from '../../src/transport/rate/pacer.ts';
+import { JsonClient, type RequestObserver, type ServiceRequest } from '../../src/transport/json-client.ts';
+import type { RequestQueue } from '../../src/transport/rate/request-queue.ts';
+import type { ResponseLimits } from '../../src/transport/response-limits.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** What an observer heard, in order, and how many requests it believes to be on their way. */
@@ -25,15 +25,15 @@ export class Ears implements RequestObserver {
     return this.ends.map(({ code }) => code);
   }
 
-  started(): void {
+  onStart(): void {
     this.starts += 1;
   }
 
-  ended(operation: string, code: string, seconds: number): void {
+  onEnd(operation: string, code: string, seconds: number): void {
     this.ends.push({ operation, code, seconds });
   }
 
-  throttled(): void {
+  onThrottle(): void {
     this.refusals += 1;
   }
 }
@@ -43,7 +43,7 @@ export class OpenPacer {
   readonly told: unknown[] = [];
   holds = false;
 
-  departure(signal: AbortSignal): Promise<object | undefined> {
+  acquire(signal: AbortSignal): Promise<object | undefined> {
     if (!this.holds) return Promise.resolve({});
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
   }
@@ -60,18 +60,18 @@ export interface Bench {
   readonly ears: Ears;
   readonly pacer: OpenPacer;
   /** Sends, and gives the RequestError that came of it. */
-  readonly failure: (request?: Partial<ApiRequest>, signal?: AbortSignal) => Promise<RequestError>;
+  readonly failure: (request?: Partial<ServiceRequest>, signal?: AbortSignal) => Promise<RequestError>;
 }
 
 /** A read of the portal's inventory. */
-export const listing: ApiRequest = { method: 'GET', path: '/serials', operation: 'serials' };
+export const listing: ServiceRequest = { method: 'GET', path: '/serials', operation: 'serials' };
 
 /** Never aborted. */
 export const onwards = new AbortController().signal;
 
 /** A client of `baseUrl` through a dispatcher. Every answer has the same limits; those that are not given are wide. */
-export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<AnswerLimits> = {}): Bench {
-  const limits = { bytes: 1_000_000, isByMemory: false, weight: Number.POSITIVE_INFINITY, ...given };
+export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<ResponseLimits> = {}): Bench {
+  const limits = { bytes: 1_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY, ...given };
   const clock = new ManualClock();
   const ears = new Ears();
   const pacer = new OpenPacer();
@@ -81,14 +81,14 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<An
     userAgent: 'filer-exporter/0.0.0',
     dispatcher,
     clock,
-    pacer: pacer as unknown as Pacer,
+    pacer: pacer as unknown as RequestQueue,
     limit: pLimit(2),
     observer: ears,
     timeoutMs: 30_000,
     allowed: portalRequests,
     limitsOf: () => limits,
   });
-  const failure = async (request: Partial<ApiRequest> = {}, signal = onwards) => {
+  const failure = async (request: Partial<ServiceRequest> = {}, signal = onwards) => {
     const thrown = await client.send({ ...listing, ...request }, signal).then(
       (body) => new Error(`there was an answer: ${JSON.stringify(body)}`),
       (error: unknown) => error,
@@ -100,7 +100,7 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<An
 }
 
 /** A client whose answers are made up, with the network off. By the end of the test each must have been asked for. */
-export function mocked(limits?: Partial<AnswerLimits>) {
+export function mocked(limits?: Partial<ResponseLimits>) {
   const agent = new MockAgent();
   agent.disableNetConnect();
   onTestFinished(async () => {
@@ -111,7 +111,7 @@ export function mocked(limits?: Partial<AnswerLimits>) {
 }
 
 /** A client of a real server on this machine, for what no mock can show. */
-export async function served(listener: RequestListener, limits?: Partial<AnswerLimits>) {
+export async function served(listener: RequestListener, limits?: Partial<ResponseLimits>) {
   const server = createServer(listener);
   const url = await listening(server);
   const dispatcher = createDispatcher(undefined);

@@ -11,13 +11,13 @@ const holding = (text: RegExp) => sources.filter(([, source]) => text.test(sourc
 test('one place speaks to the network, and it asks what is allowed first', () => {
   expect(holding(/\bdispatcher\.request\b|\.dispatch\(/)).toEqual(['transport/attempt.ts']);
   expect(holding(/from '.*\/attempt\.ts'/)).toEqual([
-    'transport/client.ts',
+    'transport/json-client.ts',
     // Of remote write: what it sends goes to a receiver of the operator's, and to no service.
     'transport/post.ts',
   ]);
   expect(holding(/\bfetch\(|\bhttps?\.request\b|\bnet\.connect\b|\btls\.connect\b/)).toEqual([]);
   expect(holding(/^import (?!type).* from 'undici'/m)).toEqual(['transport/dispatcher.ts']);
-  const client = sources.find(([path]) => path === 'transport/client.ts')?.[1] ?? '';
-  expect(client.match(/(?<!#)\battempt\(|this\.#attempt\(/g)).toEqual(['this.#attempt(', 'attempt(']);
+  const client = sources.find(([path]) => path === 'transport/json-client.ts')?.[1] ?? '';
+  expect(client.match(/(?<!#)\bsendOnce\(/g)).toEqual(['sendOnce(']);
   expect(client).toMatch(/send\(request[^{]+\{\s+assertAllowed\(request, this\.#settings\.allowed\);/);
 });

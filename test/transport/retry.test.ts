@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { CredentialError, RequestError, type RequestFault, ShapeError } from '../../src/runtime/errors.ts';
-import type { RequestKind } from '../../src/runtime/statuses.ts';
+import type { RequestPurpose } from '../../src/runtime/error-policy.ts';
+import { CredentialError, RequestError, type RequestErrorReason, SchemaError } from '../../src/runtime/errors.ts';
 import { retryDelayMs, withRetries } from '../../src/transport/retry.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 
 const status = (code: number) => new RequestError('status', `answered ${code}`, { status: code });
-const fault = (name: RequestFault) => new RequestError(name, name);
+const fault = (name: RequestErrorReason) => new RequestError(name, name);
 
 /** How often it is tried again when it goes on failing alike. */
-function retries(error: unknown, kind: RequestKind): number {
+function retries(error: unknown, kind: RequestPurpose): number {
   let attempts = 1;
   while (retryDelayMs(error, attempts, kind, () => 0) !== undefined) attempts += 1;
   return attempts - 1;
@@ -38,7 +38,7 @@ describe('how often a failure is tried again: a read that changes nothing, and G
     ['503', status(503), 2, 1],
     ['504', status(504), 2, 1],
     ['302', status(302), 0, 0],
-    ['an unexpected shape', new ShapeError('expected a list'), 0, 0],
+    ['an unexpected shape', new SchemaError('expected a list'), 0, 0],
     ['refused credentials', new CredentialError('refused'), 0, 0],
     ['a defect', new TypeError('undefined is not a function'), 0, 0],
     ['something that is no error', 'text', 0, 0],

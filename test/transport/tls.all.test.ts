@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startStandIn } from '../../src/demo/stand-in.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { portalEnvironment } from '../support/live.ts';
@@ -32,7 +32,7 @@ async function portOf(server: Server | PlainServer): Promise<number> {
 
 /** A portal, and its environment where it is behind TLS with this certificate. */
 async function behindTls(pair?: Pair) {
-  const standIn = await startStandIn({ clock: systemClock, appliances: 1, volumes: 1 });
+  const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
   onTestFinished(() => standIn.close());
   const plain = new URL(standIn.portalUrl);
   const server = createServer({ cert: pair?.certText, key: pair?.keyText }, (asked, response) => {
@@ -121,8 +121,10 @@ describe.runIf(hasTlsClients)('an https service', () => {
 describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
   const through = (port: number, trusted: string) =>
     said({
-      ...{ PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'a-key' },
-      ...{ HTTPS_PROXY: `https://localhost:${port}`, NODE_EXTRA_CA_CERTS: trusted },
+      PORTAL_URL: 'https://portal.invalid',
+      PORTAL_USER_KEY: 'a-key',
+      HTTPS_PROXY: `https://localhost:${port}`,
+      NODE_EXTRA_CA_CERTS: trusted,
     });
 
   test('and has a certificate for another host is told apart from the service', async () => {

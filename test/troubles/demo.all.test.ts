@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeTrouble, demoEnvironment, demoVariations } from '../../src/demo/demo.ts';
+import { demoEnvironment, demoVariations, switchOffAppliance } from '../../src/demo/demo.ts';
 import { hasPromtool } from '../deploy/prometheus/promtool.ts';
 import { clock, exporter, services } from '../support/live.ts';
 import { arrivals, samplesOf } from './alerts.ts';
@@ -9,7 +9,7 @@ import { arrivals, samplesOf } from './alerts.ts';
 /** The names of the alerts that arrive in so many minutes of the demo. */
 async function arriving(minutes: number, isCalm: boolean): Promise<readonly string[]> {
   const standIn = await services({ appliances: 12, volumes: 5, variations: demoVariations(), isCalm });
-  causeTrouble(standIn);
+  switchOffAppliance(standIn);
   const { scrape } = await exporter(demoEnvironment({}, standIn) as Record<string, string>);
   const start = clock.now() + 60_000;
   const looks = [];

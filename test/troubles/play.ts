@@ -128,7 +128,7 @@ export async function play(trouble: Trouble): Promise<Played> {
     alerts: firedBy(ill, usual),
     doctor: found.findings
       .filter(({ level }) => level !== 'ok')
-      .map(({ seen, advice }) => (advice === undefined ? seen : `${seen}; do: ${advice}`)),
+      .map(({ observed, advice }) => (advice === undefined ? observed : `${observed}; do: ${advice}`)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { StandIn, Variations } from '../../src/demo/stand-in.ts';
+import type { MockServices, Variations } from '../../src/demo/mock-services.ts';
 
 /** A trouble of a site. */
 export interface Trouble {
@@ -6,19 +6,19 @@ export interface Trouble {
   /** What is wrong, in an operator's words. */
   readonly what: string;
   /** Makes it so: the same for the daemon and for the doctor. */
-  readonly begin?: (services: StandIn) => void;
+  readonly begin?: (services: MockServices) => void;
   readonly variations?: Partial<Variations>;
   /** Another exporter polls the file acceleration service from then on, with a client key of its own. */
   readonly hasAnother?: true;
 }
 
-const first = ({ fleet }: StandIn) => fleet.appliances[0]?.serial ?? '';
+const first = ({ fleet }: MockServices) => fleet.appliances[0]?.serial ?? '';
 const failing =
   (status: number, scope: object = {}) =>
-  (services: StandIn) => {
+  (services: MockServices) => {
     services.fail({ kind: 'status', status, ...scope });
   };
-const list = (operation: RegExp, items: readonly unknown[]) => (services: StandIn) => {
+const list = (operation: RegExp, items: readonly unknown[]) => (services: MockServices) => {
   services.fail({ kind: 'body', body: JSON.stringify({ items }), operation });
 };
 

@@ -1,5 +1,5 @@
 import type { Variations } from '../variations.ts';
-import { MINUTE_MS } from '../world/signals.ts';
+import { MINUTE_MS } from '../world/waveforms.ts';
 
 /** The two groups whose events are delivered up to a bookmark. */
 export type EventGroup = 'locks' | 'propagation';

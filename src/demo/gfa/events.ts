@@ -4,8 +4,8 @@
  * real P2 locks, those of several appliances on one volume may overlap.
  */
 import { hash32, type Random, seededRandom } from '../../runtime/random.ts';
-import { draw, MINUTE_MS } from '../world/signals.ts';
-import type { DemoAppliance, Volume, World } from '../world/world.ts';
+import { draw, MINUTE_MS } from '../world/waveforms.ts';
+import type { DemoAppliance, SimulatedFleet, Volume } from '../world/world.ts';
 
 /** One event of a pair; the service receives it some seconds later, at `knownAt`. */
 export interface PairEvent {
@@ -40,7 +40,7 @@ interface Slot {
 const SLOT_MS = 10 * MINUTE_MS;
 
 /** The lock events that the service receives after `from` and not after `to`, in that order. */
-export function lockEvents(world: World, from: number, to: number): readonly LockEvent[] {
+export function lockEvents(world: SimulatedFleet, from: number, to: number): readonly LockEvent[] {
   return slotEvents(world, 'lock', from, to, ({ appliance, volume, start, random }) => {
     // Within the first half of the slot, so that the next lock is five to fifteen minutes away.
     const acquiredAt = start + random() * (SLOT_MS / 2);
@@ -55,7 +55,7 @@ export function lockEvents(world: World, from: number, to: number): readonly Loc
 }
 
 /** The propagation events that the service receives after `from` and not after `to`, in that order. */
-export function propagationEvents(world: World, from: number, to: number): readonly PropagationEvent[] {
+export function propagationEvents(world: SimulatedFleet, from: number, to: number): readonly PropagationEvent[] {
   const kinds = ['data', 'metadata'] as const;
   return slotEvents(world, 'propagation', from, to, ({ appliance, volume, start, random }) =>
     kinds.flatMap((kind) => {
@@ -80,7 +80,7 @@ function delayMs(random: Random): number {
 }
 
 function slotEvents<Event extends PairEvent>(
-  world: World,
+  world: SimulatedFleet,
   group: string,
   from: number,
   to: number,

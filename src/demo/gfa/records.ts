@@ -1,7 +1,7 @@
 import type { Variations } from '../variations.ts';
 import { silentSince } from '../world/reach.ts';
-import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise, uuidOf } from '../world/signals.ts';
-import type { DemoAppliance, Volume, World } from '../world/world.ts';
+import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, sawtooth, smoothNoise, uuidOf } from '../world/waveforms.ts';
+import type { DemoAppliance, SimulatedFleet, Volume } from '../world/world.ts';
 import type { LockEvent, PairEvent, PropagationEvent } from './events.ts';
 
 /** One record of `GET /data`, as the service sends it. */
@@ -21,7 +21,7 @@ export function guidApart(serial: string): string {
 }
 
 /** One record for each volume. */
-export function volumeRecords(world: World, variations: Variations, now: number): readonly GfaRecord[] {
+export function volumeRecords(world: SimulatedFleet, variations: Variations, now: number): readonly GfaRecord[] {
   const at = refreshedAt(now);
   return world.volumes.map((volume) => ({
     ...head('volume', at, variations),
@@ -35,7 +35,7 @@ export function volumeRecords(world: World, variations: Variations, now: number)
 }
 
 /** For each appliance one record about itself, and one for each volume that it is connected to. */
-export function filerRecords(world: World, variations: Variations, now: number): readonly GfaRecord[] {
+export function filerRecords(world: SimulatedFleet, variations: Variations, now: number): readonly GfaRecord[] {
   const at = refreshedAt(now);
   return world.appliances.flatMap((appliance) => {
     const common = { ...head('filer', at, variations), ...applianceNames(appliance, variations) };
@@ -79,7 +79,7 @@ export function propagationRecord(event: PropagationEvent, variations: Variation
 }
 
 /** Up to about a minute; for a silent appliance, since it was heard of. */
-function secondsSinceContact(world: World, appliance: DemoAppliance, at: number): number {
+function secondsSinceContact(world: SimulatedFleet, appliance: DemoAppliance, at: number): number {
   const silentMs = at - silentSince(world, appliance);
   if (silentMs > 0) return Math.round(silentMs / 1000);
   return Math.floor(67 * sawtooth(`${appliance.serial}/contact`, at, 67_000));

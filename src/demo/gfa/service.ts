@@ -1,6 +1,6 @@
 import type { DemoAnswer, Scene } from '../exchange.ts';
 import { empty, gfaError, json } from '../exchange.ts';
-import { MINUTE_MS, rfc3339 } from '../world/signals.ts';
+import { MINUTE_MS, rfc3339 } from '../world/waveforms.ts';
 import type { EventGroup } from './bookmarks.ts';
 import { Bookmarks } from './bookmarks.ts';
 import type { PairEvent } from './events.ts';

@@ -1,5 +1,5 @@
 import type { Variations } from '../variations.ts';
-import { draw } from '../world/signals.ts';
+import { draw } from '../world/waveforms.ts';
 
 /** A JSON object before it is serialized. */
 export type Item = Readonly<Record<string, unknown>>;

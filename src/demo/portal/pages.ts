@@ -1,4 +1,4 @@
-import { uuidOf } from '../world/signals.ts';
+import { uuidOf } from '../world/waveforms.ts';
 import type { Item } from './item.ts';
 
 /** A list that a client reads: a copy of the first request, so that no item is on two pages. */

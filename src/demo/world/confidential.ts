@@ -1,5 +1,5 @@
 import { credentialsOf } from '../credentials.ts';
-import { uuidOf } from './signals.ts';
+import { uuidOf } from './waveforms.ts';
 
 /** Texts about people and secrets in the answers of the portal; the exporter must never show one. Derived from the seed. */
 export interface Confidential {

@@ -1,5 +1,5 @@
-import type { Trait } from './cast.ts';
-import type { DemoAppliance, World } from './world.ts';
+import type { Trait } from './roles.ts';
+import type { DemoAppliance, SimulatedFleet } from './world.ts';
 import { hasMemoryDetails } from './world.ts';
 
 /** An appliance as tests see it. */
@@ -38,21 +38,30 @@ export interface FleetView {
 }
 
 /** The world as tests see it. */
-export function fleetView(world: World): FleetView {
+export function fleetView(world: SimulatedFleet): FleetView {
   return {
     appliances: world.appliances.map((appliance) => fleetAppliance(world, appliance)),
     volumes: world.volumes.map(({ guid, portalId, title, mode, profile, trait }) => ({
-      ...{ guid, portalId, title },
-      ...{ mode, profile, trait },
+      guid,
+      portalId,
+      title,
+      mode,
+      profile,
+      trait,
     })),
   };
 }
 
 /** One appliance as tests see it. */
-export function fleetAppliance(world: World, appliance: DemoAppliance): FleetAppliance {
+export function fleetAppliance(world: SimulatedFleet, appliance: DemoAppliance): FleetAppliance {
   const { serial, edgeId, title, kind, build, trait } = appliance;
   return {
-    ...{ serial, edgeId, title, kind, build, trait },
+    serial,
+    edgeId,
+    title,
+    kind,
+    build,
+    trait,
     memorySeries: hasMemoryDetails(appliance) ? 'memory_utilization_details' : 'memory_utilization',
     disks: [...appliance.disks],
     volumes: world.volumesOf(appliance).map((volume) => volume.guid),

@@ -1,5 +1,5 @@
-import type { Disk } from './cast.ts';
-import { dailyLoad, HOUR_MS, MINUTE_MS, sawtooth, smoothNoise } from './signals.ts';
+import type { Disk } from './roles.ts';
+import { dailyLoad, HOUR_MS, MINUTE_MS, sawtooth, smoothNoise } from './waveforms.ts';
 import type { DemoAppliance } from './world.ts';
 
 /** The activity of an appliance, 0 to 1: the daily curve of its place, with slow and fast noise. */

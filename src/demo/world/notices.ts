@@ -3,9 +3,9 @@
  * routine ones, one in most quarters of an hour of each appliance.
  */
 import { losses } from './reach.ts';
-import { draw, floorTo, HOUR_MS, MINUTE_MS, uuidOf } from './signals.ts';
 import { snapshotsOf } from './snapshots.ts';
-import type { DemoAppliance, World } from './world.ts';
+import { draw, floorTo, HOUR_MS, MINUTE_MS, uuidOf } from './waveforms.ts';
+import type { DemoAppliance, SimulatedFleet } from './world.ts';
 
 /** One notification before it becomes JSON. */
 export interface Notice {
@@ -35,7 +35,7 @@ const ordinary: readonly Text[] = [
 ];
 
 /** The notifications generated after `from` and not after `to`, newest first. */
-export function noticesBetween(world: World, from: number, to: number): readonly Notice[] {
+export function noticesBetween(world: SimulatedFleet, from: number, to: number): readonly Notice[] {
   const notices = [...failedSnapshots(world, from, to)];
   for (const appliance of world.everyAppliance) {
     notices.push(...ofAppliance(world, appliance, from, to));
@@ -53,7 +53,7 @@ function text(
   return { severity, category, subCategory, codeName, message };
 }
 
-function failedSnapshots(world: World, from: number, to: number): readonly Notice[] {
+function failedSnapshots(world: SimulatedFleet, from: number, to: number): readonly Notice[] {
   return world.volumes.flatMap((volume) =>
     // One slot later too: a failure comes before the snapshot that it delays.
     snapshotsOf(world, volume, from, to + 5 * MINUTE_MS).flatMap(({ appliance, failed, version }) => {
@@ -61,15 +61,17 @@ function failedSnapshots(world: World, from: number, to: number): readonly Notic
       return [
         {
           ...text('ERROR', 'Snapshots & Sync', 'Snapshot', 'SNAPSHOT_FAILED', `Snapshot of ${volume.title} failed`),
-          ...{ id: uuidOf(world.seed, 'notice', volume.guid, version), at: failed.endMs },
-          ...{ applianceName: appliance.title, volumeName: volume.title },
+          id: uuidOf(world.seed, 'notice', volume.guid, version),
+          at: failed.endMs,
+          applianceName: appliance.title,
+          volumeName: volume.title,
         },
       ];
     }),
   );
 }
 
-function ofAppliance(world: World, appliance: DemoAppliance, from: number, to: number): readonly Notice[] {
+function ofAppliance(world: SimulatedFleet, appliance: DemoAppliance, from: number, to: number): readonly Notice[] {
   const { serial, title, availableBuild } = appliance;
   const named = (what: string, at: number) => {
     return { id: uuidOf(world.seed, 'notice', serial, what, at), at, applianceName: title, volumeName: null };

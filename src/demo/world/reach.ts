@@ -1,6 +1,6 @@
-import type { Trait } from './cast.ts';
-import { floorTo, HOUR_MS, MINUTE_MS } from './signals.ts';
-import type { DemoAppliance, World } from './world.ts';
+import type { Trait } from './roles.ts';
+import { floorTo, HOUR_MS, MINUTE_MS } from './waveforms.ts';
+import type { DemoAppliance, SimulatedFleet } from './world.ts';
 
 /** How often a wavering appliance is unreachable, and how long it is reachable before. */
 const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
@@ -9,13 +9,13 @@ const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
 const SILENT_MS: Partial<Record<Trait, number>> = { silent: 45_000, off: 6 * HOUR_MS };
 
 /** Since when nothing is heard of an appliance at all; infinite where something is. */
-export function silentSince({ startedAt }: World, { trait }: DemoAppliance): number {
+export function silentSince({ startedAt }: SimulatedFleet, { trait }: DemoAppliance): number {
   const before = SILENT_MS[trait];
   return before === undefined ? Number.POSITIVE_INFINITY : startedAt - before;
 }
 
 /** When an appliance last answered the portal: undefined while it is reachable. */
-export function lostAt(world: World, appliance: DemoAppliance, now: number): number | undefined {
+export function lostAt(world: SimulatedFleet, appliance: DemoAppliance, now: number): number | undefined {
   const since = silentSince(world, appliance);
   if (since <= now) return since;
   if (appliance.trait !== 'wavering') return undefined;
@@ -24,7 +24,7 @@ export function lostAt(world: World, appliance: DemoAppliance, now: number): num
 }
 
 /** The moments in a period when an appliance became unreachable for the portal. */
-export function losses(world: World, appliance: DemoAppliance, from: number, to: number): readonly number[] {
+export function losses(world: SimulatedFleet, appliance: DemoAppliance, from: number, to: number): readonly number[] {
   if (appliance.trait !== 'wavering') return [];
   const first = Math.max(0, Math.floor((from - world.startedAt) / WAVER.everyMs));
   const last = Math.floor((to - world.startedAt) / WAVER.everyMs);

@@ -5,8 +5,8 @@
  */
 import { hash32, seededRandom } from '../../runtime/random.ts';
 import { silentSince } from './reach.ts';
-import { draw, HOUR_MS, MINUTE_MS } from './signals.ts';
-import type { DemoAppliance, Volume, World } from './world.ts';
+import { draw, HOUR_MS, MINUTE_MS } from './waveforms.ts';
+import type { DemoAppliance, SimulatedFleet, Volume } from './world.ts';
 
 /** A phase from its start to its end, in milliseconds since the Unix epoch. */
 export interface Phase {
@@ -37,7 +37,7 @@ const SLOT_MS = 3 * MINUTE_MS;
 const HISTORY_MS = 32 * 24 * HOUR_MS;
 
 /** The snapshots of a volume that were finished after `from` and not after `to`, oldest first. */
-export function snapshotsOf(world: World, volume: Volume, from: number, to: number): readonly DemoSnapshot[] {
+export function snapshotsOf(world: SimulatedFleet, volume: Volume, from: number, to: number): readonly DemoSnapshot[] {
   const members = membersOf(world, volume);
   const found: DemoSnapshot[] = [];
   for (let slot = slotAt(volume, from); slot <= slotAt(volume, to); slot += 1) {
@@ -56,7 +56,7 @@ export interface SnapshotState {
 }
 
 /** The state of a volume's snapshots at a moment. */
-export function snapshotState(world: World, volume: Volume, now: number): SnapshotState {
+export function snapshotState(world: SimulatedFleet, volume: Volume, now: number): SnapshotState {
   const members = membersOf(world, volume);
   const finished = new Map<string, DemoSnapshot>();
   const newest = slotAt(volume, now);
@@ -71,7 +71,10 @@ export function snapshotState(world: World, volume: Volume, now: number): Snapsh
 }
 
 /** The appliances that receive a snapshot, and when they have it. */
-export function propagationOf(world: World, snapshot: DemoSnapshot): readonly (readonly [DemoAppliance, number])[] {
+export function propagationOf(
+  world: SimulatedFleet,
+  snapshot: DemoSnapshot,
+): readonly (readonly [DemoAppliance, number])[] {
   const { volume, version, metadata } = snapshot;
   const slowness = volume.trait === 'slow' ? 4 : 1;
   return membersOf(world, volume)
@@ -82,12 +85,12 @@ export function propagationOf(world: World, snapshot: DemoSnapshot): readonly (r
     });
 }
 
-function membersOf(world: World, volume: Volume): readonly DemoAppliance[] {
+function membersOf(world: SimulatedFleet, volume: Volume): readonly DemoAppliance[] {
   return world.everyAppliance.filter(({ volumes }) => volumes.has(volume.guid));
 }
 
 /** A silent appliance takes no snapshots and receives none. */
-function isPresent(world: World, appliance: DemoAppliance, at: number): boolean {
+function isPresent(world: SimulatedFleet, appliance: DemoAppliance, at: number): boolean {
   return appliance.joinedAt <= at && at < Math.min(appliance.leftAt, silentSince(world, appliance));
 }
 
@@ -100,7 +103,7 @@ function slotAt(volume: Volume, at: number): number {
 }
 
 function inSlot(
-  world: World,
+  world: SimulatedFleet,
   volume: Volume,
   members: readonly DemoAppliance[],
   slot: number,
@@ -119,7 +122,11 @@ function inSlot(
   const attempt = after((hasData ? data : due).endMs + 1000, length(4, 15));
   const metadata = after((hasFailure ? attempt : hasData ? data : due).endMs + 2000, length(5, 20));
   return {
-    ...{ volume, appliance, dueMs: slotMs, metadata, luck: random() },
+    volume,
+    appliance,
+    dueMs: slotMs,
+    metadata,
+    luck: random(),
     version: slot - slotAt(volume, world.startedAt - HISTORY_MS),
     data: hasData ? data : undefined,
     failed: hasFailure ? attempt : undefined,

@@ -1,6 +1,6 @@
-import type { ApplianceRole, Disk, VolumeRole } from './cast.ts';
-import { applianceRoles, castAt, volumeRoles } from './cast.ts';
-import { draw, uuidOf } from './signals.ts';
+import type { ApplianceRole, Disk, VolumeRole } from './roles.ts';
+import { applianceRoles, roleAt, volumeRoles } from './roles.ts';
+import { draw, uuidOf } from './waveforms.ts';
 
 /** One appliance; `serial` is its `filer_guid` in `GET /data` too. */
 export interface DemoAppliance extends Omit<ApplianceRole, 'name'> {
@@ -26,7 +26,7 @@ export interface Volume extends Omit<VolumeRole, 'name'> {
 const DEPARTED_KEPT = 100;
 
 /** The appliances and volumes of a seed. Only titles and appliances change, and only by calls. */
-export class World {
+export class SimulatedFleet {
   readonly seed: number;
   readonly account: string;
   readonly startedAt: number;
@@ -90,7 +90,7 @@ export class World {
   addAppliance(joinedAt: number): DemoAppliance {
     const index = this.#joined;
     this.#joined += 1;
-    const { name, ...role } = castAt(applianceRoles, index);
+    const { name, ...role } = roleAt(applianceRoles, index);
     const serial = uuidOf(this.seed, 'appliance', index);
     const appliance: DemoAppliance = {
       ...role,
@@ -134,7 +134,7 @@ export class World {
   }
 
   #addVolume(index: number): void {
-    const { name, ...role } = castAt(volumeRoles, index);
+    const { name, ...role } = roleAt(volumeRoles, index);
     const guid = uuidOf(this.seed, 'volume', index);
     const portalId = index % 2 === 0 ? `${guid}_${index}` : guid;
     this.#volumes.set(guid, { ...role, ...(this.isCalm && { trait: 'ordinary' }), guid, portalId, title: name });

@@ -1,4 +1,15 @@
-import { BACKSLASH, COLON, COMMA, DEEPEST, LIST, LIST_END, OBJECT, OBJECT_END, QUOTE, STEP_BYTES } from './cost.ts';
+import {
+  BACKSLASH,
+  COLON,
+  COMMA,
+  LIST,
+  LIST_END,
+  MAX_DEPTH,
+  OBJECT,
+  OBJECT_END,
+  QUOTE,
+  STEP_BYTES,
+} from './memory-estimate.ts';
 
 /** Elements parsed together: tenths of a millisecond, or some milliseconds if every object has its own keys. */
 const BATCH_BYTES = 32 * 1024;
@@ -40,7 +51,7 @@ class Reader {
   }
 
   *#container(depth: number): Generator<void, unknown> {
-    const target = new Target(this.#bytes[this.#at] === LIST);
+    const target = new Container(this.#bytes[this.#at] === LIST);
     this.#at += 1;
     let start = this.#at;
     for (;;) {
@@ -69,10 +80,10 @@ class Reader {
   }
 
   /** Moves behind the element that begins here, or returns where it begins if it is a large list or object to open. */
-  *#endOfElement(depth: number, { isList }: Target): Generator<void, number | undefined> {
+  *#endOfElement(depth: number, { isList }: Container): Generator<void, number | undefined> {
     const bytes = this.#bytes;
     const begin = this.#at;
-    let limit = depth + 1 < DEEPEST ? begin + WHOLE_BYTES : Number.POSITIVE_INFINITY;
+    let limit = depth + 1 < MAX_DEPTH ? begin + WHOLE_BYTES : Number.POSITIVE_INFINITY;
     let step = begin + STEP_BYTES;
     let nested = 0;
     let at = begin;
@@ -141,7 +152,7 @@ class Reader {
   }
 }
 
-class Target {
+class Container {
   readonly isList: boolean;
   readonly #list: unknown[] = [];
   readonly #object: Record<string, unknown> = {};

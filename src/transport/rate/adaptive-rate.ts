@@ -11,7 +11,7 @@ const TUNING = {
   search: 0.3,
 } as const;
 
-const FEWEST_ANSWERS = 10;
+const MIN_ANSWERS = 10;
 
 /** One request in twelve seconds for every ceiling: without requests the limit would never be found again. */
 const FLOOR_PER_MS = 1 / 12_000;
@@ -27,7 +27,7 @@ const SEARCHED_MS = 60_000;
  * uses a part. The rate starts again just below the limit, approaches the level between it and the rejected rate on a
  * cubic curve (flat near the expected limit), and then grows, slowly at first.
  */
-export class MeasuredRate {
+export class AdaptiveRate {
   readonly #ceiling: number;
   /** The curve: from `base` at `from`, through `level`. */
   #base: number;
@@ -75,7 +75,7 @@ export class MeasuredRate {
     const { backOff, blindBackOff, level } = TUNING;
     // The hold counts too: a window that is used up in its first half allows no request in its second half.
     const measured = taken / Math.max(1, until - since);
-    const isBlind = taken < FEWEST_ANSWERS || measured >= rate;
+    const isBlind = taken < MIN_ANSWERS || measured >= rate;
     this.#base = isBlind ? rate * blindBackOff : measured * backOff;
     this.#level = Math.min(this.#ceiling, this.#base + (rate - this.#base) * level);
     this.#from = until;

@@ -1,5 +1,5 @@
 /** How long an appliance is held back after a 429 without `Retry-After`, in milliseconds. */
-const UNTOLD_MS = 60_000;
+const WAIT_WITHOUT_RETRY_AFTER = 60_000;
 
 /** Appliances that alone are answered 429, twice in a row while others were accepted. Pure; monotonic milliseconds. */
 export class ThrottledAppliances {
@@ -7,7 +7,7 @@ export class ThrottledAppliances {
   readonly #throttled = new Map<string, { readonly at: number; areOthersTaken: boolean }>();
   readonly #heldUntil = new Map<string, number>();
 
-  heldMs(subject: string | undefined, now: number): number | undefined {
+  remainingWaitMs(subject: string | undefined, now: number): number | undefined {
     const until = subject === undefined ? undefined : this.#heldUntil.get(subject);
     return until !== undefined && until > now ? until - now : undefined;
   }
@@ -20,7 +20,12 @@ export class ThrottledAppliances {
   }
 
   /** Whether it alone is answered 429; else everything is to be held. */
-  throttled(subject: string | undefined, startedAt: number, now: number, retryAfterMs = UNTOLD_MS): boolean {
+  recordThrottle(
+    subject: string | undefined,
+    startedAt: number,
+    now: number,
+    retryAfterMs = WAIT_WITHOUT_RETRY_AFTER,
+  ): boolean {
     if (subject === undefined) return false;
     const before = this.#throttled.get(subject);
     if (before === undefined) this.#throttled.set(subject, { at: now, areOthersTaken: false });

@@ -121,8 +121,10 @@ export const applianceCases: AlertCases = {
     {
       when: 'every poll of one appliance fails, and another one is well',
       series: {
-        ...{ [state('reporting')]: '1x5 stale', [state('unavailable')]: '_x5 1x30' },
-        ...{ [state('reporting', applianceOslo)]: '1x35', [portalUp]: '1x35' },
+        [state('reporting')]: '1x5 stale',
+        [state('unavailable')]: '_x5 1x30',
+        [state('reporting', applianceOslo)]: '1x35',
+        [portalUp]: '1x35',
       },
       pendingAt: '15m',
       at: '30m',

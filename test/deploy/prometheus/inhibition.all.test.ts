@@ -68,7 +68,9 @@ test.runIf(alertmanagerProgram !== undefined)(
     const about = (alert: string, severity: Severity, thing: string) => ({
       labels: {
         ...Object.fromEntries(labelsOf(alert).map((label) => [label, thing])),
-        ...{ alertname: alert, severity, pair: thing },
+        alertname: alert,
+        severity,
+        pair: thing,
       },
     });
     const couples = alertRules.flatMap((one) =>

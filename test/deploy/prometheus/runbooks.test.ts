@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
-import { STATUSES } from '../../../src/runtime/statuses.ts';
+import { ERROR_POLICIES } from '../../../src/runtime/error-policy.ts';
 import { root } from '../../support/program.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';
@@ -55,7 +55,7 @@ describe('the runbooks', () => {
   test('FilerApiDown says what to do about each reason', () => {
     const { section = '' } = sections.find(({ alert }) => alert === 'FilerApiDown') ?? {};
     const rows = section.match(/^\| `.*$/gm)?.join('\n') ?? '';
-    for (const { reason } of STATUSES) expect(rows).toContain(`\`${reason}\``);
+    for (const { reason } of ERROR_POLICIES) expect(rows).toContain(`\`${reason}\``);
   });
 
   test('the first page leads to each of them', () => {

@@ -1,4 +1,4 @@
-import type { Fields } from '../../../src/metrics/family.ts';
+import type { JsonObject } from '../../../src/metrics/family.ts';
 import { parts, shortened } from '../bodies.ts';
 import { HOUR, MINUTE } from '../life.ts';
 import type { Story } from '../story.ts';
@@ -36,13 +36,13 @@ export const counts: readonly Story[] = [
     name: 'events that come an hour late are counted all the same',
     begins,
     tells: async (life) => {
-      const held: Fields[] = [];
+      const held: JsonObject[] = [];
       await life.passes(20 * MINUTE);
       const holds = life.edits({
         path: DATA,
         change: (body) =>
           parts(body, (part) => {
-            held.push(...(part.locks as Fields[]));
+            held.push(...(part.locks as JsonObject[]));
             return { ...part, locks: [] };
           }),
       });
@@ -52,7 +52,8 @@ export const counts: readonly Story[] = [
       const late = held.splice(0);
       life.edits({
         path: DATA,
-        change: (body) => parts(body, (part) => ({ ...part, locks: [...(part.locks as Fields[]), ...late.splice(0)] })),
+        change: (body) =>
+          parts(body, (part) => ({ ...part, locks: [...(part.locks as JsonObject[]), ...late.splice(0)] })),
       });
       const { scrape } = await life.passes(10 * MINUTE);
       life.expects([scrape.sum('filer_lock_events_total') > before + 20], [true]);

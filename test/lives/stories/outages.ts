@@ -1,4 +1,4 @@
-import type { DemoFault } from '../../../src/demo/faults.ts';
+import type { SimulatedFailure } from '../../../src/demo/faults.ts';
 import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY } from '../life.ts';
 import { type Story, trouble } from '../story.ts';
 
@@ -8,7 +8,7 @@ const WELL = 'portal up, 3 reporting, 9 series';
 const DOWN = (reason: string) => new RegExp(`portal down \\(${reason}\\), (?:3 unavailable, )?0 series$`);
 
 /** What the portal does for forty minutes, and the reason that is given: all is well twenty minutes later. */
-const faults: readonly (readonly [name: string, DemoFault, reason: string])[] = [
+const faults: readonly (readonly [name: string, SimulatedFailure, reason: string])[] = [
   [
     'a maintenance page in the place of every answer is no answer',
     { operation: PORTAL, kind: 'body', body: '<html>We will be back.</html>' },

@@ -1,4 +1,4 @@
-import { shardOf } from '../../../src/sources/portal/appliances/shard.ts';
+import { shardOf } from '../../../src/services/portal/appliances/shard.ts';
 import { HOUR, MINUTE } from '../life.ts';
 import type { Story } from '../story.ts';
 

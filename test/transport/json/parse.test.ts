@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { atOnce } from '../../../src/runtime/slices.ts';
+import { runToEnd } from '../../../src/runtime/slices.ts';
 import { parseInSlices } from '../../../src/transport/json/parse.ts';
 import fc from '../../support/fast-check.ts';
 
 /** What came of a document: its value as text, which shows the order of keys too, or that it is none. */
 function inSlices(document: Buffer | string): string | undefined {
   try {
-    return shown(atOnce(parseInSlices(Buffer.from(document))));
+    return shown(runToEnd(parseInSlices(Buffer.from(document))));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { json, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { MINUTE_MS } from '../../world/signals.ts';
+import { MINUTE_MS } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
@@ -13,8 +13,13 @@ export const accountOperations: readonly DemoOperation[] = [
   get('account', '/account', ({ world }) => {
     const { person, usernames } = confidentialOf(world.seed);
     return json(200, {
-      ...{ id: world.account, company: 'Example Works', created: '2021-04-06T08:00:00Z', email: usernames[0] },
-      ...{ first_name: person.firstName, last_name: person.lastName, phone: person.phone },
+      id: world.account,
+      company: 'Example Works',
+      created: '2021-04-06T08:00:00Z',
+      email: usernames[0],
+      first_name: person.firstName,
+      last_name: person.lastName,
+      phone: person.phone,
     });
   }),
   get('license', '/account/license', (scene) => json(200, license(scene))),
@@ -31,15 +36,27 @@ function license({ variations }: Scene): Item {
     'license',
     {
       subscription_status: worded('license', 'active', 'in_grace', variations),
-      ...{ analytics_connector_enabled: false, uaas_enabled: true, nds_enabled: true, prune_enabled: true },
-      ...{ gfa_enabled: true, file_iq_enabled: true, s3_enabled: false, naa_enabled: false, awada_enabled: false },
+      analytics_connector_enabled: false,
+      uaas_enabled: true,
+      nds_enabled: true,
+      prune_enabled: true,
+      gfa_enabled: true,
+      file_iq_enabled: true,
+      s3_enabled: false,
+      naa_enabled: false,
+      awada_enabled: false,
       ops_iq_premium: variations.opsIqPremium,
     },
     {
       subscription_expiration: '2030-01-01T00:00:00Z',
-      ...{ file_iq_premium: false, ransomware_protection_enabled: true, multi_site_collaboration_enabled: true },
-      ...{ ai_activate: true, anonymize_third_party_analytics: false, enterprise_search: false },
-      ...{ max_now_storage: 0, max_cloud_storage: 0 },
+      file_iq_premium: false,
+      ransomware_protection_enabled: true,
+      multi_site_collaboration_enabled: true,
+      ai_activate: true,
+      anonymize_third_party_analytics: false,
+      enterprise_search: false,
+      max_now_storage: 0,
+      max_cloud_storage: 0,
       byoc_clouds: [{ protocol: 'amazons3', vendor: 'customer', shortname: 'amazons3', display_name: 'Objects' }],
     },
     variations,

@@ -1,6 +1,6 @@
 import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
+import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { Item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { integer, moment, text, uuid, word } from '../query.ts';
@@ -12,9 +12,18 @@ const SORTS = ['timestamp', 'action', 'target', 'target_description', 'initiated
 /** The actions of people: list and one. */
 export const activityLogOperations: readonly DemoOperation[] = [
   get('activity_logs', '/activity-logs/records', listed, {
-    ...{ start_date: moment, end_date: moment, user_id: uuid, target: word(['Portal', 'Edge', 'File IQ', 'Stack']) },
-    ...{ action: text, transaction_id: uuid, search: text, limit: integer(1), iterator_id: uuid, page: integer(1) },
-    ...{ sort_by: word(SORTS), sort_direction: word(['ascending', 'descending']) },
+    start_date: moment,
+    end_date: moment,
+    user_id: uuid,
+    target: word(['Portal', 'Edge', 'File IQ', 'Stack']),
+    action: text,
+    transaction_id: uuid,
+    search: text,
+    limit: integer(1),
+    iterator_id: uuid,
+    page: integer(1),
+    sort_by: word(SORTS),
+    sort_direction: word(['ascending', 'descending']),
   }),
   get('activity_log', '/activity-logs/records/{record_id}', (scene, { record_id = '' }) => {
     const found = records(scene, scene.now - USUAL.windowMs, scene.now).find(
@@ -39,10 +48,17 @@ function records({ world }: Scene, from: number, to: number): readonly Item[] {
   for (let at = floorTo(to, HOUR_MS); at >= from; at -= HOUR_MS) {
     const place = Math.floor(draw(world.seed, at, 'activity') * ACTIONS.length);
     found.push({
-      ...{ id: uuidOf(world.seed, 'activity', at), transaction_id: null, target: { type: 'Portal' } },
-      ...{ action: ACTIONS[place], summary: ACTIONS[place], timestamp: rfc3339(at), key: null, roles: [] },
+      id: uuidOf(world.seed, 'activity', at),
+      transaction_id: null,
+      target: { type: 'Portal' },
+      action: ACTIONS[place],
+      summary: ACTIONS[place],
+      timestamp: rfc3339(at),
+      key: null,
+      roles: [],
       user: { id: uuidOf(world.seed, 'user', 0), name: confidentialOf(world.seed).usernames[0] },
-      ...{ source_ip: '192.0.2.9', details: null },
+      source_ip: '192.0.2.9',
+      details: null,
     });
   }
   return found;

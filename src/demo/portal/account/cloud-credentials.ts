@@ -1,6 +1,6 @@
 import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { draw, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/signals.ts';
+import { draw, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -20,9 +20,15 @@ const kinds = [
 /** The credentials of the appliances with their clouds: list, one, and the export of the list. */
 export const cloudCredentialOperations: readonly DemoOperation[] = [
   get('cloud_credentials', '/cloud-credentials', listed, {
-    ...{ search: text, providers: words(CLOUD_PROVIDERS), appliance_serials: { kind: 'uuid', many: true } },
-    ...{ volume_ids: texts, sort_by: word(SORTS), sort_direction: word(['ascending', 'descending']) },
-    ...{ iterator_id: uuid, limit: integer(1), page: integer(1) },
+    search: text,
+    providers: words(CLOUD_PROVIDERS),
+    appliance_serials: { kind: 'uuid', many: true },
+    volume_ids: texts,
+    sort_by: word(SORTS),
+    sort_direction: word(['ascending', 'descending']),
+    iterator_id: uuid,
+    limit: integer(1),
+    page: integer(1),
   }),
   get('cloud_credential', '/cloud-credentials/{credential_id}', (scene, { credential_id = '' }) => {
     const found = credentials(scene).find(({ id }) => id === credential_id.toLowerCase());
@@ -76,15 +82,26 @@ function credential({ world, variations, now }: Scene, place: number, appliance:
   return item(
     own,
     {
-      ...{ id: uuidOf(world.seed, 'credential', own), appliance_id: appliance.edgeId, name, shortname, hostname },
-      ...{ appliance_serial: appliance.serial, appliance_name: appliance.title, cred_type: shortname },
+      id: uuidOf(world.seed, 'credential', own),
+      appliance_id: appliance.edgeId,
+      name,
+      shortname,
+      hostname,
+      appliance_serial: appliance.serial,
+      appliance_name: appliance.title,
+      cred_type: shortname,
       appliance_credential_uuid: uuidOf(world.seed, 'appliance credential', own),
       access_key: confidentialOf(world.seed).accessKeys[place],
-      ...{ vendor: 'customer', status: worded(own, status, 'quarantined', variations) },
-      ...{ created_at: '2025-03-01T10:00:00Z', updated_at: rfc3339(changedAt) },
+      vendor: 'customer',
+      status: worded(own, status, 'quarantined', variations),
+      created_at: '2025-03-01T10:00:00Z',
+      updated_at: rfc3339(changedAt),
     },
     {
-      ...{ note: null, certificate: null, region_code: region, verify_certificates: true },
+      note: null,
+      certificate: null,
+      region_code: region,
+      verify_certificates: true,
       is_stub: status === 'creating',
       volumes: volumes.map(({ portalId, title }) => ({ volume_id: portalId, name: title })),
       error: status === 'failed' ? failure(world.seed, own, changedAt) : null,

@@ -1,4 +1,4 @@
-import type { Volume, World } from '../../world/world.ts';
+import type { SimulatedFleet, Volume } from '../../world/world.ts';
 
 /** Where a volume's data is kept. */
 export interface Cloud {
@@ -8,7 +8,7 @@ export interface Cloud {
 }
 
 /** Alternates between the clouds, so that both are in use. */
-export function cloudOf(world: World, volume: Volume): Cloud {
+export function cloudOf(world: SimulatedFleet, volume: Volume): Cloud {
   const place = world.volumes.findIndex(({ guid }) => guid === volume.guid);
   return place % 3 === 2
     ? { provider: 'azure', region: 'westeurope', credential: 'secondary-blobs' }

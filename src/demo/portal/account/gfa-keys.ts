@@ -1,6 +1,6 @@
 import { json } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { floorTo, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
+import { floorTo, MINUTE_MS, rfc3339 } from '../../world/waveforms.ts';
 import { item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 

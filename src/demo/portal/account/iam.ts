@@ -1,6 +1,6 @@
 import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
+import { floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { Item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
@@ -50,15 +50,24 @@ function one(items: readonly Item[], wanted: string): DemoAnswer {
 
 function users({ world, now }: Scene): readonly Item[] {
   return confidentialOf(world.seed).usernames.map((username, place) => ({
-    ...{ id: uuidOf(world.seed, 'user', place), username, account_owner: place === 0, created: CREATED },
+    id: uuidOf(world.seed, 'user', place),
+    username,
+    account_owner: place === 0,
+    created: CREATED,
     last_login: rfc3339(floorTo(now, HOUR_MS) - place * 24 * HOUR_MS),
   }));
 }
 
 function roles({ world }: Scene): readonly Item[] {
   return ROLES.map((name) => ({
-    ...{ id: uuidOf(world.seed, 'role', name), created: CREATED, last_updated: CREATED, name, sso_group_names: [] },
-    ...{ editable: false, deletable: false, permissions: permissionIds(world.seed) },
+    id: uuidOf(world.seed, 'role', name),
+    created: CREATED,
+    last_updated: CREATED,
+    name,
+    sso_group_names: [],
+    editable: false,
+    deletable: false,
+    permissions: permissionIds(world.seed),
   }));
 }
 
@@ -94,8 +103,11 @@ function serviceKeys({ world, now }: Scene): readonly Item[] {
 function userKeys({ world, now }: Scene): readonly Item[] {
   const { usernames, userKeys: keys } = confidentialOf(world.seed);
   return keys.map((key, place) => ({
-    ...{ id: uuidOf(world.seed, 'user key', place), username: usernames[place], key },
-    ...{ user: uuidOf(world.seed, 'user', place), date_created: place === 0 ? '2026-02-01T08:00:00Z' : CREATED },
+    id: uuidOf(world.seed, 'user key', place),
+    username: usernames[place],
+    key,
+    user: uuidOf(world.seed, 'user', place),
+    date_created: place === 0 ? '2026-02-01T08:00:00Z' : CREATED,
     expiration: rfc3339(world.startedAt + (place + 1) * 30 * 24 * HOUR_MS),
     last_accessed: rfc3339(floorTo(now, HOUR_MS)),
   }));

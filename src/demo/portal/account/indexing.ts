@@ -1,6 +1,6 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
-import { draw, MINUTE_MS } from '../../world/signals.ts';
+import { draw, MINUTE_MS } from '../../world/waveforms.ts';
 import type { Volume } from '../../world/world.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -21,7 +21,11 @@ const INCREMENT = { everyMs: 20 * MINUTE_MS, takesMs: 6 * MINUTE_MS } as const;
 /** Inventories and content indexes of the volumes. */
 export const indexingOperations: readonly DemoOperation[] = [
   get('ai_activate_inventories', '/ai_activate/inventories', inventories, {
-    ...{ volume_name: text, status: words(STATUSES), provider: texts, volume_region: texts, region: texts },
+    volume_name: text,
+    status: words(STATUSES),
+    provider: texts,
+    volume_region: texts,
+    region: texts,
   }),
   get('ai_activate_inventory', '/ai_activate/inventories/{volume_id}', (scene, { volume_id = '' }) =>
     about(scene, volume_id, inventory),
@@ -37,8 +41,12 @@ export const indexingOperations: readonly DemoOperation[] = [
   ),
   get('ai_activate_index_mcp', '/ai_activate/indexes/{volume_id}/mcp', (scene, { volume_id = '' }) =>
     about(scene, volume_id, () => ({
-      ...{ mcp_enabled: true, allowed_file_extensions: ['pdf'], period: null, ignore_principals: [] },
-      ...{ ignore_everyone: false, ignore_domain_users: false },
+      mcp_enabled: true,
+      allowed_file_extensions: ['pdf'],
+      period: null,
+      ignore_principals: [],
+      ignore_everyone: false,
+      ignore_domain_users: false,
     })),
   ),
 ];
@@ -89,7 +97,9 @@ function index(scene: Scene, volume: Volume): Item | undefined {
   return item(
     `${volume.guid}/index`,
     {
-      ...{ volume_guid: volume.guid, volume_name: volume.title, provider },
+      volume_guid: volume.guid,
+      volume_name: volume.title,
+      provider,
       status: worded(`${volume.guid}/index`, word, 'paused', scene.variations),
     },
     { volume_region: region, file_count: files(volume), volume_size: '10.5 TB' },

@@ -1,5 +1,5 @@
 import { json, portalError, type Scene } from '../../exchange.ts';
-import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/signals.ts';
+import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { text, word } from '../query.ts';
@@ -59,13 +59,22 @@ function job({ world, variations, now }: Scene, createdAt: number): Item {
   return item(
     id,
     {
-      ...{ id, created_at: rfc3339(createdAt), resource: kind.resource, action: kind.action, executor: 'edge' },
-      ...{ initiated_by: kind.by, state: worded(id, state, 'postponed', variations) },
+      id,
+      created_at: rfc3339(createdAt),
+      resource: kind.resource,
+      action: kind.action,
+      executor: 'edge',
+      initiated_by: kind.by,
+      state: worded(id, state, 'postponed', variations),
       last_updated_at: rfc3339(Math.min(endedAt, floorTo(now, MINUTE_MS / 2))),
     },
     {
-      ...{ resource_id: uuidOf(seed, 'job resource', createdAt), executor_id: executor?.edgeId ?? null },
-      ...{ initiator_id: null, activity_log_id: null, reason: null, deletion_time: null },
+      resource_id: uuidOf(seed, 'job resource', createdAt),
+      executor_id: executor?.edgeId ?? null,
+      initiator_id: null,
+      activity_log_id: null,
+      reason: null,
+      deletion_time: null,
       user_acknowledged_at: isSeen ? rfc3339(endedAt + HOUR_MS) : null,
     },
     variations,

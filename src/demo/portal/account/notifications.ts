@@ -1,23 +1,33 @@
 import { type DemoAnswer, json, type Scene } from '../../exchange.ts';
 import { type Notice, noticesBetween } from '../../world/notices.ts';
-import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
+import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { integer, moment, text, truth, uuid, word, words } from '../query.ts';
 import { CATEGORIES, SEVERITIES, SUB_CATEGORIES } from './notification-words.ts';
 
 const USUAL = { windowMs: 15 * MINUTE_MS, limit: 50 } as const;
-const LONGEST_MS = 30 * 24 * HOUR_MS;
+const MAX_MS = 30 * 24 * HOUR_MS;
 
 const SORTS = ['generated_at', 'severity', 'category', 'appliance_name', 'volume_name'] as const;
 
 /** `GET /notifications`. */
 export const notificationOperations: readonly DemoOperation[] = [
   get('notifications', '/notifications', notifications, {
-    ...{ start_date: moment, end_date: moment, severity: words(SEVERITIES), category: word(CATEGORIES) },
-    ...{ sub_category: word(SUB_CATEGORIES), appliance_name: text, volume_name: text, search: text },
-    ...{ limit: integer(), iterator_id: uuid, page: integer(), sort_by: word(SORTS) },
-    ...{ sort_direction: word(['asc', 'desc']), include_count: truth },
+    start_date: moment,
+    end_date: moment,
+    severity: words(SEVERITIES),
+    category: word(CATEGORIES),
+    sub_category: word(SUB_CATEGORIES),
+    appliance_name: text,
+    volume_name: text,
+    search: text,
+    limit: integer(),
+    iterator_id: uuid,
+    page: integer(),
+    sort_by: word(SORTS),
+    sort_direction: word(['asc', 'desc']),
+    include_count: truth,
   }),
 ];
 
@@ -28,7 +38,7 @@ function notifications(scene: Scene): DemoAnswer {
   const start = instant(query.get('start_date')) ?? now - USUAL.windowMs;
   if (Number(query.get('limit') ?? USUAL.limit) <= 0) return refused('The limit must be above 0');
   if (Number(query.get('page') ?? 1) < 1) return refused('The page must be above 0');
-  if (end - start > LONGEST_MS) return refused('The date range is longer than 30 days');
+  if (end - start > MAX_MS) return refused('The date range is longer than 30 days');
   const page = scene.cursors.page(scene.ask.path, scene.ask.query, () => found(scene, start, end), USUAL.limit);
   return typeof page === 'string' ? refused(page) : json(200, page);
 }
@@ -64,13 +74,22 @@ function told({ world, variations }: Scene, notice: Notice): Item {
   return item(
     id,
     {
-      ...{ id, account_id: world.account, severity: worded(id, severity, 'NOTICE', variations) },
-      ...{ code_name: codeName, message, created_at: generated, generated_at: generated },
+      id,
+      account_id: world.account,
+      severity: worded(id, severity, 'NOTICE', variations),
+      code_name: codeName,
+      message,
+      created_at: generated,
+      generated_at: generated,
     },
     {
       category: worded(id, category, 'Quantum Storage', variations),
-      ...{ sub_category: subCategory, source: 'SYSTEM_GENERATED', appliance_name: applianceName },
-      ...{ volume_name: volumeName, arguments: null, linked_doc: null },
+      sub_category: subCategory,
+      source: 'SYSTEM_GENERATED',
+      appliance_name: applianceName,
+      volume_name: volumeName,
+      arguments: null,
+      linked_doc: null,
     },
     variations,
   );

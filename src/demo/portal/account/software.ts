@@ -1,5 +1,5 @@
 import { json, portalError, type Scene } from '../../exchange.ts';
-import { uuidOf } from '../../world/signals.ts';
+import { uuidOf } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { text, word } from '../query.ts';
@@ -45,7 +45,8 @@ function told({ world, variations }: Scene, download: (typeof offered)[number]):
   return item(
     name,
     {
-      ...{ appliance_type: worded(name, type, 'lake_edge', variations), platform },
+      appliance_type: worded(name, type, 'lake_edge', variations),
+      platform,
       display_name: `${type} ${version ?? ''} for ${platform}`,
     },
     { version, availability: platform === 'aws' ? 'cloud' : 'url', id: idOf(world.seed, download) },

@@ -1,6 +1,6 @@
 import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
+import { floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { volumeOf } from '../volumes/volumes.ts';
@@ -24,13 +24,20 @@ export const stackOperations: readonly DemoOperation[] = [
   get('stack', '/uaas/stacks/{stack_id}', (scene, { stack_id = '' }) =>
     about(scene, stack_id, (stack) => ({
       ...base(scene, stack),
-      ...{ log_level: 'INFO', log_retention: 30, remote_support_enabled: false, volume_refresh_interval: 300 },
+      log_level: 'INFO',
+      log_retention: 30,
+      remote_support_enabled: false,
+      volume_refresh_interval: 300,
     })),
   ),
   get('stack_nds', '/uaas/stacks/{stack_id}/nds', (scene, { stack_id = '' }) =>
     about(scene, stack_id, ({ cloud }) => ({
-      ...{ azure_enabled: cloud === 'azure', s3: { aws_enabled: cloud === 'aws', aws_volumes: [] } },
-      ...{ azure_keys: blobKeys(scene), excluded_paths: {}, included_paths: {}, azure_volumes: connected(scene) },
+      azure_enabled: cloud === 'azure',
+      s3: { aws_enabled: cloud === 'aws', aws_volumes: [] },
+      azure_keys: blobKeys(scene),
+      excluded_paths: {},
+      included_paths: {},
+      azure_volumes: connected(scene),
     })),
   ),
   get('stack_volumes', '/uaas/stacks/{stack_id}/volumes', (scene, { stack_id = '' }) =>
@@ -57,8 +64,14 @@ export const stackOperations: readonly DemoOperation[] = [
   ),
   get('analytics_connector', '/uaas/analytics_connector', ({ world }) =>
     json(200, {
-      ...{ key: confidentialOf(world.seed).analyticsKey, nac_link: 'https://connector.example', launchable: true },
-      ...{ unlicensed: false, nac_run_history: null, can_generate: false, can_view: true, unifx_aws_ids: '' },
+      key: confidentialOf(world.seed).analyticsKey,
+      nac_link: 'https://connector.example',
+      launchable: true,
+      unlicensed: false,
+      nac_run_history: null,
+      can_generate: false,
+      can_view: true,
+      unifx_aws_ids: '',
     }),
   ),
 ];
@@ -72,13 +85,20 @@ function base({ world, variations, now }: Scene, { name, cloud, region, build }:
   return item(
     name,
     {
-      ...{ id: uuidOf(world.seed, 'stack', name), serial_number: uuidOf(world.seed, 'stack serial', name), name },
+      id: uuidOf(world.seed, 'stack', name),
+      serial_number: uuidOf(world.seed, 'stack serial', name),
+      name,
       cloud_provider: worded(name, cloud, 'moonbase', variations),
-      ...{ region, created_date: '2025-05-05T05:05:05Z' },
+      region,
+      created_date: '2025-05-05T05:05:05Z',
     },
     {
-      ...{ build, uaas_build: build, last_used_date: rfc3339(floorTo(now, HOUR_MS)), uaas_api_url: null },
-      ...{ blob_endpoint_url: null, s3_obj_lambda_buckets: null },
+      build,
+      uaas_build: build,
+      last_used_date: rfc3339(floorTo(now, HOUR_MS)),
+      uaas_api_url: null,
+      blob_endpoint_url: null,
+      s3_obj_lambda_buckets: null,
     },
     variations,
   );
@@ -91,7 +111,9 @@ function connected({ world }: Scene): readonly string[] {
 
 function blobKeys({ world }: Scene): readonly Item[] {
   return confidentialOf(world.seed).blobKeys.map((key, place) => ({
-    ...{ id: uuidOf(world.seed, 'blob key', place), access_key: key, generated: '2026-01-01T00:00:00Z' },
+    id: uuidOf(world.seed, 'blob key', place),
+    access_key: key,
+    generated: '2026-01-01T00:00:00Z',
     connection_string: `AccountName=example;AccountKey=${key}`,
   }));
 }
@@ -100,7 +122,12 @@ function blobKeys({ world }: Scene): readonly Item[] {
 function runs({ world, now }: Scene): readonly Item[] {
   const end = floorTo(now, HOUR_MS);
   return world.volumes.slice(0, 2).map(({ portalId, title }) => ({
-    ...{ volume_id: portalId, volume_name: title, start_time: rfc3339(end - HOUR_MS / 4), end_time: rfc3339(end) },
-    ...{ error_count: 0, objects_deleted: 1200, bytes_deleted: 3_400_000_000 },
+    volume_id: portalId,
+    volume_name: title,
+    start_time: rfc3339(end - HOUR_MS / 4),
+    end_time: rfc3339(end),
+    error_count: 0,
+    objects_deleted: 1200,
+    bytes_deleted: 3_400_000_000,
   }));
 }

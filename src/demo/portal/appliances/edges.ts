@@ -1,7 +1,7 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { lostAt } from '../../world/reach.ts';
-import { floorTo, MINUTE_MS, rfc3339 } from '../../world/signals.ts';
+import { floorTo, MINUTE_MS, rfc3339 } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import { type Item, item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -65,12 +65,19 @@ function detail(scene: Scene, appliance: DemoAppliance): Item {
   const { build, availableBuild, cores, memoryGib } = appliance;
   return {
     ...common(scene, appliance, { current: build, available: availableBuild ?? null, platform: 'vmware' }),
-    ...{ owned_volumes: counts.owned, remotely_connected_volumes: counts.remotely_connected, volumes: counts },
+    owned_volumes: counts.owned,
+    remotely_connected_volumes: counts.remotely_connected,
+    volumes: counts,
     machine: {
-      ...{ cpu: `${cores} cores`, ram: `${memoryGib} GB`, cache_disk: '2 TB', os_disk: '64 GB' },
+      cpu: `${cores} cores`,
+      ram: `${memoryGib} GB`,
+      cache_disk: '2 TB',
+      os_disk: '64 GB',
       fiq_disk: appliance.disks.has('file_iq') ? '256 GB' : '',
       cow_disk: appliance.disks.has('cow') ? '256 GB' : '',
-      ...{ cpu_cores: cores, vm_instance_type: null, vm_region: null },
+      cpu_cores: cores,
+      vm_instance_type: null,
+      vm_region: null,
     },
     ...item(
       `${appliance.serial}/detail`,

@@ -1,5 +1,5 @@
 import { json, portalError, type Scene } from '../../exchange.ts';
-import type { DemoAppliance, World } from '../../world/world.ts';
+import type { DemoAppliance, SimulatedFleet } from '../../world/world.ts';
 import type { Item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 
@@ -17,11 +17,11 @@ export const fiqOperations: readonly DemoOperation[] = [
 ];
 
 /** The file-intelligence appliance of the edges, if there is one. */
-export function fiqSerialOf(world: World): string | undefined {
+export function fiqSerialOf(world: SimulatedFleet): string | undefined {
   return fiqAppliances(world)[0]?.serial;
 }
 
-function fiqAppliances(world: World): readonly DemoAppliance[] {
+function fiqAppliances(world: SimulatedFleet): readonly DemoAppliance[] {
   return world.appliances.filter(({ kind }) => kind === 'file_iq');
 }
 
@@ -31,11 +31,18 @@ function told({ world }: Scene, appliance: DemoAppliance): Item {
     ? world.appliances.filter(({ kind, disks }) => kind === 'edge' && disks.has('file_iq'))
     : [];
   return {
-    ...{ serial_number: appliance.serial, id: appliance.edgeId, description: appliance.title },
-    ...{ build: appliance.build, enabled: true },
+    serial_number: appliance.serial,
+    id: appliance.edgeId,
+    description: appliance.title,
+    build: appliance.build,
+    enabled: true,
     connections: {
       edges: connected.map(({ serial, edgeId, build, title }) => ({
-        ...{ serial_number: serial, id: edgeId, build, description: title, fiq_service_enabled: true },
+        serial_number: serial,
+        id: edgeId,
+        build,
+        description: title,
+        fiq_service_enabled: true,
       })),
     },
   };

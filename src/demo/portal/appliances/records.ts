@@ -2,7 +2,7 @@ import { hash32, seededRandom } from '../../../runtime/random.ts';
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { invalid, json, portalError } from '../../exchange.ts';
 import type { Variations } from '../../variations.ts';
-import { draw, floorTo, MINUTE_MS } from '../../world/signals.ts';
+import { draw, floorTo, MINUTE_MS } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import { hasMemoryDetails } from '../../world/world.ts';
 import type { Field, Series } from './series.ts';

@@ -1,8 +1,8 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { HOUR_MS, rfc3339, uuidOf } from '../../world/signals.ts';
-import type { DemoAppliance, World } from '../../world/world.ts';
+import { HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
+import type { DemoAppliance, SimulatedFleet } from '../../world/world.ts';
 import type { Item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { text, truth, word } from '../query.ts';
@@ -10,7 +10,9 @@ import { text, truth, word } from '../query.ts';
 /** The serials: list, one, and the code that an appliance authenticates with. */
 export const serialOperations: readonly DemoOperation[] = [
   get('serials', '/serials', serials, {
-    ...{ type: word(['edge', 'nmc', 'file_iq', 'naa', 'uaas']), description: text, in_use: truth },
+    type: word(['edge', 'nmc', 'file_iq', 'naa', 'uaas']),
+    description: text,
+    in_use: truth,
   }),
   get('serial', '/serials/{serial_id}', (scene, { serial_id = '' }) => {
     const found = all(scene.world).find(({ id }) => id === serial_id.toLowerCase());
@@ -40,19 +42,25 @@ function lean({ variations }: Scene, serial: Item): Item {
   return variations.omitOptional ? { id, type, in_use } : serial;
 }
 
-function all(world: World): readonly Item[] {
+function all(world: SimulatedFleet): readonly Item[] {
   return [...world.appliances.map(applianceSerial), ...others(world)];
 }
 
 function applianceSerial(appliance: DemoAppliance): Item {
   return {
-    ...{ id: appliance.serial, type: appliance.kind, in_use: true, description: appliance.title },
-    ...{ build: appliance.build, available_build: appliance.availableBuild ?? null },
-    ...{ users: null, fqdns: null, last_config_backup_date: null },
+    id: appliance.serial,
+    type: appliance.kind,
+    in_use: true,
+    description: appliance.title,
+    build: appliance.build,
+    available_build: appliance.availableBuild ?? null,
+    users: null,
+    fqdns: null,
+    last_config_backup_date: null,
   };
 }
 
-function others({ seed }: World): readonly Item[] {
+function others({ seed }: SimulatedFleet): readonly Item[] {
   const rest = { available_build: null, users: null, fqdns: null, last_config_backup_date: null };
   return [
     { id: uuidOf(seed, 'nmc'), type: 'nmc', in_use: true, description: 'nmc-hq', build: '24.2.1', ...rest },

@@ -1,5 +1,4 @@
 import type { LoadNames } from '../../variations.ts';
-import type { Disk } from '../../world/cast.ts';
 import {
   cachePercent,
   diskWeight,
@@ -9,6 +8,7 @@ import {
   memoryTotal,
   memoryUsed,
 } from '../../world/load.ts';
+import type { Disk } from '../../world/roles.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 
 /** One field of a series: its form, and its value at a minute. */

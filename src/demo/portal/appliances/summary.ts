@@ -1,7 +1,7 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { busyness, following, loadAverage, memoryTotal, memoryUsed } from '../../world/load.ts';
-import { draw, HOUR_MS, MINUTE_MS } from '../../world/signals.ts';
+import { draw, HOUR_MS, MINUTE_MS } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import { measured, newestMinute, timeOf, written } from './records.ts';
 import { telemetryRequest } from './telemetry-request.ts';

@@ -1,11 +1,11 @@
 import type { Complaint, DemoAnswer, Scene } from '../../exchange.ts';
 import { invalid, isObject, parsedJson } from '../../exchange.ts';
-import type { Period } from '../period.ts';
+import type { RequestedPeriod } from '../period.ts';
 import { parsePeriod } from '../period.ts';
 
 /** A valid telemetry request body. */
 export interface TelemetryRequest {
-  readonly period: Period;
+  readonly period: RequestedPeriod;
   readonly binSeconds: number | undefined;
 }
 

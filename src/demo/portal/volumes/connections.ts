@@ -1,7 +1,7 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
-import { draw, HOUR_MS, rfc3339 } from '../../world/signals.ts';
 import { type SnapshotState, snapshotState } from '../../world/snapshots.ts';
+import { draw, HOUR_MS, rfc3339 } from '../../world/waveforms.ts';
 import type { DemoAppliance, Volume } from '../../world/world.ts';
 import { CLOUD_PROVIDERS, cloudOf } from '../account/cloud.ts';
 import { type Item, item, worded } from '../item.ts';
@@ -38,11 +38,19 @@ const FILTERS: readonly (readonly [parameter: string, field: string])[] = [
 /** `GET /volume_connections`. */
 export const volumeConnectionOperations: readonly DemoOperation[] = [
   get('volume_connections', '/volume_connections', volumeConnections, {
-    ...{ volume_id: text, search: text, sort_by: word(SORTS), sort_order: word(['asc', 'desc']) },
-    ...{ cloud_providers: words(CLOUD_PROVIDERS), protocols: words(PROTOCOLS), roles: words(ROLES) },
-    ...{ security_modes: words(MODES), permission_policies: words(POLICIES) },
-    ...{ connection_permissions: words(PERMISSIONS), cloud_regions: texts },
-    ...{ appliance_names: texts, volume_names: texts },
+    volume_id: text,
+    search: text,
+    sort_by: word(SORTS),
+    sort_order: word(['asc', 'desc']),
+    cloud_providers: words(CLOUD_PROVIDERS),
+    protocols: words(PROTOCOLS),
+    roles: words(ROLES),
+    security_modes: words(MODES),
+    permission_policies: words(POLICIES),
+    connection_permissions: words(PERMISSIONS),
+    cloud_regions: texts,
+    appliance_names: texts,
+    volume_names: texts,
   }),
 ];
 
@@ -76,7 +84,8 @@ function row(scene: Scene, volume: Volume, appliance: DemoAppliance, place: numb
   return item(
     `${name}/${Math.floor(now / HOUR_MS)}`,
     {
-      ...{ volume_id: volume.portalId, volume_name: volume.title },
+      volume_id: volume.portalId,
+      volume_name: volume.title,
       appliance_id: variations.connectionIds === 'edge' ? appliance.edgeId : appliance.serial,
       appliance_name: appliance.title,
       role: worded(name, place === 0 ? 'owner' : 'connected', 'observer', variations),
@@ -86,12 +95,25 @@ function row(scene: Scene, volume: Volume, appliance: DemoAppliance, place: numb
       unprotected_data: unprotectedBytes(world, appliance, volume, state, now),
       last_snapshot_utc: last === undefined ? null : rfc3339(last.metadata.endMs),
       current_snapshot_status: worded(name, status, 'hibernating', variations),
-      ...{ status: 'active', cloud_provider: provider, cloud_region: region, protocol: ['SMB'] },
-      ...{ permission_policy: 'NTFS Exclusive Mode', security_mode: 'Active Directory' },
-      ...{ connection_permission: 'READWRITE', appliance_hostname: `${appliance.title}.example`, is_readonly: false },
-      ...{ share_count: 1 + Math.floor(4 * draw(name, 'shares')), export_count: 0, ftp_dir_count: 0 },
-      ...{ pinned_folders_count: 0, autofault_folders_count: 0, snapshot_frequency: 3 },
-      ...{ snapshot_start: 0, snapshot_stop: 0, snapshot_days: ['Monday', 'Tuesday'], sync_schedule: null },
+      status: 'active',
+      cloud_provider: provider,
+      cloud_region: region,
+      protocol: ['SMB'],
+      permission_policy: 'NTFS Exclusive Mode',
+      security_mode: 'Active Directory',
+      connection_permission: 'READWRITE',
+      appliance_hostname: `${appliance.title}.example`,
+      is_readonly: false,
+      share_count: 1 + Math.floor(4 * draw(name, 'shares')),
+      export_count: 0,
+      ftp_dir_count: 0,
+      pinned_folders_count: 0,
+      autofault_folders_count: 0,
+      snapshot_frequency: 3,
+      snapshot_start: 0,
+      snapshot_stop: 0,
+      snapshot_days: ['Monday', 'Tuesday'],
+      sync_schedule: null,
     },
     variations,
   );

@@ -2,11 +2,11 @@ import type { Scene } from '../../exchange.ts';
 import { propagationOf } from '../../world/snapshots.ts';
 import type { Volume } from '../../world/world.ts';
 import type { Item } from '../item.ts';
-import type { Period } from '../period.ts';
+import type { RequestedPeriod } from '../period.ts';
 import { finished } from './snapshot-records.ts';
 
 /** `snapshot_propagation_by_appliance`: when each appliance had the snapshots of the others. */
-export function propagations(scene: Scene, volume: Volume, period: Period, asked: ReadonlySet<string>): Item {
+export function propagations(scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>): Item {
   const items = finished(scene, volume, period, asked).flatMap((snapshot) => {
     const { appliance, metadata, version } = snapshot;
     const all = propagationOf(scene.world, snapshot);
@@ -14,10 +14,15 @@ export function propagations(scene: Scene, volume: Volume, period: Period, asked
     return all
       .filter(([to, at]) => at <= scene.now && asked.has(to.serial))
       .map(([to, at]) => ({
-        ...{ snapshot_appliance: appliance.title, snapshot_serial_number: appliance.serial },
-        ...{ snapshot_time: metadata.endMs, snapshot_version: version },
-        ...{ sync_appliance: to.title, sync_serial_number: to.serial, sync_time: at },
-        ...{ propagation_duration: at - metadata.endMs, average_propagation_duration: mean },
+        snapshot_appliance: appliance.title,
+        snapshot_serial_number: appliance.serial,
+        snapshot_time: metadata.endMs,
+        snapshot_version: version,
+        sync_appliance: to.title,
+        sync_serial_number: to.serial,
+        sync_time: at,
+        propagation_duration: at - metadata.endMs,
+        average_propagation_duration: mean,
         deviation: at - metadata.endMs - mean,
       }));
   });

@@ -1,21 +1,21 @@
 import type { Scene } from '../../exchange.ts';
-import { draw } from '../../world/signals.ts';
 import { type DemoSnapshot, snapshotsOf } from '../../world/snapshots.ts';
+import { draw } from '../../world/waveforms.ts';
 import type { Volume } from '../../world/world.ts';
 import { written } from '../appliances/records.ts';
 import { type Item, item, worded } from '../item.ts';
-import type { Period } from '../period.ts';
+import type { RequestedPeriod } from '../period.ts';
 
 /** The requested appliances, by serial. */
 type Asked = ReadonlySet<string>;
 
 /** `snapshot_details`: everything about each finished snapshot. */
-export function details(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+export function details(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
   return { items: finished(scene, volume, period, asked).map((snapshot) => detail(scene, snapshot)) };
 }
 
 /** `snapshot_content`: what each finished snapshot holds. */
-export function contents(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+export function contents(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
   const items = finished(scene, volume, period, asked).map((snapshot) => {
     const { lockFree, locked, directories } = counts(snapshot);
     return item(
@@ -34,11 +34,12 @@ export function contents(scene: Scene, volume: Volume, period: Period, asked: As
 }
 
 /** `average_time_to_protect`: by appliance, each snapshot that protected files without a lock. */
-export function timesToProtect(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+export function timesToProtect(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
   const snapshots = finished(scene, volume, period, asked);
   const appliances = new Set(snapshots.map(({ appliance }) => appliance));
   const items = [...appliances].map((appliance) => ({
-    ...{ appliance: appliance.title, serial_number: appliance.serial },
+    appliance: appliance.title,
+    serial_number: appliance.serial,
     snapshots: snapshots.flatMap((snapshot) => {
       const mean = protectSeconds(snapshot);
       if (mean === undefined || snapshot.appliance !== appliance) return [];
@@ -50,7 +51,7 @@ export function timesToProtect(scene: Scene, volume: Volume, period: Period, ask
 }
 
 /** `snapshot_timeline`: the phases of the snapshots, failed ones too. */
-export function timeline(scene: Scene, volume: Volume, period: Period, asked: Asked): Item {
+export function timeline(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
   const snapshots = finished(scene, volume, period, asked);
   const data = snapshots.flatMap((snapshot) =>
     snapshot.data === undefined ? [] : [event('data_snapshot', snapshot, snapshot.data)],
@@ -75,7 +76,12 @@ export function timeline(scene: Scene, volume: Volume, period: Period, asked: As
 }
 
 /** The finished snapshots of the requested appliances. */
-export function finished({ world, now }: Scene, volume: Volume, period: Period, asked: Asked): readonly DemoSnapshot[] {
+export function finished(
+  { world, now }: Scene,
+  volume: Volume,
+  period: RequestedPeriod,
+  asked: Asked,
+): readonly DemoSnapshot[] {
   return snapshotsOf(world, volume, period.startMs, Math.min(now, period.endMs)).filter(({ appliance }) =>
     asked.has(appliance.serial),
   );
@@ -89,16 +95,23 @@ function detail({ variations }: Scene, snapshot: DemoSnapshot): Item {
   return item(
     nameOf(snapshot),
     {
-      ...{ ...who(snapshot), volume: volume.portalId, time: metadata.endMs },
-      ...{ metadata_snapshot_start: metadata.startMs, metadata_snapshot_end: metadata.endMs },
-      ...{ dir_count: directories, volume_version: version },
+      ...who(snapshot),
+      volume: volume.portalId,
+      time: metadata.endMs,
+      metadata_snapshot_start: metadata.startMs,
+      metadata_snapshot_end: metadata.endMs,
+      dir_count: directories,
+      volume_version: version,
     },
     {
-      ...{ protect_mean: decimal(mean), protect_max: decimal(mean && mean * (1.5 + 3 * luck)) },
-      ...{ data_snapshot_start: data?.startMs ?? null, data_snapshot_end: data?.endMs ?? null },
+      protect_mean: decimal(mean),
+      protect_max: decimal(mean && mean * (1.5 + 3 * luck)),
+      data_snapshot_start: data?.startMs ?? null,
+      data_snapshot_end: data?.endMs ?? null,
       oud: mean === undefined ? null : Math.round(mean * (1.5 + 3 * luck)),
       file_count_ngl: data === undefined ? null : lockFree,
-      ...{ file_count_gl: locked, file_count_total: locked + (data === undefined ? 0 : lockFree) },
+      file_count_gl: locked,
+      file_count_total: locked + (data === undefined ? 0 : lockFree),
     },
     variations,
   );

@@ -4,14 +4,14 @@ import type { Volume } from '../../world/world.ts';
 import { telemetryRequest } from '../appliances/telemetry-request.ts';
 import type { Item } from '../item.ts';
 import type { DemoOperation } from '../operation.ts';
-import type { Period } from '../period.ts';
+import type { RequestedPeriod } from '../period.ts';
 import { isUuid } from '../query.ts';
 import { propagations } from './snapshot-propagation.ts';
 import { contents, details, timeline, timesToProtect } from './snapshot-records.ts';
 import { volumeOf } from './volumes.ts';
 
 /** The records of one operation about a volume's snapshots, for some appliances. */
-export type Tell = (scene: Scene, volume: Volume, period: Period, asked: ReadonlySet<string>) => Item;
+export type Tell = (scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>) => Item;
 
 const segments: Readonly<Record<string, Tell>> = {
   average_time_to_protect: timesToProtect,

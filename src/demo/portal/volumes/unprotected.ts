@@ -1,11 +1,11 @@
 import { busyness } from '../../world/load.ts';
-import { draw, MINUTE_MS } from '../../world/signals.ts';
 import type { DemoSnapshot, SnapshotState } from '../../world/snapshots.ts';
-import type { DemoAppliance, Volume, World } from '../../world/world.ts';
+import { draw, MINUTE_MS } from '../../world/waveforms.ts';
+import type { DemoAppliance, SimulatedFleet, Volume } from '../../world/world.ts';
 
 /** Bytes of an appliance on a volume that wait for the next snapshot: they grow until one is finished. */
 export function unprotectedBytes(
-  world: World,
+  world: SimulatedFleet,
   appliance: DemoAppliance,
   volume: Volume,
   state: SnapshotState,
@@ -34,6 +34,6 @@ function statusDuring({ data, failed, metadata }: DemoSnapshot, now: number): st
 }
 
 /** An appliance without a snapshot has written data since it joined, or since shortly before the start. */
-function quietSince(world: World, { joinedAt }: DemoAppliance): number {
+function quietSince(world: SimulatedFleet, { joinedAt }: DemoAppliance): number {
   return Math.max(joinedAt, world.startedAt - 45_000);
 }

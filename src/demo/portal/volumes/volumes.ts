@@ -1,8 +1,8 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
-import { draw, floorTo, HOUR_MS, rfc3339 } from '../../world/signals.ts';
 import { snapshotState } from '../../world/snapshots.ts';
-import type { Volume, World } from '../../world/world.ts';
+import { draw, floorTo, HOUR_MS, rfc3339 } from '../../world/waveforms.ts';
+import type { SimulatedFleet, Volume } from '../../world/world.ts';
 import { cloudOf } from '../account/cloud.ts';
 import { type Item, item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -40,7 +40,7 @@ export const volumeOperations: readonly DemoOperation[] = [
 ];
 
 /** The volume of a portal id. */
-export function volumeOf(world: World, portalId: string): Volume | undefined {
+export function volumeOf(world: SimulatedFleet, portalId: string): Volume | undefined {
   return world.volumes.find((volume) => volume.portalId === portalId);
 }
 
@@ -60,8 +60,12 @@ function flat(scene: Scene, volume: Volume): Item {
     `${volume.guid}/flat`,
     { gfl: true, lock_server: 'locks-1', gfa_mode: volume.mode === 'Active' },
     {
-      ...{ edges: edgesOf(world, volume), location: cloudOf(world, volume).region, used_capacity: '10.5 TB' },
-      ...{ percent_capacity_used: 42, compression_data_reduction_percent: 17, share_features: null },
+      edges: edgesOf(world, volume),
+      location: cloudOf(world, volume).region,
+      used_capacity: '10.5 TB',
+      percent_capacity_used: 42,
+      compression_data_reduction_percent: 17,
+      share_features: null,
     },
     variations,
   );
@@ -73,20 +77,40 @@ function details({ world, variations }: Scene, volume: Volume): Item {
     `${volume.guid}/details`,
     { volume_id: volume.portalId },
     {
-      ...{ volume_name: volume.title, edges: edgesOf(world, volume), cloud_provider: provider, cloud_region: region },
-      ...{ bucket: `bucket-${volume.guid.slice(0, 8)}`, used_capacity: '10.5 TB', percent_capacity_used: 42 },
-      ...{ compression_percent: 17, protocol: ['SMB'], permission_policy: 'NTFS Exclusive Mode' },
-      ...{ security_mode: 'Active Directory', connection_permission: 'READWRITE', case_sensitive: false },
-      ...{ remote_access_enabled: true, antiransom_enabled: true, antivirus_enabled: true, safe_delete_enabled: true },
-      ...{ audit_enabled: true, audit_output_type: 'syslog', snapshot_retention: 'Unlimited', encryption_keys: [] },
-      ...{ chunk_size: 1_048_576, compression: true, dedupe: true, volume_version: '4711' },
-      ...{ cloud_credential_name: credential, cloud_credential_hostname: null, cloud_credential_note: null },
+      volume_name: volume.title,
+      edges: edgesOf(world, volume),
+      cloud_provider: provider,
+      cloud_region: region,
+      bucket: `bucket-${volume.guid.slice(0, 8)}`,
+      used_capacity: '10.5 TB',
+      percent_capacity_used: 42,
+      compression_percent: 17,
+      protocol: ['SMB'],
+      permission_policy: 'NTFS Exclusive Mode',
+      security_mode: 'Active Directory',
+      connection_permission: 'READWRITE',
+      case_sensitive: false,
+      remote_access_enabled: true,
+      antiransom_enabled: true,
+      antivirus_enabled: true,
+      safe_delete_enabled: true,
+      audit_enabled: true,
+      audit_output_type: 'syslog',
+      snapshot_retention: 'Unlimited',
+      encryption_keys: [],
+      chunk_size: 1_048_576,
+      compression: true,
+      dedupe: true,
+      volume_version: '4711',
+      cloud_credential_name: credential,
+      cloud_credential_hostname: null,
+      cloud_credential_note: null,
     },
     variations,
   );
 }
 
-function edgesOf(world: World, volume: Volume): Item | null {
+function edgesOf(world: SimulatedFleet, volume: Volume): Item | null {
   const [master, ...connected] = world.appliancesOf(volume);
   if (master === undefined) return null;
   const ids = connected.map(({ edgeId }) => edgeId);

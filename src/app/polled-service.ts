@@ -1,0 +1,65 @@
+import type { Config } from '../config/config.ts';
+import type { PollSink } from '../contract/sink.ts';
+import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
+import type { RemoteWrite } from '../history/remote-write.ts';
+import { Poller } from '../polling/poller.ts';
+import { FilerNames } from '../services/filer-names.ts';
+import type { ConfiguredService } from '../services/services.ts';
+import type { StateKeeper } from '../state/keeper.ts';
+import type { Environment } from './environment.ts';
+import { connectService } from './service-client.ts';
+
+export type PolledService = ReturnType<typeof sourceOf>;
+
+interface SourceDependencies {
+  readonly config: Config;
+  readonly own: ExporterMetrics;
+  readonly sink: PollSink;
+  readonly environment: Environment;
+  readonly keeper: StateKeeper | undefined;
+  readonly history: RemoteWrite | undefined;
+}
+
+export function createPolledServices(
+  asked: readonly ConfiguredService[],
+  parts: SourceDependencies,
+): readonly PolledService[] {
+  const { config, environment } = parts;
+  const names = new FilerNames(
+    config.filerAliases,
+    asked.some(({ upstream }) => upstream.namesFilers),
+    (name, ids) => environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
+  );
+  return asked.map((one) => sourceOf(one, names, parts));
+}
+
+function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDependencies) {
+  const { config, own, sink, environment, keeper, history } = parts;
+  const { api, upstream } = asked;
+  const service = connectService(asked, {
+    config,
+    environment,
+    names,
+    keeper,
+    observer: own.requestsOf(api),
+    ...(history && { wantedSince: (task: string, now: number) => history.wantedSince(task, now) }),
+  });
+  const { collector, appliances, onTasks, intervalMs, target, pacer, notes } = service;
+  const poller = new Poller(
+    {
+      collector,
+      appliances,
+      sink,
+      workers: target.concurrency,
+      intervalMs,
+      notes,
+      staleAfter: config.staleAfter,
+      forgetAfterMs: config.forgetAfterMs,
+      allowedPerSecond: () => pacer.sustainedPerSecond,
+      isHeld: () => pacer.waitUntil !== undefined,
+      ...(onTasks && { onTasks }),
+    },
+    environment,
+  );
+  return { ...service, api, title: upstream.title, poller };
+}

@@ -1,0 +1,51 @@
+import type { Config, RemoteWriteConfig } from '../config/config.ts';
+import { proxyFor } from '../config/no-proxy.ts';
+import { headerPairs } from '../config/remote-write.ts';
+import { secretTexts } from '../config/secret-texts.ts';
+import type { Send } from '../history/receiver.ts';
+import { RemoteWrite } from '../history/remote-write.ts';
+import { createMasker } from '../runtime/masking.ts';
+import type { ConfiguredService } from '../services/services.ts';
+import { createDispatcher } from '../transport/dispatcher.ts';
+import { post } from '../transport/post.ts';
+import type { Environment } from './environment.ts';
+
+export function createRemoteWrite(
+  config: Config,
+  asked: readonly ConfiguredService[],
+  environment: Environment,
+): RemoteWrite | undefined {
+  const { remoteWrite } = config;
+  const { clock, random, log } = environment;
+  const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
+  if (remoteWrite === undefined || points === undefined) return undefined;
+  return new RemoteWrite(
+    { ...remoteWrite, ...points, sweepMs: points.intervalMs },
+    sendOf(remoteWrite, config, environment),
+    { clock, random, log },
+  );
+}
+
+function sendOf(settings: RemoteWriteConfig, config: Config, environment: Environment): Send {
+  const { clock, version, connect = createDispatcher } = environment;
+  const { url, token, basic, headers, tls } = settings;
+  const { timeoutMs, proxy } = config.requests;
+  const way = proxyFor(url, proxy);
+  const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
+  const dispatcher = connect(way && { ...way, timeoutMs }, pems);
+  const hidden = createMasker(() => secretTexts(config));
+  const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
+  return async (own, body, signal) => {
+    const further = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
+    const all = { ...further, ...authorization(settings), ...own };
+    const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
+    if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
+    return { ...answer, text: hidden(answer.text) };
+  };
+}
+
+function authorization({ token, basic }: RemoteWriteConfig): Readonly<Record<string, string>> {
+  if (token !== undefined) return { authorization: `Bearer ${token.reveal()}` };
+  if (basic === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${basic.user}:${basic.password.reveal()}`).toString('base64')}` };
+}

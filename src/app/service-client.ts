@@ -1,0 +1,100 @@
+import pLimit from 'p-limit';
+import type { Config } from '../config/config.ts';
+import { proxyFor } from '../config/no-proxy.ts';
+import { secretTexts } from '../config/secret-texts.ts';
+import type { ServiceDependencies, ServiceEndpoint } from '../services/service.ts';
+import type { ConfiguredService } from '../services/services.ts';
+import { createDispatcher } from '../transport/dispatcher.ts';
+import { JsonClient, type RequestObserver } from '../transport/json-client.ts';
+import { AdaptiveRate } from '../transport/rate/adaptive-rate.ts';
+import { DailyQuota } from '../transport/rate/daily-quota.ts';
+import { RateLimiter } from '../transport/rate/rate-limiter.ts';
+import { RequestQueue } from '../transport/rate/request-queue.ts';
+import { answerLimits } from '../transport/response-limits.ts';
+import type { Environment } from './environment.ts';
+import { serviceWarnings } from './service-warnings.ts';
+
+interface ClientDependencies {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly observer: RequestObserver;
+  /** Limits in place of those of the service. */
+  readonly limits?: (target: ServiceEndpoint) => Partial<ServiceEndpoint>;
+}
+
+/** The client of one service with its own pace: a problem of one service never affects another. */
+export function createServiceClient({ upstream, settings }: ConfiguredService, parts: ClientDependencies) {
+  const { config, environment, observer, limits } = parts;
+  const { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher } = environment;
+  const { timeoutMs, maxResponseBytes, proxy: proxies } = config.requests;
+  const usual = upstream.target(settings, config);
+  const target = { ...usual, ...limits?.(usual) };
+  const { baseUrl, limit, dailyLimit, maxPerMs, concurrency } = target;
+  const proxy = proxyFor(baseUrl, proxies);
+  const dispatcher = connect(proxy && { ...proxy, timeoutMs });
+  const now = clock.monotonic();
+  const budget = new DailyQuota(dailyLimit, now);
+  const pacer = new RequestQueue(new RateLimiter(limit, new AdaptiveRate(maxPerMs, now), now), budget, clock);
+  let trouble = false;
+  const client = new JsonClient({
+    baseUrl,
+    userAgent: `filer-exporter/${version}`,
+    dispatcher,
+    clock,
+    pacer,
+    limit: pLimit(concurrency),
+    secrets: () => secretTexts(config),
+    observer: {
+      ...observer,
+      onEnd: (operation, code, seconds) => {
+        trouble ||= code !== '200';
+        observer.onEnd?.(operation, code, seconds);
+      },
+    },
+    timeoutMs,
+    allowed: upstream.allowed ?? [],
+    limitsOf: (size) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
+  });
+  return {
+    client,
+    target,
+    pacer,
+    budget,
+    /** Whether any request was rejected or has failed. */
+    hasHadTrouble: () => trouble,
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** A service, connected through a client of its own; `release` closes that too. */
+export function connectService(
+  asked: ConfiguredService,
+  parts: ClientDependencies & Pick<ServiceDependencies, 'names' | 'keeper' | 'wantedSince'>,
+) {
+  const { config, environment, names, keeper, wantedSince } = parts;
+  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
+  const { client, close, ...limits } = createServiceClient(asked, parts);
+  const connection = asked.upstream.connect(asked.settings, {
+    client,
+    config,
+    clock,
+    random,
+    log,
+    heapBytes,
+    names,
+    keeper,
+    wantedSince,
+  });
+  return {
+    ...connection,
+    ...limits,
+    /** The time by the service's clock, in epoch milliseconds. */
+    now: () => client.now(),
+    clockSkewMs: () => client.serviceClock.skewMs,
+    notes: () => serviceWarnings(client.serviceClock, limits.pacer, connection.notes?.()),
+    release: async (signal: AbortSignal) => {
+      await connection.close?.(signal);
+      await close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { BackfillOptions } from '../app/backfill.ts';
+import { labelPairs } from '../config/remote-write.ts';
+import { entriesOf, type VariableType } from '../config/variable-type.ts';
+import { durationType } from '../config/variable-types.ts';
+import { MAX_PAST_MS } from '../history/new-points.ts';
+import { ConfigError } from '../runtime/errors.ts';
+import type { Options } from './arguments.ts';
+
+/** The share of the limits that a backfill uses, so that the exporter beside it has the other half. */
+const USUAL_SHARE = '50%';
+
+const USUAL_FOLDER = 'filer-exporter-backfill';
+
+/** The shortest period that is worth a backfill: what one poll brings, in milliseconds. */
+const MIN_PAST_MS = 900_000;
+
+/** A wish whose labels are those of remote write if none are given. */
+export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
+  readonly labels: BackfillOptions['labels'] | undefined;
+};
+
+/** What to read by these options. Throws a ConfigError if they are not valid. */
+export function parseBackfillOptions(options: Options): ParsedOptions {
+  const ago = durationType({ least: 0, most: MAX_PAST_MS }, '30d');
+  const read = <Value>(name: 'since' | 'until' | 'labels', kind: VariableType<Value>): Value | undefined => {
+    const text = options[name];
+    const parsed = text === undefined ? undefined : kind.parse(text);
+    if (parsed?.state !== 'bad') return parsed?.value;
+    throw new ConfigError(parsed.flaws.map(({ what }) => `--${name}: ${what}; expected ${kind.expects}`));
+  };
+  const [sinceMs, untilMs = 0] = [read('since', ago), read('until', ago)];
+  if (sinceMs === undefined) throw new ConfigError(['--backfill: expected --since with a duration such as 30d']);
+  if (sinceMs - untilMs < MIN_PAST_MS) {
+    throw new ConfigError(['--since: expected at least 15m before --until, which is now where it is not given']);
+  }
+  const { filers, series, share = USUAL_SHARE, work = USUAL_FOLDER } = options;
+  return {
+    sinceMs,
+    untilMs,
+    labels: read('labels', labelPairs),
+    filers: filers === undefined ? undefined : entriesOf(filers),
+    series: series === undefined ? undefined : entriesOf(series),
+    share: partOf(share),
+    folder: work,
+  };
+}
+
+function partOf(text: string): number {
+  const percent = Number(/^(\d{1,3})%$/.exec(text)?.[1]);
+  if (percent >= 1 && percent <= 100) return percent / 100;
+  throw new ConfigError([`--share: ${text} is not a part of the limits; expected 1% to 100%`]);
+}

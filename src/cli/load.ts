@@ -1,0 +1,54 @@
+import process from 'node:process';
+import type { WebConfigFile } from '../app/web-access.ts';
+import { variableRows } from '../catalog.ts';
+import type { Config } from '../config/config.ts';
+import { DOTENV, mergeDotenv } from '../config/dotenv.ts';
+import { findPermissiveFiles, type ProtectedFile } from '../config/file-permissions.ts';
+import { loadConfig } from '../config/load.ts';
+import { secretTexts } from '../config/secret-texts.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
+import { createMasker } from '../runtime/masking.ts';
+import { SmallFileReader } from '../runtime/small-files.ts';
+import { services } from '../services/services.ts';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export const serviceSections = services.map(({ section }) => section);
+
+/** For `.env`, and files with one secret. */
+const secretFiles = new SmallFileReader(systemClock, 64 * 1024);
+
+/** For the web configuration, certificates and keys: a file of authorities may be large. */
+export const webFiles = new SmallFileReader(systemClock, 1024 * 1024);
+
+/** The names of the variables that are set, in `.env` too. */
+export async function variablesSet(environment: Variables): Promise<ReadonlySet<string>> {
+  const content = await secretFiles.read(DOTENV).catch(asError);
+  return new Set(mergeDotenv(environment, content, variableRows).texts.keys());
+}
+
+/** Rejects with a ConfigError, also for a `.env` that other users can change: it says where secrets are sent. */
+export async function load(environment: Variables, readSecret = secretFiles.read): Promise<Config> {
+  const config = await loadConfig(environment, serviceSections, { readSecret, readPem: webFiles.read });
+  const loose = await findPermissiveFiles(config.ownFiles.filter(({ path }) => path === DOTENV));
+  const foreign = loose.filter(({ isForeign }) => isForeign);
+  if (foreign.length > 0) throw new ConfigError(foreign.map(({ reason }) => `${DOTENV}: not used, because ${reason}`));
+  return config;
+}
+
+/** The same for a command, whose warnings are lines on stderr. */
+export async function loadWithWarnings(environment: Variables): Promise<Config> {
+  const config = await load(environment);
+  const loose = (await findPermissiveFiles(config.ownFiles)).map(({ reason }) => reason);
+  for (const line of [...config.warnings, ...loose]) process.stderr.write(`warning: ${line}\n`);
+  return config;
+}
+
+export function ownFiles(config: Config, guard: WebConfigFile | undefined): readonly ProtectedFile[] {
+  return [...config.ownFiles, ...(guard?.first.rules.ownFiles ?? [])];
+}
+
+export function lineMask(config: Config): (line: string) => string {
+  return createMasker(() => secretTexts(config));
+}

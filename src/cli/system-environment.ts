@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import type { Environment } from '../app/environment.ts';
+import type { Config } from '../config/config.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { THREAD_WAIT_MS, waitForThreads } from '../runtime/exit.ts';
+import type { Log, LogDestination } from '../runtime/log.ts';
+import { printableLines } from '../runtime/printable.ts';
+import { systemRandom } from '../runtime/random.ts';
+import { FileStore } from '../state/file-store.ts';
+import { EXIT } from './arguments.ts';
+
+/** Of a container's memory, for the heap. */
+const HEAP_SHARE = 1 / 2;
+
+/** Of the heap, for the state file: the events and filers that the heap allows need less. */
+const STATE_SHARE = 1 / 4;
+
+export function systemEnvironment(log: Log): Environment {
+  // V8 never sets its limit below 256 MiB, not even in a container of 128 MiB. The rest of a container's memory is for the
+  // process itself and for buffers outside the heap.
+  const containerBytes = process.constrainedMemory?.() || Number.POSITIVE_INFINITY;
+  const heapBytes = Math.min(getHeapStatistics().heap_size_limit, HEAP_SHARE * containerBytes);
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    version: packageVersion(),
+    revision: revision(),
+    nodeVersion: process.version,
+    heapBytes,
+    openState: (path) => new FileStore(path, STATE_SHARE * heapBytes),
+  };
+}
+
+function packageVersion(): string {
+  const file: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (file as { readonly version: string }).version;
+}
+
+/** The same facts as `filer_exporter_build_info` has, and the platform. */
+export function versionLine(): string {
+  const { version, platform, arch } = process;
+  return `filer-exporter ${packageVersion()} (revision ${revision()}, Node.js ${version}, ${platform}/${arch})`;
+}
+
+function revision(): string {
+  return process.env.FILER_EXPORTER_REVISION || 'unknown';
+}
+
+/** Where log lines go: pretty on a terminal if pino-pretty is installed; the image has none. */
+export async function logDestination({ format }: Config['log'], out: NodeJS.WriteStream): Promise<LogDestination> {
+  if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
+  try {
+    const { default: pretty } = await import('pino-pretty');
+    return pretty({ destination: out, colorize: out.isTTY, singleLine: true, sync: true });
+  } catch {
+    return out;
+  }
+}
+
+/** Prints a whole text; returns the exit code 0. */
+export function printLine(text: string): number {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  return EXIT.clean;
+}
+
+/** Prints a text with names that the services chose: a terminal must not obey them, and a file has them as they are. */
+export async function printSafely(text: string | Buffer): Promise<void> {
+  const shown = process.stdout.isTTY ? printableLines(text.toString()) : text;
+  await new Promise((resolve) => process.stdout.write(shown, resolve));
+}
+
+export function abortOn(stopped: Promise<void>): AbortSignal {
+  const stopping = new AbortController();
+  void stopped.then(() => stopping.abort());
+  return stopping.signal;
+}
+
+/** The exit code, once the files that were read are closed, in milliseconds: of what may be stopped while it reads them. */
+export async function waitForFiles(code: number): Promise<number> {
+  await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
+  return code;
+}

@@ -1,0 +1,111 @@
+import { parseEnv } from 'node:util';
+import { errorCode } from '../runtime/errors.ts';
+import { editDistance, nearest } from '../runtime/suggest.ts';
+import { type NamedVariable, namesOf, type ServiceSection } from './section.ts';
+import { quoted } from './variable-type.ts';
+
+export const DOTENV = '.env';
+
+/** The texts of variables by name; none is empty. */
+export type VariableTexts = ReadonlyMap<string, string>;
+
+export type ReadFile = (path: string) => string;
+
+/**
+ * The variables of the environment, and below them those of `.env` in the working directory. An empty value counts as
+ * unset, because Compose and Kubernetes pass empty values for missing ones.
+ */
+export function mergeDotenv(
+  environment: Readonly<Record<string, string | undefined>>,
+  /** The content of `.env`, or why it was not read. */
+  content: string | Error,
+  rows: readonly NamedVariable[],
+) {
+  const faults: string[] = [];
+  const dotenv = dotenvIn(content, faults);
+  const beneath = dotenv ?? new Map<string, string>();
+  const set = setOf(environment);
+  const texts = new Map(beneath);
+  for (const name of set.keys()) {
+    // The case makes no difference for these: the one in `.env` must not take precedence over the environment's.
+    if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
+  }
+  for (const [name, text] of set) texts.set(name, text);
+  faults.push(...nodeFaults(beneath, set));
+  return {
+    texts,
+    faults,
+    /** In effect or not; undefined without `.env`. */
+    dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
+  };
+}
+
+const PROXY = /^(?:https?|no)_proxy$/i;
+
+function setOf(source: Readonly<Record<string, string | undefined>>): VariableTexts {
+  return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
+}
+
+function dotenvIn(content: string | Error, faults: string[]): VariableTexts | undefined {
+  // A byte order mark would become part of the first name.
+  if (typeof content === 'string') return setOf(parseEnv(content.replace(/^\uFEFF/, '')));
+  const code = errorCode(content);
+  if (code !== 'ENOENT') faults.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
+  return undefined;
+}
+
+/** Variables of Node: one that it reads before this program can read `.env`, and one that the exporter would ignore. */
+function nodeFaults(beneath: VariableTexts, environment: VariableTexts): readonly string[] {
+  const faults: string[] = [];
+  if (beneath.has('NODE_EXTRA_CA_CERTS') && !environment.has('NODE_EXTRA_CA_CERTS')) {
+    const expected = 'set it in the environment of the process';
+    faults.push(`NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; ${expected}`);
+  }
+  if ((environment.get('NODE_TLS_REJECT_UNAUTHORIZED') ?? beneath.get('NODE_TLS_REJECT_UNAUTHORIZED')) === '0') {
+    const expected = 'certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS';
+    faults.push(`NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: ${expected}`);
+  }
+  return faults;
+}
+
+/** A proxy's URL may contain a password. */
+function isSecret(rows: readonly NamedVariable[], name: string, text: string): boolean {
+  return (
+    rows.some(({ name: known, row }) => known === name && row.kind.isSecret) || (PROXY.test(name) && text.includes('@'))
+  );
+}
+
+/** Variables that Kubernetes sets in every container for a Service with a name like ours. */
+const SERVICE_LINK =
+  /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
+
+/** With the prefix of a service, a fault; spelt almost as a known one, a warning: it may be meant for another program. */
+export function unknownVariables(
+  texts: VariableTexts,
+  rows: readonly NamedVariable[],
+  services: readonly ServiceSection[],
+): { readonly faults: readonly string[]; readonly warnings: readonly string[] } {
+  const known = namesOf(rows);
+  const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
+  const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
+  const faults = unknown
+    .filter(isOurs)
+    .sort((one, other) => (one < other ? -1 : 1))
+    .map((name) => {
+      const withoutFile = name.replace(/_FILE$/, '');
+      const meant = known.includes(withoutFile) ? withoutFile : nearest(name, known);
+      const shown = /^\w+$/.test(name) ? name : quoted(name);
+      return `${shown}: unknown variable; did you mean ${meant}?`;
+    });
+  const warnings = unknown.flatMap((name) => {
+    const meant = isOurs(name) ? undefined : known.find((one) => isNearMiss(name, one));
+    return meant === undefined ? [] : [`${name}: has no effect here; did you mean ${meant}?`];
+  });
+  return { faults, warnings };
+}
+
+function isNearMiss(name: string, known: string): boolean {
+  const bare = (text: string) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  const slips = name.length >= 12 ? 2 : 1;
+  return bare(known) === bare(name) || (name.length >= 8 && editDistance(name, known) <= slips);
+}

@@ -1,0 +1,66 @@
+import { errorCode } from '../runtime/errors.ts';
+import { REDACTED, Secret } from '../runtime/secret.ts';
+import type { ReadText } from '../runtime/small-files.ts';
+import type { ReadFile, VariableTexts } from './dotenv.ts';
+import { fileVariable, type NamedVariable } from './section.ts';
+import { quotedPath, secretFlaw } from './variable-type.ts';
+
+/** Every reload reads its file again, so that a rotated secret needs no restart. */
+export class FileSecret extends Secret {
+  /** A path is not secret. */
+  readonly path: string;
+
+  constructor(path: string, readFile: ReadFile, readAgain: ReadText) {
+    super(
+      () => secretIn(readFile(path)),
+      async () => secretIn(await readAgain(path)),
+    );
+    this.path = path;
+  }
+
+  override toString(): string {
+    return `${REDACTED} from ${this.path}`;
+  }
+}
+
+/** The message never quotes the content. */
+class UnfitContentError extends Error {}
+
+/** Throws for invalid content, which {@link Secret.reload} takes for a rotation that is not yet complete. */
+function secretIn(content: string): string {
+  const text = content.replace(/[\r\n]+$/, '');
+  if (text === '') throw new UnfitContentError('the file is empty; expected the secret');
+  const flaw = secretFlaw(text);
+  if (flaw !== undefined) throw new UnfitContentError(`the file's content ${flaw}; expected only the secret`);
+  return text;
+}
+
+/** How paths begin. What begins otherwise may be the secret itself, put into the wrong variable, and is not quoted. */
+const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
+
+export function fileSecrets(
+  texts: VariableTexts,
+  rows: readonly NamedVariable[],
+  { readFile, readAgain }: { readonly readFile: ReadFile; readonly readAgain: ReadText },
+  faults: string[],
+): Readonly<Record<string, FileSecret>> {
+  const secrets: Record<string, FileSecret> = {};
+  for (const { name, row } of rows) {
+    const fileName = fileVariable(name);
+    const path = row.kind.isSecret ? texts.get(fileName) : undefined;
+    if (path === undefined) continue;
+    if (texts.has(name)) {
+      faults.push(`${name}: is set and so is ${fileName}; expected one of them`);
+    }
+    try {
+      secrets[name] = new FileSecret(path, readFile, readAgain);
+    } catch (error) {
+      const reason =
+        error instanceof UnfitContentError
+          ? error.message
+          : `${PATH.test(path) ? `${quotedPath(path)} ` : ''}cannot be read (${errorCode(error) ?? 'unknown reason'}); expected the path of a file with the secret`;
+      faults.push(`${fileName}: ${reason}`);
+    }
+  }
+  return secrets;
+}

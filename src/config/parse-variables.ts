@@ -1,0 +1,63 @@
+import type { Ajv, FuncKeywordDefinition } from 'ajv';
+import envSchema from 'env-schema';
+import { errorCode } from '../runtime/errors.ts';
+import type { ReadFile, VariableTexts } from './dotenv.ts';
+import type { Rows, Section, Values } from './section.ts';
+import { faultLine, invalid, type Parsed, quotedPath, type VariableType } from './variable-type.ts';
+
+/** A keyword of the schema: replaces the text of a variable with the value that its kind parses from it. */
+const KIND: FuncKeywordDefinition = {
+  keyword: 'kind',
+  modifying: true,
+  valid: true,
+  errors: false,
+  compile: (kind: VariableType<unknown>) => (text: string, place) => {
+    if (place !== undefined) place.parentData[place.parentDataProperty] = kind.parse(text);
+    return true;
+  },
+};
+
+/** env-schema's instance of the first call, with the keyword: another one for each call would compile everything again. */
+let compiler: Ajv | undefined;
+
+/**
+ * The types and enumerations of JSON Schema are not used: they accept `1e3` and ` 4` as numbers, know no duration, and
+ * their errors name neither the value nor what was meant.
+ */
+export function readValues(
+  texts: VariableTexts,
+  sections: readonly Section[],
+  readFile: ReadFile,
+  faults: string[],
+): Values<Rows> {
+  const values: Record<string, unknown> = {};
+  for (const { rows, schema } of sections) {
+    const parsed = envSchema<Readonly<Record<string, Parsed<unknown>>>>({
+      env: false,
+      schema,
+      data: Object.fromEntries(texts),
+      ajv: compiler ?? {
+        customOptions: (ajv) => {
+          compiler = ajv.addKeyword(KIND);
+          return compiler;
+        },
+      },
+    });
+    for (const { name, row } of rows) {
+      const result = parsed[name] && withFile(row.kind, parsed[name], readFile);
+      if (result?.state === 'good') values[name] = result.value;
+      else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
+    }
+  }
+  return values;
+}
+
+function withFile({ valueIn }: VariableType<unknown>, parsed: Parsed<unknown>, readFile: ReadFile): Parsed<unknown> {
+  if (valueIn === undefined || parsed.state === 'bad') return parsed;
+  const path = String(parsed.value);
+  try {
+    return valueIn(path, readFile(path));
+  } catch (error) {
+    return invalid(`${quotedPath(path)} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
+  }
+}

@@ -1,0 +1,79 @@
+import { printable } from '../runtime/printable.ts';
+
+/** A fault in a value. `what` continues the line `NAME: …` and quotes no secret. */
+export interface ValueError {
+  readonly what: string;
+  /** The known word that was probably meant; shown instead of what is expected. */
+  readonly meant?: string | undefined;
+}
+
+export type Parsed<Value> =
+  | { readonly state: 'good'; readonly value: Value }
+  | { readonly state: 'bad'; readonly flaws: readonly ValueError[] };
+
+export interface VariableType<Value> {
+  /** A few words for `--help` and the reference. */
+  readonly label: string;
+  /** The end of the line about a fault: `expected …`. */
+  readonly expects: string;
+  /** Its values are never shown, and `NAME_FILE` may be the path of a file with one. */
+  readonly isSecret?: true;
+  readonly parse: (text: string) => Parsed<Value>;
+  /** For a kind whose text is the path of a file: reads the variable's value from the content of that file. */
+  readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
+  /** The value as a text of this kind, for `--check-config`; default: `String`. */
+  show?(value: Value): string;
+}
+
+export function valid<Value>(value: Value): Parsed<Value> {
+  return { state: 'good', value };
+}
+
+export function invalid(what: string, meant?: string): Parsed<never> {
+  return { state: 'bad', flaws: [{ what, meant }] };
+}
+
+export function faultLine(name: string, flaw: ValueError, expects: string): string {
+  const hint = flaw.meant === undefined ? `expected ${expects}` : `did you mean ${flaw.meant}?`;
+  return `${name}: ${flaw.what}; ${hint}`;
+}
+
+const MAX_QUOTE = 80;
+
+/** A value in quotes, shortened if long, without characters that break the line or control a terminal. */
+export function quoted(text: string): string {
+  const shown = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text;
+  return printable(JSON.stringify(shown));
+}
+
+/** A path in quotes, as a whole: its end says most. */
+export function quotedPath(path: string): string {
+  return printable(`"${path}"`);
+}
+
+/**
+ * Why a text cannot be sent in an HTTP header; undefined if it can. Only printable ASCII is allowed; a line break would
+ * let a value start another header. Blanks at either end would be removed on the way.
+ */
+export function headerFlaw(text: string): string | undefined {
+  if (/[\r\n]/.test(text)) return 'contains a line break';
+  if (/\p{Cc}/u.test(text)) return 'contains a control character';
+  if (/[^ -~]/.test(text)) return 'contains a character outside ASCII';
+  if (text.trim() !== text) return 'begins or ends with a space';
+  return undefined;
+}
+
+/** More than any service issues, and than web servers accept in a header. */
+const MAX_SECRET_CHARACTERS = 8 * 1024;
+
+/** Why a text cannot be a secret; undefined if it can. */
+export function secretFlaw(text: string): string | undefined {
+  return text.length > MAX_SECRET_CHARACTERS ? 'is longer than 8 KiB' : headerFlaw(text);
+}
+
+export function entriesOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}

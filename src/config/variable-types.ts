@@ -1,0 +1,138 @@
+import { Secret } from '../runtime/secret.ts';
+import { likelyTypo } from '../runtime/suggest.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { headerFlaw, invalid, quoted, secretFlaw, type VariableType, valid } from './variable-type.ts';
+
+export const MIN_INTERVAL_MS = 1000;
+
+interface Bounds {
+  readonly least: number;
+  readonly most?: number;
+}
+
+interface DurationBounds extends Bounds {
+  /** The API accepts only whole seconds. */
+  readonly inSeconds?: true;
+}
+
+function rangePhrase({ least, most }: Bounds, format: (bound: number) => string): string {
+  return most === undefined ? `of at least ${format(least)}` : `from ${format(least)} to ${format(most)}`;
+}
+
+function boundFlaw(value: number, { least, most }: Bounds, format: (bound: number) => string): string | undefined {
+  if (value < least) return `is below ${format(least)}`;
+  if (most !== undefined && value > most) return `is above ${format(most)}`;
+  return undefined;
+}
+
+/** A Prometheus duration within bounds, in milliseconds; `examples` complete the line about a fault. */
+export function durationType(boundsMs: DurationBounds, examples: string): VariableType<number> {
+  const range = rangePhrase(boundsMs, formatDuration);
+  return {
+    label: `duration ${range}`,
+    expects: `a Prometheus duration ${range}, such as ${examples}`,
+    parse: (text) => {
+      const valueMs = parseDuration(text);
+      if (valueMs === undefined) return invalid(`${quoted(text)} is not a duration`);
+      const flaw = boundFlaw(valueMs, boundsMs, formatDuration);
+      if (flaw !== undefined) return invalid(`${quoted(text)} ${flaw}`);
+      const isFraction = boundsMs.inSeconds && valueMs % 1000 !== 0;
+      return isFraction ? invalid(`${quoted(text)} is not a whole number of seconds`) : valid(valueMs);
+    },
+    show: formatDuration,
+  };
+}
+
+export function integerType(bounds: Bounds): VariableType<number> {
+  const range = rangePhrase(bounds, String);
+  return {
+    label: `number ${range}`,
+    expects: `a whole number ${range}`,
+    parse: (text) => {
+      const value = Number(text);
+      if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) return invalid(`${quoted(text)} is not a whole number`);
+      const flaw = boundFlaw(value, bounds, String);
+      return flaw === undefined ? valid(value) : invalid(`${quoted(text)} ${flaw}`);
+    },
+  };
+}
+
+/**
+ * A number from zero on, alone or at the end of the name of a StatefulSet's pod (`exporter-2`), because every
+ * Kubernetes version can pass a pod's name.
+ */
+export const ordinal: VariableType<number> = {
+  label: 'number, or a name that ends in -number',
+  expects: 'a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2',
+  parse: (text) => {
+    const value = Number(/^(?:[a-z0-9][a-z0-9.-]*-)?(\d+)$/.exec(text)?.[1]);
+    return Number.isSafeInteger(value)
+      ? valid(value)
+      : invalid(`${quoted(text)} is not a number and does not end in one`);
+  },
+};
+
+/** Requests per window: `500/30s`. Neither may be zero: a limit of zero would block every request. */
+export const rateLimitType: VariableType<{ readonly requests: number; readonly windowMs: number }> = {
+  label: 'requests per duration',
+  expects: 'a number of requests and a window, both above 0, such as 500/30s',
+  parse: (text) => {
+    const [, requestsText, windowText] = /^(\d+)\/(.+)$/.exec(text) ?? [];
+    const requests = Number(requestsText);
+    const windowMs = parseDuration(windowText ?? '');
+    if (!Number.isSafeInteger(requests) || requests < 1 || windowMs === undefined || windowMs < 1) {
+      return invalid(`${quoted(text)} is not a rate`);
+    }
+    return valid({ requests, windowMs });
+  },
+  show: ({ requests, windowMs }) => `${requests}/${formatDuration(windowMs)}`,
+};
+
+export function enumType<const Word extends string>(words: readonly Word[]): VariableType<Word> {
+  return {
+    label: words.join(', '),
+    expects: `one of ${words.join(', ')}`,
+    parse: (text) => {
+      const word = words.find((candidate) => candidate === text);
+      return word === undefined ? invalid(`${quoted(text)} is not a known word`, likelyTypo(text, words)) : valid(word);
+    },
+  };
+}
+
+/** `true` or `false` only: `yes` and `1` have different meanings in different formats. */
+export const booleanType: VariableType<boolean> = {
+  label: 'true or false',
+  expects: 'true or false',
+  parse: (text) => {
+    if (text === 'true') return valid(true);
+    if (text === 'false') return valid(false);
+    return invalid(`${quoted(text)} is neither`);
+  },
+};
+
+/** A text that is sent in a header and may be shown. */
+export const headerValue: VariableType<string> = {
+  label: 'text',
+  expects: 'a text of printable ASCII characters',
+  parse: (text) => {
+    const flaw = headerFlaw(text);
+    return flaw === undefined ? valid(text) : invalid(`${quoted(text)} ${flaw}`);
+  },
+};
+
+/** A text that is sent in a header and is never shown, not even if it is invalid. */
+export const secret: VariableType<Secret> = {
+  isSecret: true,
+  label: 'secret',
+  expects: 'the secret as issued, in printable ASCII characters',
+  parse: (text) => {
+    const flaw = secretFlaw(text);
+    return flaw === undefined ? valid(Secret.of(text)) : invalid(`the value ${flaw}`);
+  },
+};
+
+export const filePath: VariableType<string> = {
+  label: 'path of a file',
+  expects: 'the path of a file',
+  parse: (text) => (/\p{Cc}/u.test(text) ? invalid(`${quoted(text)} contains a control character`) : valid(text)),
+};

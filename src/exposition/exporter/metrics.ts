@@ -1,0 +1,131 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ServiceName } from '../../contract/poll-result.ts';
+import type { Labels } from '../../metrics/family.ts';
+import { formatBound } from '../../metrics/histogram.ts';
+import type { DropReason } from '../../metrics/samples.ts';
+import type { ExporterStatus } from '../../status/model.ts';
+import { type Format, formatLabels, formatValue, headerLines } from '../format.ts';
+import { type ExporterMetric, exporterFamilies, exporterMetrics, type MetricValues } from './table.ts';
+
+export interface RequestCounts {
+  onStart(operation: string): void;
+  onEnd(operation: string, code: string, seconds: number): void;
+  onThrottle(): void;
+}
+
+/** Upper bounds of the buckets of request durations, in seconds. */
+const DURATION_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'label', 'late', 'full'];
+
+/** prom-client's gauges with names of counters: promtool rejects them, and their parts are exposed. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+/**
+ * The exporter's own metrics: the only place that uses prom-client, which counts events and provides Node's own
+ * metrics. The registry is our own, and our own writer writes everything, because a registry has one format and a
+ * scraper may request either.
+ */
+export class ExporterMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter(this.#settings(exporterMetrics.requests));
+  readonly #requestDuration = new Histogram({
+    ...this.#settings(exporterMetrics.requestDuration),
+    buckets: DURATION_BOUNDS,
+  });
+  readonly #inFlight = new Gauge(this.#settings(exporterMetrics.requestsInFlight));
+  readonly #throttled = new Counter(this.#settings(exporterMetrics.throttled));
+  readonly #dropped = new Counter(this.#settings(exporterMetrics.samplesDropped));
+
+  /** `build`: the running version. `apis`: the configured ones, which have their series from the start. */
+  constructor(
+    build: { readonly version: string; readonly revision: string; readonly node_version: string },
+    apis: readonly ServiceName[],
+  ) {
+    new Gauge(this.#settings(exporterMetrics.buildInfo)).set(build, 1);
+    for (const api of apis) {
+      this.#inFlight.set({ api }, 0);
+      this.#throttled.inc({ api }, 0);
+      for (const reason of REASONS) this.#dropped.inc({ api, reason }, 0);
+    }
+    collectDefaultMetrics({ register: this.#registry });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
+  }
+
+  requestsOf(api: ServiceName): RequestCounts {
+    return {
+      onStart: () => this.#inFlight.inc({ api }),
+      onEnd: (operation, code, seconds) => {
+        this.#inFlight.dec({ api });
+        this.#requests.inc({ api, operation, code });
+        this.#requestDuration.observe({ api, operation }, seconds);
+      },
+      onThrottle: () => this.#throttled.inc({ api }),
+    };
+  }
+
+  dropped(api: ServiceName, reason: DropReason, count: number): void {
+    this.#dropped.inc({ api, reason }, count);
+  }
+
+  /** The exposition of all of them with the current values: the table in its order, then Node's own metrics. */
+  async render(format: Format, status: ExporterStatus): Promise<string> {
+    const counted = new Map<string, ClientMetric>();
+    for (const metric of (await this.#registry.getMetricsAsJSON()) as unknown as ClientMetric[]) {
+      counted.set(metric.name, metric);
+    }
+    let text = '';
+    for (const row of exporterFamilies) {
+      const lines = row.read ? valueLines(row.name, row.read(status)) : clientLines(counted.get(row.name));
+      if (lines !== '') text += headerLines(row, format) + lines;
+      counted.delete(row.name);
+    }
+    for (const metric of counted.values()) {
+      const lines = clientLines(metric);
+      if (lines !== '') text += headerLines(metric, format) + lines;
+    }
+    return text;
+  }
+
+  #settings({ name, help, labels = [] }: ExporterMetric) {
+    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  }
+}
+
+/** prom-client's values of a metric; its own types lack the names of histogram lines. */
+interface ClientMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'gauge' | 'counter' | 'histogram' | 'summary';
+  readonly values: readonly {
+    readonly metricName?: string;
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly value: number;
+  }[];
+}
+
+function valueLines(name: string, values: MetricValues): string {
+  if (values === undefined || typeof values === 'number') return line(name, {}, values);
+  return [...values].map(([labels, value]) => line(name, labels, value)).join('');
+}
+
+function clientLines(metric: ClientMetric | undefined): string {
+  if (metric === undefined) return '';
+  return metric.values
+    .map(({ metricName, labels, value }) => line(metricName ?? metric.name, texts(labels), value))
+    .join('');
+}
+
+function line(name: string, labels: Labels, value: number | null | undefined): string {
+  return value === undefined || value === null ? '' : `${name}${formatLabels(labels)} ${formatValue(value)}\n`;
+}
+
+/** prom-client's labels, with bounds of buckets as both formats write them. */
+function texts(labels: Readonly<Record<string, string | number>>): Labels {
+  return Object.fromEntries(
+    Object.entries(labels).map(([name, value]) => [
+      name,
+      name === 'le' && typeof value === 'number' ? formatBound(value) : String(value),
+    ]),
+  );
+}

@@ -1,0 +1,301 @@
+import type { Labels, MetricType } from '../../metrics/family.ts';
+import { BACK_OFF_REASONS } from '../../polling/task-state.ts';
+import type { ApiReport, ExporterStatus } from '../../status/model.ts';
+
+/** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
+export type MetricValues = number | undefined | Iterable<readonly [labels: Labels, value: number | null | undefined]>;
+
+export interface ExporterMetric {
+  readonly name: `filer_${string}`;
+  readonly help: string;
+  /** Default gauge. */
+  readonly type?: MetricType;
+  /** Default none. */
+  readonly labels?: readonly string[];
+  /** Reads it at each scrape. Without it, events are counted in `metrics.ts`. */
+  readonly read?: (status: ExporterStatus) => MetricValues;
+}
+
+function perApi(value: (api: ApiReport) => number | null): (status: ExporterStatus) => MetricValues {
+  return ({ apis }) => apis.map((report) => [{ api: report.api }, value(report)]);
+}
+
+function perApiAnd(
+  label: string,
+  values: (api: ApiReport) => readonly (readonly [labelValue: string, value: number | null])[],
+): (status: ExporterStatus) => MetricValues {
+  return ({ apis }) =>
+    apis.flatMap((report) =>
+      values(report).map(([text, value]) => [{ api: report.api, [label]: text }, value] as const),
+    );
+}
+
+function tasksOf(kinds: ApiReport['resting']): number {
+  return kinds.reduce((sum, { tasks }) => sum + tasks, 0);
+}
+
+/**
+ * The exporter's own metrics, besides Node's process metrics. Add a metric that is read at each scrape here and nowhere
+ * else.
+ */
+export const exporterMetrics = {
+  up: {
+    name: 'filer_api_up',
+    help: '1 while the last success (of at least one series, where appliances are polled) is no older than STALE_AFTER effective intervals, and the API is not known to be down.',
+    labels: ['api'],
+    read: perApi(({ state }) => (state === 'up' ? 1 : 0)),
+  },
+  down: {
+    name: 'filer_api_down_info',
+    help: 'Always 1, and only while filer_api_up is 0. The reason: credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
+    labels: ['api', 'reason'],
+    read: perApiAnd('reason', ({ downReason }) => (downReason === null ? [] : [[downReason, 1]])),
+  },
+  buildInfo: {
+    name: 'filer_exporter_build_info',
+    help: 'Always 1: the running version.',
+    labels: ['version', 'revision', 'node_version'],
+  },
+  requests: {
+    name: 'filer_exporter_requests_total',
+    help: 'Requests sent to the APIs, by result: the HTTP status, or timeout, network, invalid, oversize.',
+    type: 'counter',
+    labels: ['api', 'operation', 'code'],
+  },
+  requestDuration: {
+    name: 'filer_exporter_request_duration_seconds',
+    help: 'Time from sending a request to its complete answer.',
+    type: 'histogram',
+    labels: ['api', 'operation'],
+  },
+  requestsInFlight: {
+    name: 'filer_exporter_requests_in_flight',
+    help: 'Requests without an answer yet.',
+    labels: ['api'],
+  },
+  throttled: {
+    name: 'filer_exporter_throttled_total',
+    help: 'Requests that the API rejected with 429.',
+    type: 'counter',
+    labels: ['api'],
+  },
+  pace: {
+    name: 'filer_exporter_pace_requests_per_second',
+    help: 'Requests per second that the pacing allows now; 0 while everything is held after a 429.',
+    labels: ['api'],
+    read: perApi(({ pace }) => pace.requestsPerSecond),
+  },
+  isThrottled: {
+    name: 'filer_exporter_account_throttled',
+    help: '1 while the API has allowed clearly less than is configured for some time, else 0: in ten minutes at least three requests were rejected with 429, and more than 5 % of them, or more than half left at less than half of the configured rate.',
+    labels: ['api'],
+    read: perApi(({ pace }) => (pace.throttled ? 1 : 0)),
+  },
+  clockSkew: {
+    name: 'filer_exporter_clock_skew_seconds',
+    help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its answers: the median of the last five, of which there is one in ten seconds at most.',
+    labels: ['api'],
+    read: perApi(({ clockSkewSeconds }) => clockSkewSeconds),
+  },
+  budgetRemaining: {
+    name: 'filer_exporter_daily_budget_remaining',
+    help: 'Requests left of the limit of the last 24 hours, counting those of this process.',
+    labels: ['api'],
+    read: perApi(({ budgetRemaining }) => budgetRemaining),
+  },
+  budgetLimit: {
+    name: 'filer_exporter_daily_budget_limit',
+    help: 'Requests that this instance may send in 24 hours; missing without a limit.',
+    labels: ['api'],
+    read: perApi(({ limits }) => limits.requestsPerDay),
+  },
+  lastSuccess: {
+    name: 'filer_exporter_last_success_timestamp_seconds',
+    help: 'Time of the last successful poll of the API.',
+    labels: ['api'],
+    read: perApi(({ lastSuccess }) => (lastSuccess === null ? null : Date.parse(lastSuccess) / 1000)),
+  },
+  sweepDuration: {
+    name: 'filer_exporter_sweep_duration_seconds',
+    help: 'Duration of the last complete sweep: every task at the configured interval polled once, without those that are backed off.',
+    labels: ['api'],
+    read: perApi(({ sweepSeconds }) => sweepSeconds),
+  },
+  effectiveInterval: {
+    name: 'filer_exporter_effective_interval_seconds',
+    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large.',
+    labels: ['api'],
+    read: perApi(({ effectiveIntervalSeconds }) => effectiveIntervalSeconds),
+  },
+  configuredInterval: {
+    name: 'filer_exporter_configured_interval_seconds',
+    help: 'Configured time between two polls, for comparison with the effective interval.',
+    labels: ['api'],
+    read: perApi(({ intervalSeconds }) => intervalSeconds),
+  },
+  inventoryGap: {
+    name: 'filer_exporter_inventory_gap_info',
+    help: 'Always 1, and only while a list of the inventory cannot be read, or names other objects than another list. The reason: empty, other_ids, or as in filer_api_down_info.',
+    labels: ['api', 'list', 'reason'],
+    read: ({ apis }) =>
+      apis.flatMap(({ api, inventoryGaps }) =>
+        inventoryGaps.map(({ list, reason }) => [{ api, list, reason }, 1] as const),
+      ),
+  },
+  upstreamVariant: {
+    name: 'filer_exporter_upstream_variant_info',
+    help: 'Always 1: which of the undocumented alternatives is configured or proven; docs/doctor.md has the questions.',
+    labels: ['api', 'question', 'answer'],
+    read: ({ apis }) =>
+      apis.flatMap(({ api, variants }) =>
+        variants.map(({ question, answer }) => [{ api, question, answer }, 1] as const),
+      ),
+  },
+  tasksResting: {
+    name: 'filer_exporter_tasks_resting',
+    help: 'Tasks backed off, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
+    labels: ['api', 'reason'],
+    read: perApiAnd('reason', ({ resting }) =>
+      BACK_OFF_REASONS.map((reason) => [reason, tasksOf(resting.filter((kind) => kind.reason === reason))]),
+    ),
+  },
+  tasksOverdue: {
+    name: 'filer_exporter_tasks_overdue',
+    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Without tasks that are backed off, and those of appliances that are down.',
+    labels: ['api'],
+    read: perApi(({ tasks }) => tasks.overdue),
+  },
+  dataAge: {
+    name: 'filer_exporter_data_age_seconds',
+    help: 'Time since the last successful poll of each task of the sweep, as median and worst.',
+    labels: ['api', 'statistic'],
+    read: perApiAnd('statistic', ({ dataAge }) => [
+      ['median', dataAge.medianSeconds],
+      ['worst', dataAge.worstSeconds],
+    ]),
+  },
+  worstDataAge: {
+    name: 'filer_exporter_data_age_computed_worst_seconds',
+    help: 'The highest age that this data reaches while healthy: the effective interval, and half the configured one. A higher measured age means that polls fail.',
+    labels: ['api'],
+    read: perApi(({ dataAge }) => dataAge.computedWorstSeconds),
+  },
+  samples: {
+    name: 'filer_exporter_samples',
+    help: 'Exposed samples of upstream data.',
+    read: ({ samples }) => samples,
+  },
+  samplesDropped: {
+    name: 'filer_exporter_samples_dropped_total',
+    help: 'Values without a sample, by reason: absent, invalid, record (the whole record is unusable), duplicate, label (shortened or replaced), late (an event more than a day old when it first arrives), full (an event that the full memory of events cannot hold).',
+    type: 'counter',
+    labels: ['api', 'reason'],
+  },
+  eventMemory: {
+    name: 'filer_exporter_event_memory_events',
+    help: 'Events remembered so that each counts once.',
+    read: ({ events }) => events?.memory.size ?? 0,
+  },
+  eventMemoryEvicted: {
+    name: 'filer_exporter_event_memory_evicted_total',
+    help: 'Events evicted because the limit was reached; an evicted event counts again if the service sends it again.',
+    type: 'counter',
+    read: ({ events }) => events?.memory.evicted ?? 0,
+  },
+  eventMemoryLimit: {
+    name: 'filer_exporter_event_memory_limit_events',
+    help: 'Limit of remembered events.',
+    read: ({ events }) => events?.memory.limit,
+  },
+  bookmarksMissed: {
+    name: 'filer_exporter_event_bookmarks_missed_total',
+    help: 'How often the newest event that the service announced never arrived: the least number of missing events.',
+    type: 'counter',
+    read: ({ events }) => events?.bookmarks.missed ?? 0,
+  },
+  clientKeyShared: {
+    name: 'filer_exporter_client_key_shared',
+    help: '1 when the service seems to deliver events to another client with the same client key, else 0.',
+    read: ({ events }) => (events?.bookmarks.isSuspicious ? 1 : 0),
+  },
+  stateFileErrors: {
+    name: 'filer_exporter_state_file_errors_total',
+    help: 'Failed reads and writes of the state file.',
+    type: 'counter',
+    read: ({ state }) => state?.errors ?? 0,
+  },
+  webConfigGood: {
+    name: 'filer_exporter_web_config_last_reload_successful',
+    help: '1 while the current web configuration file and its certificates are in effect; 0 while the previous ones are. Only with WEB_CONFIG_FILE.',
+    read: ({ web }) => web && (web.isGood ? 1 : 0),
+  },
+  webConfigRead: {
+    name: 'filer_exporter_web_config_last_reload_success_timestamp_seconds',
+    help: 'Time when the web configuration in effect was read. Only with WEB_CONFIG_FILE.',
+    read: ({ web }) => web?.lastSuccessSeconds,
+  },
+  webCertificateExpiry: {
+    name: 'filer_exporter_web_certificate_expiry_timestamp_seconds',
+    help: 'Time when the certificate of the exporter expires. Only with TLS.',
+    read: ({ web }) => web?.expirySeconds,
+  },
+  webTls: {
+    name: 'filer_exporter_web_tls_enabled',
+    help: '1 while the pages are served with TLS, else 0.',
+    read: ({ web }) => (web?.hasTls ? 1 : 0),
+  },
+  webAuth: {
+    name: 'filer_exporter_web_auth_enabled',
+    help: '1 while the pages require a password or a client certificate, else 0.',
+    read: ({ web }) => (web?.hasAuth ? 1 : 0),
+  },
+  connectionsClosed: {
+    name: 'filer_exporter_web_connections_closed_total',
+    help: 'Connections closed by the exporter, by reason: limit (idle, replaced by a new one), refused (new, all others busy), pipelined (too many requests ahead of the answers), unread (the client did not read its answer).',
+    type: 'counter',
+    labels: ['reason'],
+    read: ({ closed }) => [...(closed ?? [])].map(([reason, count]) => [{ reason }, count]),
+  },
+  remoteWriteSent: {
+    name: 'filer_exporter_remote_write_points_total',
+    help: 'Points that the receiver of remote write has accepted. Only with REMOTE_WRITE_URL.',
+    type: 'counter',
+    read: ({ remoteWrite }) => remoteWrite?.sent,
+  },
+  remoteWriteDropped: {
+    name: 'filer_exporter_remote_write_dropped_points_total',
+    help: 'Points that were not sent or not accepted, by reason: out_of_order (the receiver has newer ones, as after a kill), too_old, too_large, rejected (by the receiver), duplicate, future (in an answer), changed (bins that changed after they had arrived).',
+    type: 'counter',
+    labels: ['reason'],
+    read: ({ remoteWrite }) => [...(remoteWrite?.dropped ?? [])].map(([reason, count]) => [{ reason }, count]),
+  },
+  remoteWriteRequests: {
+    name: 'filer_exporter_remote_write_requests_total',
+    help: 'Requests to the receiver of remote write, by status, or network without an answer.',
+    type: 'counter',
+    labels: ['code'],
+    read: ({ remoteWrite }) => [...(remoteWrite?.answers ?? [])].map(([code, count]) => [{ code }, count]),
+  },
+  remoteWriteNewest: {
+    name: 'filer_exporter_remote_write_newest_timestamp_seconds',
+    help: 'Time of the newest point that has arrived at the receiver of remote write.',
+    read: ({ remoteWrite }) => remoteWrite?.newestSeconds,
+  },
+  remoteWriteLost: {
+    name: 'filer_exporter_remote_write_lost_seconds_total',
+    help: 'Time for which one series of one appliance has no history, because it was never read, by reason: catch_up (an outage longer than REMOTE_WRITE_CATCH_UP), rejected (the service rejects the period), unread (the service failed for an hour on this part only).',
+    type: 'counter',
+    labels: ['reason'],
+    read: ({ remoteWrite }) => [...(remoteWrite?.lost ?? [])].map(([reason, seconds]) => [{ reason }, seconds]),
+  },
+  remoteWriteWaiting: {
+    name: 'filer_exporter_remote_write_waiting_points',
+    help: 'Points waiting to be sent by remote write; at most 200,000, the rest is requested again.',
+    read: ({ remoteWrite }) => remoteWrite?.waiting,
+  },
+} as const satisfies Record<string, ExporterMetric>;
+
+export const exporterFamilies = Object.values<ExporterMetric>(exporterMetrics).map((row) => {
+  const unit = row.name.endsWith('_seconds') ? 'seconds' : undefined;
+  return { ...row, type: row.type ?? 'gauge', unit, labels: row.labels ?? [] } as const;
+});

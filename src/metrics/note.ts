@@ -1,7 +1,0 @@
-/** What an operator should know about a service while it lasts: on the status page, and once in the log. */
-export interface Note {
-  /** The same for as long as it lasts. */
-  readonly code: string;
-  /** A whole sentence, with what to do. */
-  readonly message: string;
-}

@@ -1,0 +1,69 @@
+import type { BackOffReason } from '../polling/task-state.ts';
+import type { UpState } from '../status/model.ts';
+import { type Html, html } from './html.ts';
+
+export const SUSPENSION_LABELS = {
+  forbidden: { short: 'forbidden (403)', long: 'forbidden (403): the right or the licence is missing' },
+  not_found: { short: 'not found', long: 'not found (404)' },
+  rejected: { short: 'not supported', long: 'not supported by this appliance (422)' },
+  empty: { short: 'without records', long: 'answers without records' },
+} as const satisfies Record<BackOffReason, { readonly short: string; readonly long: string }>;
+
+const STATE_WORDS = {
+  up: 'up',
+  no_records: 'no records',
+  down: 'down',
+  waiting: 'waiting',
+} as const satisfies Record<UpState | 'no_records', string>;
+
+/** Shown for an unknown value; read out as words. */
+export const EMPTY_VALUE: Html = html`<span class="none" role="img" aria-label="none">–</span>`;
+
+/** A state as a word with its own colour, which is never the only sign of it. */
+export function badge(state: UpState | 'no_records'): Html {
+  return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
+}
+
+export function formatCount(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** Requests a second, with three significant digits. */
+export function formatRate(perSecond: number): string {
+  return Number(perSecond.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 5 });
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+/** A duration in its two largest units, such as `12s`, `5m`, `1h 5m`, `2d 3h`. */
+export function formatSeconds(seconds: number): string {
+  let left = Math.max(0, Math.round(seconds));
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const units = Math.floor(left / size);
+    left -= units * size;
+    if (units > 0) parts.push(`${units}${unit}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ') || '0s';
+}
+
+/** An RFC 3339 moment to the second, as `2026-01-31 09:30:00 UTC`. */
+export function formatTimestamp(at: string): string {
+  return at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC');
+}
+
+/** A moment as its distance from `now`, both RFC 3339; the moment itself is in the tooltip. */
+export function formatRelativeTime(at: string | null, now: string): Html {
+  if (at === null) return html`never`;
+  const seconds = (Date.parse(now) - Date.parse(at)) / 1000;
+  const distance = formatSeconds(Math.abs(seconds));
+  const text = distance === '0s' ? 'now' : seconds > 0 ? `${distance} ago` : `in ${distance}`;
+  return html`<time datetime="${at}" title="${formatTimestamp(at)}">${text}</time>`;
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { Document } from '../http/document.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { getOrCreate } from '../runtime/maps.ts';
+import { runInSlices } from '../runtime/slices.ts';
+import type { StatusReport } from '../status/model.ts';
+import { roundToThousandth } from '../status/time-text.ts';
+import type { Html } from './html.ts';
+import { statusPage } from './status-page.ts';
+
+/** Requests within this time, in milliseconds, share one page: many readers of a large fleet cost no more than one. */
+const SHARED_MS = 1_000;
+
+/** The script of the status page, without the compiler's line about a source map. */
+const SCRIPT = readFileSync(new URL('./browser/status.js', import.meta.url), 'utf8').replace(
+  /^\/\/# sourceMappingURL=.*\n?/m,
+  '',
+);
+
+/** The status in its two forms, built on request and in slices. */
+export class StatusDocuments {
+  readonly #report: () => Promise<StatusReport>;
+  readonly #clock: Clock;
+  readonly #notice: Html | undefined;
+  #made:
+    | {
+        readonly at: number;
+        readonly report: Promise<StatusReport>;
+        readonly documents: Map<string, Promise<Document>>;
+      }
+    | undefined;
+
+  /** `report`: the status when it is called. */
+  constructor(report: () => Promise<StatusReport>, clock: Clock, notice?: Html) {
+    this.#report = report;
+    this.#clock = clock;
+    this.#notice = notice;
+  }
+
+  page(): Promise<Document> {
+    return this.#document('page', (report) => statusPage(report, SCRIPT, this.#notice));
+  }
+
+  json(): Promise<Document> {
+    return this.#document('json', statusJson);
+  }
+
+  #document(name: string, make: (report: StatusReport) => Generator<void, Document>): Promise<Document> {
+    const now = this.#clock.monotonic();
+    if (this.#made === undefined || now - this.#made.at >= SHARED_MS) {
+      this.#made = { at: now, report: this.#report(), documents: new Map() };
+    }
+    const { report, documents } = this.#made;
+    return getOrCreate(documents, name, () => report.then((told) => runInSlices(make(told), this.#clock)));
+  }
+}
+
+/** Appliances in one buffer, written in one step. */
+const APPLIANCES_A_STEP = 100;
+
+/** A report as JSON; yields where it may be interrupted. */
+export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, Document> {
+  const head = JSON.stringify(rest, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
+  const buffers = [Buffer.from(`${head.slice(0, -1)},"appliances":[`)];
+  for (let index = 0; index < appliances.length; index += APPLIANCES_A_STEP) {
+    const some = JSON.stringify(appliances.slice(index, index + APPLIANCES_A_STEP)).slice(1, -1);
+    buffers.push(Buffer.from(index === 0 ? some : `,${some}`));
+    yield;
+  }
+  buffers.push(Buffer.from(']}\n'));
+  return new Document({ 'content-type': 'application/json; charset=utf-8' }, buffers);
+}

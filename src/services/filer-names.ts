@@ -1,0 +1,148 @@
+import type { FilerAlias } from '../config/aliases.ts';
+import { UUID } from '../config/list-types.ts';
+import { getOrCreate } from '../runtime/maps.ts';
+
+/**
+ * The names of filers, the same for both services. File acceleration identifies a filer by `filer_guid` and a title,
+ * the portal by `serial` and a name. Two records are one filer if guid and serial are equal, in any case, or if
+ * FILER_ALIASES says so. Its name is the one from FILER_ALIASES, else the one in the portal's inventory, which is
+ * stable as long as the appliance exists, else the title, which arrives only with records.
+ *
+ * A name is unique: if one service gives several filers the same name, each gets a short id behind it.
+ */
+
+/** A filer in FILER_ALIASES. */
+interface Filer {
+  /** In sort order; the first one stands for the filer. */
+  readonly ids: readonly string[];
+  readonly name: string | undefined;
+}
+
+type Names = ReadonlyMap<string, string>;
+
+type OnShared = (name: string, ids: readonly string[]) => void;
+
+export class FilerNames {
+  /** Resolves after the first read of the inventory, successful or not; at once without an inventory. */
+  readonly inventoryRead: Promise<void>;
+  readonly #aliased: ReadonlyMap<string, Filer>;
+  readonly #onShared: OnShared;
+  readonly #told = new Set<string>();
+  #inventory: ReadonlyMap<string, string> = new Map();
+  #titles: ReadonlyMap<string, string> = new Map();
+  #names: Names = new Map();
+  #hasBeenAsked = false;
+  #tell: () => void = () => {};
+
+  constructor(aliases: readonly FilerAlias[], hasInventory: boolean, onShared: OnShared = () => {}) {
+    this.#aliased = filersOf(aliases);
+    this.#onShared = onShared;
+    this.inventoryRead = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+    if (!hasInventory) this.markInventoryRead();
+  }
+
+  get isInventoryRead(): boolean {
+    return this.#hasBeenAsked;
+  }
+
+  /** Notes that the inventory has been read once, successfully or not: names that it did not bring may take long. */
+  markInventoryRead(): void {
+    this.#hasBeenAsked = true;
+    this.#tell();
+  }
+
+  /** Replaces the names of the inventory, by serial in lower case. */
+  setInventory(names: ReadonlyMap<string, string>): void {
+    this.#inventory = names;
+    this.#name();
+  }
+
+  setTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
+    this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title]));
+    this.#name();
+  }
+
+  /** The name of a filer of file acceleration; `title` is the title in its records, or its guid. */
+  filerName(guid: string, title: string): string {
+    return this.#nameOf(guid.toLowerCase()) ?? title;
+  }
+
+  /** The name of an appliance of the portal; `told` is its name in the inventory, undefined without one. */
+  applianceName(serial: string, told: string | undefined): string {
+    return this.#nameOf(serial) ?? told ?? serial;
+  }
+
+  #nameOf(id: string): string | undefined {
+    return this.#names.get(this.#filerOf(id)) ?? this.#aliased.get(id)?.name;
+  }
+
+  #filerOf(id: string): string {
+    return this.#aliased.get(id)?.ids[0] ?? id;
+  }
+
+  #name(): void {
+    const inventory = this.#filersIn(this.#inventory);
+    const titled = this.#filersIn(this.#titles);
+    const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
+    const alone = new Map([...titled].filter(([filer]) => !inventory.has(filer)));
+    const taken = new Set([...inventory.values(), ...titled.values()]);
+    const named = this.#unique(inventory, taken, () => false);
+    // A title that equals the name of an appliance means that appliance, unless the appliance is another filer by its
+    // id.
+    const titles = this.#unique(alone, taken, (title) => isKnownToBoth.has(title));
+    this.#names = new Map([...named, ...titles]);
+  }
+
+  #filersIn(names: ReadonlyMap<string, string>): Names {
+    const filers = new Map<string, string>();
+    for (const [id, name] of names) {
+      const filer = this.#filerOf(id);
+      filers.set(filer, filers.get(filer) ?? this.#aliased.get(id)?.name ?? name);
+    }
+    return filers;
+  }
+
+  /** Adds a short id to every name that several filers have, and to those of other filers; `taken` names are not made again. */
+  #unique(names: Names, taken: Set<string>, isOther: (name: string) => boolean): Names {
+    const filersOfName = new Map<string, string[]>();
+    for (const [filer, name] of names) getOrCreate(filersOfName, name, () => []).push(filer);
+    const unique = new Map<string, string>();
+    for (const [name, filers] of filersOfName) {
+      if (filers.length === 1 && !isOther(name)) {
+        for (const filer of filers) unique.set(filer, name);
+        continue;
+      }
+      for (const [filer, longer] of withShortIds(name, filers, taken)) {
+        taken.add(longer);
+        unique.set(filer, longer);
+      }
+      if (this.#told.has(name)) continue;
+      this.#told.add(name);
+      this.#onShared(name, filers);
+    }
+    return unique;
+  }
+}
+
+/** A name with as much of each id, at least four characters, as tells it apart from the others and from those taken. */
+function withShortIds(name: string, ids: readonly string[], taken: ReadonlySet<string>): Names {
+  for (let length = 4; ; length += 1) {
+    const longer = new Map(ids.map((id) => [id, `${name} (${id.slice(0, length)})`]));
+    const made = new Set(longer.values());
+    if (length >= 36 || (made.size === ids.length && ![...made].some((one) => taken.has(one)))) return longer;
+  }
+}
+
+function filersOf(aliases: readonly FilerAlias[]): ReadonlyMap<string, Filer> {
+  const filers = new Map<string, Filer>();
+  for (const { id, target } of aliases) {
+    const isId = UUID.test(target);
+    const joined = (isId ? [id, target] : [id]).map((one) => filers.get(one) ?? { ids: [one], name: undefined });
+    const ids = [...new Set(joined.flatMap((filer) => filer.ids))].sort();
+    const name = isId ? joined.find((filer) => filer.name !== undefined)?.name : target;
+    for (const one of ids) filers.set(one, { ids, name });
+  }
+  return filers;
+}

@@ -1,0 +1,66 @@
+import { baseUrl, headerName } from '../../config/addresses.ts';
+import { enumListType } from '../../config/list-types.ts';
+import { serviceSection } from '../../config/section.ts';
+import { durationType, headerValue, MIN_INTERVAL_MS, secret } from '../../config/variable-types.ts';
+import type { GfaOptions } from './client.ts';
+import { GROUPS } from './series.ts';
+
+export interface GfaConfig extends GfaOptions {
+  /** Base URL, ending in `/v1`, without a slash at the end. */
+  readonly url: string;
+  readonly intervalMs: number;
+}
+
+export const gfaSection = serviceSection({
+  api: 'gfa',
+  url: 'GFA_URL',
+  variables: {
+    GFA_URL: {
+      kind: baseUrl('/v1'),
+      help: 'base URL of the file acceleration telemetry service; if unset, it is not polled',
+    },
+    GFA_TOKEN: {
+      kind: secret,
+      unset: 'required with `GFA_URL`',
+      help: 'the API key; sent unchanged in `Authorization`',
+    },
+    GFA_CLIENT_KEY: {
+      kind: headerValue,
+      default: 'filer-exporter',
+      help: 'name of this client of the service; each exporter on one token needs its own',
+    },
+    GFA_CLIENT_KEY_HEADER: {
+      kind: headerName,
+      default: 'X-Service-client-key',
+      help: 'the header that carries the client key',
+    },
+    GFA_INTERVAL: {
+      kind: durationType({ least: MIN_INTERVAL_MS }, '60s or 5m'),
+      default: '60s',
+      help: 'time between two polls',
+    },
+    GFA_METRICS: {
+      kind: enumListType(GROUPS),
+      default: 'filers,volumes,locks,propagation',
+      help: 'which of these four groups to request',
+    },
+  },
+
+  faults: ({ isSet }) =>
+    isSet('GFA_URL') && !isSet('GFA_TOKEN')
+      ? ['GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE']
+      : [],
+
+  toOptions(values): GfaConfig | undefined {
+    // The rules guarantee that there is a token if there is a URL.
+    if (values.GFA_URL === undefined || values.GFA_TOKEN === undefined) return undefined;
+    return {
+      url: values.GFA_URL,
+      token: values.GFA_TOKEN,
+      clientKey: values.GFA_CLIENT_KEY,
+      clientKeyHeader: values.GFA_CLIENT_KEY_HEADER,
+      intervalMs: values.GFA_INTERVAL,
+      groups: values.GFA_METRICS,
+    };
+  },
+});

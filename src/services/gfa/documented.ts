@@ -1,0 +1,44 @@
+import { type DocumentedFields, oneOf } from '../../doctor/schema.ts';
+import { isJsonObject } from '../../metrics/family.ts';
+import { LOCK_PHASE, LOCK_STATE, MODE, PROFILE } from './series.ts';
+
+const RECORD = { metric_type: 'text', timestamp: 'date', version: 'integer' } as const;
+const FILER = { filer_guid: 'uuid', filer_title: 'text' } as const;
+const VOLUME = { volume_guid: 'uuid', volume_title: 'text' } as const;
+const MODES = oneOf(...MODE.known);
+const PROFILES = oneOf('', ...PROFILE.known);
+
+const metrics: DocumentedFields = {
+  volumes: [{ ...RECORD, ...VOLUME, mode: MODES, profile: PROFILES, time_to_protect: 'integer' }],
+  filers: [{ ...RECORD, ...FILER, ...VOLUME, last_checkin: 'integer', oldest_unprotected_data: 'integer' }],
+  propagation: [{ ...RECORD, ...FILER, ...VOLUME, kind: 'text', prop_seconds: 'integer', data_protected: 'integer' }],
+  locks: [
+    {
+      ...RECORD,
+      ...FILER,
+      ...VOLUME,
+      lock_duration: 'integer',
+      lock_state: oneOf(...LOCK_STATE.known),
+      lock_phase: oneOf(...LOCK_PHASE.known),
+    },
+  ],
+};
+
+const answer: DocumentedFields = {
+  version: 'integer',
+  flags: 'any',
+  info: {
+    account: 'uuid',
+    volumes: ['uuid'],
+    request_time: 'date',
+    last_info: 'date',
+    last_lock_event: 'date',
+    last_propagation: 'date',
+  },
+  metrics: [metrics],
+};
+
+/** Those of `GET /data`; `metrics` is a list, or an object if the body has one. */
+export function documentedData(body: unknown): DocumentedFields {
+  return isJsonObject(body) && isJsonObject(body.metrics) ? { ...answer, metrics } : answer;
+}

@@ -1,0 +1,198 @@
+import type { Family } from '../../metrics/family.ts';
+import {
+  date,
+  infoOne,
+  listLength,
+  nonNegativeSeconds,
+  seconds,
+  secondsBefore,
+  state,
+  unitless,
+} from '../../metrics/units.ts';
+
+export const filerLabels = ['filer_guid', 'filer'] as const;
+
+/** The labels of a filer on a volume. The volume labels are empty for an event without a volume. */
+export const pairLabels = ['filer_guid', 'filer', 'volume_guid', 'volume'] as const;
+
+export const volumeLabels = ['volume_guid', 'volume'] as const;
+
+export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
+
+export type Group = (typeof GROUPS)[number];
+
+/** The groups whose records are events. */
+export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly Group[];
+
+export type EventKind = (typeof EVENT_GROUPS)[number];
+
+/** Known values of these fields; there may be others. */
+export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
+export const PROFILE = {
+  field: 'profile',
+  known: ['data-protect-only', 'data-protect-moderate', 'default', 'collaboration-moderate', 'collaboration-only'],
+} as const;
+export const LOCK_PHASE = { field: 'lock_phase', known: ['P1', 'P2'] } as const;
+export const LOCK_STATE = { field: 'lock_state', known: ['ACQUIRED', 'RELEASED'] } as const;
+
+export const infoTable = [
+  {
+    name: 'filer_account_info',
+    help: 'Always 1: the account that the file acceleration key belongs to.',
+    from: infoOne,
+    fields: { account: {} },
+    fieldLabels: { account: 'account' },
+  },
+  {
+    name: 'filer_gfa_volumes',
+    help: 'Volumes of the account with file acceleration.',
+    from: listLength,
+    fields: { volumes: {} },
+  },
+  {
+    name: 'filer_gfa_last_info_timestamp_seconds',
+    help: 'Newest filer or volume record known to the service.',
+    from: date,
+    fields: { last_info: {} },
+  },
+  {
+    name: 'filer_gfa_last_lock_event_timestamp_seconds',
+    help: 'Newest lock event known to the service.',
+    from: date,
+    fields: { last_lock_event: {} },
+  },
+  {
+    name: 'filer_gfa_last_propagation_timestamp_seconds',
+    help: 'Newest propagation event known to the service.',
+    from: date,
+    fields: { last_propagation: {} },
+  },
+  {
+    name: 'filer_gfa_request_timestamp_seconds',
+    help: 'Time of the latest poll, by the clock of the service.',
+    from: date,
+    fields: { request_time: {} },
+  },
+] as const satisfies readonly Family[];
+
+export const volumeTable = [
+  {
+    name: 'filer_volume_time_to_protect_seconds',
+    help: 'Time until a volume’s data is protected in cloud storage. The service documents no unit; seconds are assumed.',
+    from: seconds,
+    fields: { time_to_protect: {} },
+  },
+  {
+    name: 'filer_volume_info',
+    help: 'Always 1: mode and profile of file acceleration for the volume.',
+    from: infoOne,
+    fields: { volume_guid: {} },
+    enumLabels: { mode: MODE, profile: PROFILE },
+  },
+] as const satisfies readonly Family[];
+
+/** For a record of the group `filers` that is about the filer alone. */
+export const filerTable = [
+  {
+    name: 'filer_last_checkin_timestamp_seconds',
+    help: 'Time of the last contact of the filer with the service.',
+    from: secondsBefore('timestamp'),
+    fields: { last_checkin: {} },
+  },
+] as const satisfies readonly Family[];
+
+/** For a record of the group `filers` that is about the filer on a volume. */
+export const filerOnVolumeTable = [
+  {
+    name: 'filer_volume_last_checkin_timestamp_seconds',
+    help: 'Time when the filer was last active on the volume.',
+    from: secondsBefore('timestamp'),
+    fields: { last_checkin: {} },
+  },
+  {
+    name: 'filer_oldest_unprotected_data_timestamp_seconds',
+    help: 'Time of the oldest data that is not yet in cloud storage; missing while nothing waits.',
+    from: secondsBefore('timestamp'),
+    fields: { oldest_unprotected_data: {} },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+export const propagationLatest = {
+  name: 'filer_propagation_latest_seconds',
+  help: 'Propagation time of the newest event, by kind.',
+  from: nonNegativeSeconds,
+  fields: { prop_seconds: {} },
+  enumLabels: { kind: { field: 'kind' } },
+} as const satisfies Family;
+
+export const propagationDuration = {
+  name: 'filer_propagation_duration_seconds',
+  help: 'Propagation times of all events since the filer and volume first appeared.',
+  type: 'histogram',
+  from: nonNegativeSeconds,
+  fields: { prop_seconds: {} },
+  enumLabels: { kind: { field: 'kind' } },
+} as const satisfies Family;
+
+/** The undocumented number of file system events that a propagation covers. */
+export const dataProtected = {
+  name: 'filer_data_protected_events_total',
+  help: 'File system events covered by the propagation events, if the service sends their number.',
+  type: 'counter',
+  from: unitless,
+  fields: { data_protected: {} },
+  enumLabels: { kind: { field: 'kind' } },
+  optional: true,
+} as const satisfies Family;
+
+export const lockLatest = {
+  name: 'filer_lock_latest_duration_seconds',
+  help: 'How long the lock was held, from the newest event with a duration.',
+  from: nonNegativeSeconds,
+  fields: { lock_duration: {} },
+  enumLabels: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
+  optional: true,
+} as const satisfies Family;
+
+export const lockTimestamp = {
+  name: 'filer_lock_latest_timestamp_seconds',
+  help: 'Time of the newest lock event, by phase and state.',
+  from: date,
+  fields: { timestamp: {} },
+  enumLabels: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
+} as const satisfies Family;
+
+export const lockDuration = {
+  name: 'filer_lock_duration_seconds',
+  help: 'How long the lock was held, over all events since the filer and volume first appeared.',
+  type: 'histogram',
+  from: nonNegativeSeconds,
+  fields: { lock_duration: {} },
+  enumLabels: { lock_phase: LOCK_PHASE },
+  optional: true,
+} as const satisfies Family;
+
+export const lockEvents = {
+  name: 'filer_lock_events_total',
+  help: 'Lock events since the filer and volume first appeared.',
+  type: 'counter',
+  from: state,
+  fields: { lock_state: {} },
+  enumLabels: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
+} as const satisfies Family;
+
+export const lockState = {
+  name: 'filer_lock_state',
+  help: 'Always 1: the state in the newest lock event of the phase; exactly one state for each phase.',
+  from: state,
+  fields: { lock_state: {} },
+  enumLabels: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
+} as const satisfies Family;
+
+export const recordTimestamp = {
+  name: 'filer_record_timestamp_seconds',
+  help: 'Time of the newest record received, by group.',
+  from: date,
+  fields: { timestamp: {} },
+} as const satisfies Family;

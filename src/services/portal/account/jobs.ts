@@ -1,0 +1,137 @@
+import { type Family, type JsonObject, OTHER } from '../../../metrics/family.ts';
+import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
+import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
+import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
+import { type CountingClock, CountingStart } from '../../../runtime/counting-start.ts';
+import type { CollectorDefinition } from '../collector-definition.ts';
+import { extremeSample } from '../extreme-sample.ts';
+
+const STATES = ['in_progress', 'completed', 'failed'] as const;
+
+/** The states of a finished job; undocumented states do not count as finished. */
+const FINISHED = ['completed', 'failed'] as const;
+
+const RESOURCES = ['edge', 'volume', 'cloud_credential'] as const;
+
+const KIND_WORDS = {
+  resource: { field: 'resource', documentedValues: RESOURCES },
+  action: { field: 'action' },
+} as const;
+
+const jobsListed = {
+  name: 'filer_jobs',
+  help: 'Jobs in the list of the portal, by resource, action and state.',
+  from: recordOne,
+  fields: { id: {} },
+  enumLabels: { ...KIND_WORDS, state: { field: 'state', documentedValues: STATES } },
+} as const satisfies Family;
+
+const jobsFinished = {
+  name: 'filer_jobs_finished_total',
+  help: 'Jobs finished since the exporter started, by resource, action and state.',
+  type: 'counter',
+  from: recordOne,
+  fields: { id: {} },
+  enumLabels: { ...KIND_WORDS, state: { field: 'state', documentedValues: FINISHED } },
+} as const satisfies Family;
+
+const jobsUnacknowledged = {
+  name: 'filer_jobs_failed_unacknowledged',
+  help: 'Failed jobs without an acknowledgement, by resource and action.',
+  from: recordOne,
+  fields: { user_acknowledged_at: {} },
+  enumLabels: KIND_WORDS,
+} as const satisfies Family;
+
+const oldestUnfinishedJob = {
+  name: 'filer_job_oldest_unfinished_timestamp_seconds',
+  help: 'Creation time of the oldest unfinished job, by resource; missing if every job is finished.',
+  from: date,
+  fields: { created_at: {} },
+  enumLabels: { resource: KIND_WORDS.resource },
+} as const satisfies Family;
+
+/** The most jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
+const MAX_REMEMBERED = 100_000;
+
+export const jobs: CollectorDefinition = {
+  name: 'jobs',
+  intervalMs: 300_000,
+  tables: [
+    {
+      source: 'GET /jobs',
+      commonLabels: [],
+      families: [jobsListed, jobsFinished, jobsUnacknowledged, oldestUnfinishedJob],
+    },
+  ],
+  sampleCounts: { account: 33 },
+  reads: ({ client, settings }) => {
+    const ledger = new JobLedger(client.serviceClock, settings.forgetAfterMs);
+    return [{ path: '/jobs', read: ({ records, reportDrop }) => ledger.absorb(records, reportDrop) }];
+  },
+};
+
+/** Counts each job once, when it has finished, even if some lists were missed; none that finished before the start. */
+export class JobLedger {
+  readonly #finished = new LabelledCounter(jobsFinished);
+  readonly #clock: CountingClock;
+  readonly #forgetAfterMs: number;
+  readonly #start: CountingStart;
+  /** `at`: when the job was last listed, in monotonic milliseconds. */
+  readonly #listed = new Map<string, { readonly at: number; readonly isOver: boolean }>();
+  #hasListed = false;
+
+  constructor(clock: CountingClock, forgetAfterMs: number) {
+    this.#clock = clock;
+    this.#forgetAfterMs = forgetAfterMs;
+    this.#start = new CountingStart(clock);
+  }
+
+  async absorb(jobs: AsyncIterable<JsonObject> | Iterable<JsonObject>, note: ReportDrop): Promise<Sample[]> {
+    const list = new LabelledCounter(jobsListed);
+    const unacknowledged = new LabelledCounter(jobsUnacknowledged);
+    const unfinished: JsonObject[] = [];
+    const now = this.#clock.monotonic();
+    for await (const job of jobs) {
+      const { resource, action } = job;
+      const [id, state] = [labelValue(job.id), enumLabelValue(job.state)];
+      if (id === '') {
+        note('record', 'id');
+        continue;
+      }
+      // A state without jobs of this kind is a counted zero.
+      for (const word of STATES) list.add({ resource, action, state: word }, 0);
+      for (const word of FINISHED) this.#finished.add({ resource, action, state: word }, 0);
+      list.add(job);
+      const isOpen = job.user_acknowledged_at === null || job.user_acknowledged_at === undefined;
+      unacknowledged.add(job, state === 'failed' && isOpen ? 1 : 0);
+      if (state === 'in_progress') unfinished.push(job);
+      const isOver = FINISHED.some((word) => word === state);
+      const known = this.#listed.get(id);
+      if (isOver && (known === undefined ? this.#isRecent(job) : !known.isOver)) this.#finished.add(job);
+      if (known !== undefined || this.#listed.size < MAX_REMEMBERED) {
+        this.#listed.set(id, { at: now, isOver: isOver || known?.isOver === true });
+      }
+    }
+    this.#hasListed = true;
+    for (const [id, { at }] of this.#listed) if (now - at > this.#forgetAfterMs) this.#listed.delete(id);
+    return [
+      ...list.samples(),
+      ...this.#finished.samples(),
+      ...unacknowledged.samples(),
+      ...[...RESOURCES, OTHER].flatMap((resource) => {
+        const open = unfinished.filter((job) => resourceOf(job) === resource);
+        return extremeSample(oldestUnfinishedJob, 'least', open, { resource }, note);
+      }),
+    ];
+  }
+
+  #isRecent(job: JsonObject): boolean {
+    const at = parseDateSeconds(job.last_updated_at) ?? parseDateSeconds(job.created_at);
+    return this.#hasListed && (at === undefined || this.#start.includes(at));
+  }
+}
+
+function resourceOf({ resource }: JsonObject): string {
+  return RESOURCES.find((known) => known === enumLabelValue(resource)) ?? OTHER;
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../../metrics/family.ts';
+import { medianOf, parseDecimal } from '../../../metrics/units.ts';
+import type { PortalClient } from '../client.ts';
+import type { VariantAnswers } from '../questions.ts';
+import { newestFirst } from '../records.ts';
+
+const SERIES = 'cache_hits_misses';
+const MINUTE_MS = 60_000;
+const LONG_BIN_MS = 5 * MINUTE_MS;
+const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
+
+export async function probeBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<VariantAnswers> {
+  const ask = async (period: string, bin_size: number): Promise<readonly JsonObject[] | undefined> => {
+    const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
+    try {
+      const json = { period, bin_size };
+      return newestFirst(await client.send({ method: 'POST', path, operation: SERIES, json }, signal), () => {});
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return undefined;
+    }
+  };
+  const minutes = await ask('PT30M', 60);
+  const bins = await ask('PT30M', LONG_BIN_MS / 1000);
+  let longest: string | undefined;
+  for (const period of PERIODS) if (longest === undefined && (await ask(period, 3600)) !== undefined) longest = period;
+  return { ...(minutes && bins && binAnswers(minutes, bins)), longest_period: longest };
+}
+
+function binAnswers(minutes: readonly JsonObject[], bins: readonly JsonObject[]): VariantAnswers {
+  const stepMs = medianOf(bins.slice(1).map((bin, index) => milliseconds(bins[index] ?? bin) - milliseconds(bin)));
+  const [newest] = bins;
+  if (stepMs === undefined || newest === undefined) return {};
+  const isHonoured = stepMs > 2 * MINUTE_MS;
+  const isWhole = minutesOf(minutes, newest).length >= LONG_BIN_MS / MINUTE_MS;
+  const newestBin = isHonoured ? (isWhole ? 'whole' : 'partial') : undefined;
+  const ratio = isHonoured ? medianOf(bins.flatMap((bin) => ratioOf(bin, minutesOf(minutes, bin)))) : undefined;
+  return {
+    bin_size: isHonoured ? 'honoured' : 'ignored',
+    newest_bin: parseDecimal(newest.cache_reads) === undefined ? 'null' : newestBin,
+    counts: ratio === undefined ? undefined : ratio > 2.2 ? 'per_bin' : 'per_second',
+  };
+}
+
+/** A bin's value divided by the mean of its minutes: five if it is their sum, one if it is their mean. */
+function ratioOf(bin: JsonObject, minutes: readonly JsonObject[]): readonly number[] {
+  const value = parseDecimal(bin.cache_reads);
+  const parts = minutes.flatMap(({ cache_reads }) => parseDecimal(cache_reads) ?? []);
+  const sum = parts.reduce((total, part) => total + part, 0);
+  if (value === undefined || parts.length < LONG_BIN_MS / MINUTE_MS || sum === 0) return [];
+  return [value / (sum / parts.length)];
+}
+
+function minutesOf(minutes: readonly JsonObject[], bin: JsonObject): readonly JsonObject[] {
+  const start = milliseconds(bin);
+  return minutes.filter((minute) => milliseconds(minute) >= start && milliseconds(minute) < start + LONG_BIN_MS);
+}
+
+/** The time of a record, sent in either unit. */
+function milliseconds({ time }: JsonObject): number {
+  const told = parseDecimal(time) ?? 0;
+  return told < 1e11 ? told * 1000 : told;
+}

@@ -1,0 +1,123 @@
+import type { Task } from '../../../contract/task.ts';
+import { type Family, isJsonObject } from '../../../metrics/family.ts';
+import { type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
+import { accountTask, type CollectorDefinition, type PortalContext } from '../collector-definition.ts';
+import { objectOrEmpty, requireObject } from '../records.ts';
+import type { Appliance } from './inventory.ts';
+import { applianceLabels } from './series-families.ts';
+
+/** A row of `GET /edges`. The newer fields may be missing, which means unknown and not false. */
+const edgeTable = [
+  {
+    name: 'filer_appliance_reachable',
+    help: '1 when the portal can reach the appliance, else 0.',
+    from: booleanValue,
+    fields: { is_reachable: {} },
+  },
+  {
+    name: 'filer_appliance_synced',
+    help: '1 when the appliance has applied its configuration from the portal, else 0.',
+    from: booleanValue,
+    fields: { synced: {} },
+  },
+  {
+    name: 'filer_appliance_last_seen_timestamp_seconds',
+    help: 'Time of the last contact of the appliance with the portal.',
+    from: date,
+    fields: { last_seen_at: {} },
+  },
+  {
+    name: 'filer_appliance_service_enabled',
+    help: '1 when the service is enabled on the appliance, else 0.',
+    from: booleanValue,
+    fields: { s3_edge: { service: 's3_edge' }, file_iq: { service: 'file_iq' } },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+const serialTable = [
+  {
+    name: 'filer_appliance_update_available',
+    help: '1 when the portal offers the appliance another build, else 0.',
+    from: booleanValue,
+    fields: { available_build: {} },
+  },
+] as const satisfies readonly Family[];
+
+const edgeDetailTable = [
+  {
+    name: 'filer_appliance_volumes',
+    help: 'Volumes of the appliance, by its role: owner, or connected to another appliance’s volume.',
+    from: unitless,
+    fields: { owned_volumes: { role: 'owner' }, remotely_connected_volumes: { role: 'connected' } },
+  },
+  {
+    name: 'filer_appliance_machine_info',
+    help: 'Always 1: the platform of the appliance, as the portal names it.',
+    from: infoOne,
+    fields: { machine: {} },
+    enumLabels: { platform: { field: 'platform' } },
+    fieldLabels: {
+      cpu: 'cpu',
+      ram: 'ram',
+      cache_disk: 'cache_disk',
+      os_disk: 'os_disk',
+      cow_disk: 'cow_disk',
+      fiq_disk: 'fiq_disk',
+      vm_instance_type: 'vm_instance_type',
+      vm_region: 'vm_region',
+    },
+  },
+] as const satisfies readonly Family[];
+
+/** From the lists of each inventory round, and one request for each edge at a long interval for its details. */
+export const edges: CollectorDefinition = {
+  name: 'edges',
+  intervalMs: 3_600_000,
+  tables: [
+    { source: 'GET /edges', commonLabels: applianceLabels, families: edgeTable },
+    { source: 'GET /serials', commonLabels: applianceLabels, families: serialTable },
+    { source: 'GET /edges/{edge_id}', commonLabels: applianceLabels, families: edgeDetailTable },
+  ],
+  requestsPerCycle: { perAppliance: 1 },
+  sampleCounts: { appliance: 8.4 },
+  inventorySamples: readRecords,
+  create: (parts, intervalMs) => () =>
+    parts.appliances.assigned.flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
+};
+
+function readRecords({ serial, name, build, availableBuild, records = {} }: Appliance, note: ReportDrop): Sample[] {
+  const subject = { serial, filer: name };
+  const samples: Sample[] = [];
+  if (records.edge !== undefined) {
+    const { s3_edge, file_iq } = objectOrEmpty(records.edge.services);
+    samples.push(...toSamples(edgeTable, [{ ...records.edge, s3_edge, file_iq }], subject, note));
+  }
+  if (records.serial !== undefined) {
+    const isUpdate = availableBuild !== '' && availableBuild !== build;
+    samples.push(...toSamples(serialTable, [{ available_build: isUpdate }], subject, note));
+  }
+  return samples;
+}
+
+function detailTask(parts: PortalContext, intervalMs: number, { serial, edgeId, name }: Appliance): readonly Task[] {
+  if (edgeId === '') return [];
+  const path = `/edges/${encodeURIComponent(edgeId)}`;
+  const task = accountTask(parts, intervalMs, 'edge', async (note, signal) => {
+    const answer = await parts.client.send({ method: 'GET', path, operation: 'edge' }, signal);
+    const detail = requireObject(answer, 'GET /edges/{edge_id}');
+    const { owned, remotely_connected } = objectOrEmpty(detail.volumes);
+    const record = {
+      owned_volumes: owned,
+      remotely_connected_volumes: remotely_connected,
+      ...detail,
+      ...objectOrEmpty(detail.machine),
+      platform: objectOrEmpty(detail.build).platform,
+      machine: isJsonObject(detail.machine) ? detail.machine : undefined,
+    };
+    return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, note) };
+  });
+  // A new name makes a new task, which is due at once; samples under the old name are removed.
+  return [{ ...task, id: `portal/${serial}/edge/${name}` }];
+}

@@ -1,0 +1,251 @@
+import type { Family, Labels, RemainingFields } from '../../../metrics/family.ts';
+import {
+  bytesPerSecond,
+  epochMilliseconds,
+  infoOne,
+  milliseconds,
+  percent,
+  seconds,
+  unitless,
+} from '../../../metrics/units.ts';
+import { latency, memory, requests } from './units.ts';
+
+export const applianceLabels = ['serial', 'filer'] as const;
+
+const READ = { direction: 'read' } as const;
+const WRITE = { direction: 'write' } as const;
+
+/** The three series of each disk; the portal spells the cache's operations differently from the others. */
+function disk(name: string, prefix: string) {
+  const of = (labels: Labels) => ({ disk: name, ...labels });
+  return {
+    iops: [
+      {
+        name: 'filer_appliance_disk_iops',
+        help: 'Disk operations per second, by disk and direction.',
+        from: unitless,
+        fields: { [`${prefix}_io_reads`]: of(READ), [`${prefix}_io_writes`]: of(WRITE) },
+      },
+    ],
+    ioTime: [
+      {
+        name: 'filer_appliance_disk_io_time_seconds',
+        help: 'I/O time of the disk in the newest bin. Its interval is not documented.',
+        from: milliseconds,
+        fields: { io_time: of({}) },
+      },
+      {
+        name: 'filer_appliance_disk_weighted_io_time_seconds',
+        help: 'I/O time of the disk weighted by waiting requests. A value far above the plain time means a saturated disk.',
+        from: milliseconds,
+        fields: { weighted_io_time: of({}) },
+      },
+    ],
+    ioLatency: [
+      {
+        name: 'filer_appliance_disk_io_latency_seconds',
+        help: 'Mean time of one disk operation, by disk and direction.',
+        from: latency,
+        fields: { read_latency: of(READ), write_latency: of(WRITE) },
+      },
+    ],
+  } as const satisfies Record<string, readonly Family[]>;
+}
+
+const cache = disk('cache', 'cache');
+const cow = disk('cow', 'cow_disk');
+const fileIq = disk('file_iq', 'file_iq_disk');
+const os = disk('os', 'os_disk');
+
+const cpuCores = {
+  name: 'filer_appliance_cpu_cores',
+  help: 'Processor cores of the appliance, for comparison with its load.',
+  from: unitless,
+  fields: { num_cores: {} },
+} as const satisfies Family;
+
+/** Two series have this one, each with its own field name. */
+const cpuUtilization = {
+  name: 'filer_appliance_cpu_utilization_ratio',
+  help: 'Share of the processors in use, 0 to 1.',
+  from: percent,
+} as const;
+
+const loadAverage = {
+  name: 'filer_appliance_load_average',
+  help: 'Mean number of processes running or waiting, by window.',
+  from: unitless,
+} as const;
+
+/** The field names are not documented: words of any spelling decide; a name without one is itself the window. */
+export function loadWindow(field: string): string {
+  if (/15|fifteen|longterm/i.test(field)) return '15m';
+  if (/5|five|midterm/i.test(field)) return '5m';
+  if (/1|one|shortterm/i.test(field)) return '1m';
+  return field;
+}
+
+const everyLoadField: RemainingFields = { label: 'window', value: loadWindow, except: ['time'] };
+
+/** The 15 series of the portal's published list, keyed by path segment. Add a metric here and nowhere else. */
+export const standardSeries = {
+  load_average: [{ ...loadAverage, fields: everyLoadField }, cpuCores],
+  cpu_utilization: [{ ...cpuUtilization, fields: { cpu_usage: {} } }],
+  memory_utilization: [
+    {
+      name: 'filer_appliance_memory_bytes',
+      help: 'Memory by use. Appliances before build 10.0.4 only.',
+      from: memory,
+      fields: {
+        memory_used: { state: 'used' },
+        memory_cached: { state: 'cached' },
+        memory_buffered: { state: 'buffered' },
+      },
+    },
+  ],
+  memory_utilization_details: [
+    {
+      name: 'filer_appliance_memory_detail_bytes',
+      help: 'Memory by state. Appliances from build 10.0.4.',
+      from: memory,
+      fields: {
+        total: { state: 'total' },
+        available: { state: 'available' },
+        shared: { state: 'shared' },
+        buf_rec: { state: 'reclaimable' },
+        free: { state: 'free' },
+        used: { state: 'used' },
+      },
+    },
+    {
+      name: 'filer_appliance_memory_utilization_ratio',
+      help: 'Share of the memory that is not available, 0 to 1. Appliances from build 10.0.4.',
+      from: percent,
+      fields: { utilization: {} },
+    },
+  ],
+  cache_utilization: [
+    {
+      name: 'filer_appliance_cache_utilization_ratio',
+      help: 'Share of the cache disk in use, 0 to 1.',
+      from: percent,
+      fields: { cache_utilization: {} },
+    },
+  ],
+  cache_hits_misses: [
+    {
+      name: 'filer_appliance_cache_requests',
+      help: 'Cache requests in the newest bin, by result: hit is read from the cache disk, miss is fetched from the cloud.',
+      from: requests,
+      fields: { cache_reads: { result: 'hit' }, cache_misses: { result: 'miss' } },
+    },
+  ],
+  cache_disk_iops: cache.iops,
+  cache_disk_io_time: cache.ioTime,
+  cache_disk_io_latency: cache.ioLatency,
+  cow_disk_iops: cow.iops,
+  cow_disk_io_time: cow.ioTime,
+  cow_disk_io_latency: cow.ioLatency,
+  file_iq_disk_iops: fileIq.iops,
+  file_iq_disk_io_time: fileIq.ioTime,
+  file_iq_disk_io_latency: fileIq.ioLatency,
+} as const satisfies Record<string, readonly Family[]>;
+
+/** The further series with the same request and answer: polled by name or with `PORTAL_SERIES=all`. */
+export const additionalSeries = {
+  os_disk_iops: os.iops,
+  os_disk_io_time: os.ioTime,
+  os_disk_io_latency: os.ioLatency,
+  network_utilization: [
+    {
+      name: 'filer_appliance_network_bytes_per_second',
+      help: 'Network throughput by peer and direction, as seen from the appliance.',
+      from: bytesPerSecond,
+      fields: {
+        clients_in: { peer: 'clients', direction: 'in' },
+        clients_out: { peer: 'clients', direction: 'out' },
+        cloud_in: { peer: 'cloud', direction: 'in' },
+        cloud_out: { peer: 'cloud', direction: 'out' },
+      },
+    },
+  ],
+  smb_connections: [
+    {
+      name: 'filer_appliance_smb_connections',
+      help: 'Active SMB sessions.',
+      from: unitless,
+      fields: { connections: {} },
+    },
+  ],
+} as const satisfies Record<string, readonly Family[]>;
+
+/** `current_appliance_performance`; a gauge that also has a series of its own comes from that series if it is on. */
+export const currentPerformance = [
+  {
+    name: 'filer_appliance_uptime_seconds',
+    help: 'Time since the appliance started.',
+    from: seconds,
+    fields: { uptime: {} },
+  },
+  { ...cpuUtilization, fields: { cpu_util: {} } },
+  { ...loadAverage, fields: { fifteen_minute_load_average: { window: '15m' } } },
+  cpuCores,
+] as const satisfies readonly Family[];
+
+export const healthScore = [
+  {
+    name: 'filer_appliance_health_score',
+    help: 'Health score of the appliance from the portal, 0 to 100; missing if the portal sends a word instead.',
+    from: unitless,
+    fields: { health_score: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_appliance_health_info',
+    help: 'Always 1: the health of the appliance, in the portal’s word.',
+    from: infoOne,
+    fields: { health_status: {} },
+    enumLabels: { status: { field: 'health_status' } },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+export const seriesTimestamp = {
+  name: 'filer_appliance_series_timestamp_seconds',
+  help: 'Time of the newest record used, by series. The portal is 5 to 6 minutes behind the appliance.',
+  from: epochMilliseconds,
+  fields: { time: {} },
+} as const satisfies Family;
+
+export const inventoryTable = [
+  {
+    name: 'filer_appliance_info',
+    help: 'Always 1: an appliance of the inventory with its type, its build and the build it can be updated to.',
+    from: infoOne,
+    fields: { id: {} },
+    enumLabels: { type: { field: 'type' } },
+    fieldLabels: { build: 'build', available_build: 'available_build' },
+  },
+] as const satisfies readonly Family[];
+
+export const applianceStateFamilies = {
+  up: {
+    name: 'filer_appliance_up',
+    help: '0 once every series of the shortest interval has failed for STALE_AFTER of its intervals, unless another series has returned records since they began to fail; else 1. Series that are backed off, answers without records and operations of the account do not hold it at 1.',
+    from: unitless,
+    fields: {},
+  },
+  state: {
+    name: 'filer_appliance_state',
+    help: 'Always 1: reporting while the appliance is up; no_records while the portal has no records of it, as when it is off; unavailable while none of its series can be polled.',
+    from: unitless,
+    fields: {},
+    fieldLabels: { state: 'state' },
+  },
+  lastRecord: {
+    name: 'filer_appliance_last_record_timestamp_seconds',
+    help: 'Time of the newest record of any series of the appliance since the exporter started; stays when no more records arrive.',
+    from: epochMilliseconds,
+    fields: {},
+  },
+} as const satisfies Record<string, Family>;

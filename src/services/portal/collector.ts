@@ -1,0 +1,101 @@
+import type { PollResult } from '../../contract/poll-result.ts';
+import type { ServiceWarning } from '../../contract/service-warning.ts';
+import type { Collector, Task } from '../../contract/task.ts';
+import { futureDate } from '../../metrics/units.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Persisted } from '../../runtime/persisted.ts';
+import { ApplianceIndex } from './appliances/appliance-index.ts';
+import type { Appliance } from './appliances/inventory.ts';
+import { InventoryCollector } from './appliances/inventory-collector.ts';
+import { seriesTimestamp } from './appliances/series-families.ts';
+import { TelemetryCollector } from './appliances/telemetry.ts';
+import { UnitDetector } from './appliances/unit-detector.ts';
+import type { PortalClient } from './client.ts';
+import { createTasks, type PortalContext } from './collector-definition.ts';
+import { enabledCollectors, portalTables } from './collectors.ts';
+import type { PortalOptions } from './settings.ts';
+
+export class PortalCollector implements Collector, Persisted {
+  readonly api = 'portal';
+  readonly parts: PortalContext;
+  readonly inventory: InventoryCollector;
+  readonly #collectors: readonly (() => readonly Task[])[];
+
+  constructor(
+    client: PortalClient,
+    settings: PortalOptions,
+    { clock, log }: { readonly clock: Clock; readonly log: Log },
+  ) {
+    const parts: PortalContext = {
+      client,
+      clock,
+      log,
+      settings,
+      appliances: new ApplianceIndex(settings, log),
+      licence: { hasTelemetry: undefined },
+      unitWatch: new UnitDetector(settings.units ?? [], log),
+      persisted: new Map(),
+    };
+    const chosen = enabledCollectors(settings.collectors);
+    const telemetry = new TelemetryCollector(parts);
+    this.parts = parts;
+    this.inventory = new InventoryCollector(parts);
+    this.#collectors = [
+      () => [this.inventory.task],
+      ...chosen.map(({ row, intervalMs }) => createTasks(row, parts, intervalMs)),
+      () => telemetry.tasks(),
+    ];
+  }
+
+  get appliances(): readonly Appliance[] {
+    return this.parts.appliances.assigned;
+  }
+
+  get notes(): readonly ServiceWarning[] {
+    if (this.parts.licence.hasTelemetry !== false) return [];
+    const message = 'The licence lacks ops_iq_premium: every telemetry series is forbidden (403).';
+    return [{ code: 'licence', message }];
+  }
+
+  /** By the name of the collector. */
+  state(): readonly [Readonly<Record<string, unknown>>] {
+    return [Object.fromEntries([...this.parts.persisted].map(([name, one]) => [name, ...one.state()]))];
+  }
+
+  /** Drops the state of disabled collectors. */
+  *restore([saved]: readonly unknown[], elapsedMs: number): Generator<void> {
+    for (const [name, value] of Object.entries(saved as object)) {
+      yield* this.parts.persisted.get(name)?.restore([value], elapsedMs) ?? [];
+    }
+  }
+
+  tasks(): readonly Task[] {
+    const { client } = this.parts;
+    return this.#collectors
+      .flatMap((tasks) => tasks())
+      .map((task) => ({
+        ...task,
+        poll: async (signal) => withoutFuture(await task.poll(signal), client.now() / 1000),
+      }));
+  }
+}
+
+const MOMENTS: ReadonlySet<string> = new Set(
+  [seriesTimestamp, ...portalTables.flatMap(({ families }) => families)]
+    .filter(({ from }) => from.unit === 'timestamp_seconds' && from !== futureDate)
+    .map(({ name }) => name),
+);
+
+/** A time later than the answer's own counts as the answer's own; `now` in Unix seconds. */
+function withoutFuture(reading: PollResult, now: number): PollResult {
+  return {
+    ...reading,
+    samples: Array.from(reading.samples, (sample) => {
+      const { name, value, at } = sample;
+      const isAhead = MOMENTS.has(name) && value > now;
+      if (!isAhead && (at === undefined || at <= now)) return sample;
+      return { ...sample, value: isAhead ? now : value, at: at && Math.min(at, now) };
+    }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Table } from '../../metrics/family.ts';
+import { credentials } from './account/credentials.ts';
+import { gfaKeys } from './account/gfa-keys.ts';
+import { health } from './account/health.ts';
+import { iam } from './account/iam.ts';
+import { indexing } from './account/indexing.ts';
+import { jobs } from './account/jobs.ts';
+import { license } from './account/license.ts';
+import { notifications } from './account/notifications.ts';
+import { software } from './account/software.ts';
+import { stacks } from './account/stacks.ts';
+import { edges } from './appliances/edges.ts';
+import { fiq } from './appliances/fiq.ts';
+import type { CollectorDefinition } from './collector-definition.ts';
+import type { NamedInterval } from './settings.ts';
+import { volumes } from './volumes/connections.ts';
+import { volumeTelemetry } from './volumes/telemetry.ts';
+
+/** Every collector besides the series, in the order of the exposition. Add one here and nowhere else. */
+export const collectorDefinitions: readonly CollectorDefinition[] = [
+  volumes,
+  volumeTelemetry,
+  edges,
+  fiq,
+  license,
+  notifications,
+  jobs,
+  credentials,
+  indexing,
+  stacks,
+  software,
+  iam,
+  health,
+  gfaKeys,
+];
+
+export const portalTables: readonly Table[] = collectorDefinitions.flatMap(({ tables }) => tables);
+
+/** Without the telemetry series, which have no row. */
+export function enabledCollectors(
+  chosen: readonly NamedInterval[],
+): readonly { readonly row: CollectorDefinition; readonly intervalMs: number }[] {
+  return chosen.flatMap(({ name, intervalMs }) => {
+    const row = collectorDefinitions.find((one) => one.name === name);
+    return row === undefined ? [] : [{ row, intervalMs }];
+  });
+}

@@ -1,0 +1,28 @@
+import { labelValue } from '../../metrics/samples.ts';
+import { SchemaError } from '../../runtime/errors.ts';
+import type { ServiceRequest } from '../../transport/json-client.ts';
+import type { PortalClient } from './client.ts';
+import { objectOrEmpty } from './records.ts';
+
+const MAX_PAGES = 200;
+
+/** Until there is no cursor, at most `maxPages` times. A repeated one would never end and throws a ShapeError. */
+export async function* fetchPages(
+  client: PortalClient,
+  request: ServiceRequest,
+  signal: AbortSignal,
+  maxPages = MAX_PAGES,
+): AsyncGenerator<unknown> {
+  const used = new Set<string>();
+  let cursor = '';
+  for (let page = 0; page < maxPages; page += 1) {
+    const query = cursor === '' ? request.query : { ...request.query, iterator_id: cursor };
+    const body = await client.send({ ...request, ...(query && { query }) }, signal);
+    yield body;
+    cursor = labelValue(objectOrEmpty(objectOrEmpty(body).metadata).iterator_id);
+    if (cursor === '') return;
+    if (used.has(cursor))
+      throw new SchemaError(`reading ${request.path}: metadata.iterator_id repeats; expected the pages to end`);
+    used.add(cursor);
+  }
+}

@@ -1,0 +1,112 @@
+import { formatDuration } from '../../config/duration.ts';
+import { type Family, isEveryOtherField } from '../../metrics/family.ts';
+import { type FleetPlan, formatInteger, type Plan, planFor, roundDuration } from '../../planning/plan.ts';
+import { DailyQuota } from '../../transport/rate/daily-quota.ts';
+import { INVENTORY_LISTS } from './appliances/inventory-lists.ts';
+import { operationsFor } from './appliances/series-operations.ts';
+import { enabledCollectors } from './collectors.ts';
+import type { PortalConfig } from './configuration.ts';
+import type { NamedInterval } from './settings.ts';
+
+/** The limits of one of several shards, which do not communicate. */
+export function shardLimits(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
+  const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
+  const { rateLimit, dailyLimit } = portal;
+  return {
+    rateLimit: { ...rateLimit, requests: share(rateLimit.requests) },
+    dailyLimit: dailyLimit === undefined ? undefined : share(dailyLimit),
+  };
+}
+
+/** On shard 0: the other shards do not poll operations of the account. */
+export function collectorDemands(
+  { collectors }: Pick<PortalConfig, 'collectors'>,
+  appliances: number,
+  volumes: number,
+): readonly (NamedInterval & { readonly requests: number; readonly first: number })[] {
+  return enabledCollectors(collectors).map(({ row: { name, requestsPerCycle = { account: 1 } }, intervalMs }) => {
+    const { account = 0, perAppliance = 0, perVolume = 0 } = requestsPerCycle;
+    const requests = account + perAppliance * appliances + perVolume * volumes;
+    return { name, requests, first: account, intervalMs };
+  });
+}
+
+export function createPlan(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
+  const plans = plansOf(portal, appliances, shards, volumes);
+  const plan = plans[portal.mode];
+  const { economy } = plans;
+  if (plan.fits || economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
+  const often = formatDuration(portal.intervalMs);
+  const gain = economy.fits
+    ? `CPU, load, cores and uptime every ${often}, the other series every ${formatDuration(portal.fullIntervalMs)}`
+    : `it does not fit either, but data would be polled every ${roundDuration(economy.effectiveIntervalMs)}`;
+  return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
+}
+
+function plansOf(
+  portal: PortalConfig,
+  appliances: number,
+  shards: number,
+  volumes = 0,
+): Readonly<Record<PortalConfig['mode'], Plan>> {
+  const { rateLimit, dailyLimit } = shardLimits(portal, shards);
+  const budget = new DailyQuota(dailyLimit, 0);
+  const requests = INVENTORY_LISTS.length;
+  const discovery = { requests, first: requests, intervalMs: portal.discoveryIntervalMs };
+  const demand = {
+    intervalMs: portal.intervalMs,
+    variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
+    appliances,
+    further: [discovery, ...collectorDemands(portal, appliances, volumes)],
+    limit: rateLimit,
+    dailyLimit,
+    allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
+  };
+  const { full, economy } = portal.seriesByMode;
+  return { full: planFor({ ...demand, series: full }), economy: planFor({ ...demand, series: economy }) };
+}
+
+/** Samples of the series of one appliance. By its build, it answers one of the two memory series. */
+export function seriesSamples({ series, mode }: PortalConfig): number {
+  const isNewer = series.some(({ name }) => name === 'memory_utilization_details');
+  const names = series.map(({ name }) => name).filter((name) => !isNewer || name !== 'memory_utilization');
+  const families = [...operationsFor(names, mode === 'economy').values()].map((operation) => operation.families);
+  const samplesOf = ({ fields }: Family) => (isEveryOtherField(fields) ? 3 : Object.keys(fields).length);
+  // Each series has its own timestamp.
+  return families.flat().reduce((sum, family) => sum + samplesOf(family), families.length);
+}
+
+export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
+  return {
+    plan: createPlan(portal, appliances, shards),
+    requestRows: [
+      ['Series', `${portal.series.length} of each`],
+      ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
+        `Collector ${name}`,
+        name === 'volume_telemetry'
+          ? `3 requests for each volume every ${roundDuration(intervalMs)}, not counted here`
+          : `${formatInteger(requests)} requests every ${roundDuration(intervalMs)}`,
+      ]),
+    ],
+    modeTable: modesBeside(portal, appliances, shards),
+  };
+}
+
+function modesBeside(portal: PortalConfig, appliances: number, shards: number): FleetPlan['modeTable'] {
+  if (portal.series.length === 0) return [];
+  const plans = plansOf(portal, appliances, shards);
+  const modes = (['full', 'economy'] as const).map((mode) => {
+    const plan = plans[mode];
+    const stretched = plan.effectiveIntervalMs / portal.intervalMs;
+    const seldomMs = mode === 'full' ? portal.intervalMs : portal.fullIntervalMs;
+    return [
+      mode === portal.mode ? `${mode} (as set)` : mode,
+      `every ${roundDuration(plan.effectiveIntervalMs)}`,
+      `every ${roundDuration(seldomMs * stretched)}`,
+      formatInteger(plan.requestsPerDay),
+      plan.fits ? 'yes' : 'no',
+    ];
+  });
+  const labels = ['PORTAL_MODE', 'CPU, load and cores', 'Other series', 'Requests a day', 'Fits'];
+  return [labels, ...modes];
+}

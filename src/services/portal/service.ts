@@ -1,0 +1,114 @@
+import type { Config } from '../../config/config.ts';
+import type { Table } from '../../metrics/family.ts';
+import { createPlanWarner } from '../../planning/warning.ts';
+import type { Service } from '../service.ts';
+import { portalRequests } from './allowed-requests.ts';
+import { maxAppliances } from './appliances/inventory.ts';
+import * as series from './appliances/series-families.ts';
+import { backfillOptions } from './backfill-options.ts';
+import { PortalClient } from './client.ts';
+import { PortalCollector } from './collector.ts';
+import { enabledCollectors, portalTables } from './collectors.ts';
+import { type PortalConfig, portalSection } from './configuration.ts';
+import { portalExamination } from './doctor-check.ts';
+import { createPlan, fleetPlan, seriesSamples, shardLimits } from './planning.ts';
+import type { PortalOptions } from './settings.ts';
+import { TokenSource } from './token.ts';
+
+const tables: readonly Table[] = [
+  { source: 'GET /serials, GET /edges', commonLabels: series.applianceLabels, families: series.inventoryTable },
+  { source: 'polls', commonLabels: series.applianceLabels, families: Object.values(series.applianceStateFamilies) },
+  ...Object.entries({
+    ...series.standardSeries,
+    ...series.additionalSeries,
+    current_appliance_performance: series.currentPerformance,
+    appliance_health_score: series.healthScore,
+  }).map(([source, families]) => ({ source, commonLabels: series.applianceLabels, families })),
+  { source: 'every series', commonLabels: [...series.applianceLabels, 'series'], families: [series.seriesTimestamp] },
+  ...portalTables,
+];
+
+export const portal: Service<PortalConfig> = {
+  section: portalSection,
+  title: 'Portal',
+  tables,
+  allowed: portalRequests,
+  namesFilers: true,
+
+  target(settings, { shard }) {
+    const { rateLimit, dailyLimit } = shardLimits(settings, shard.total);
+    return {
+      baseUrl: settings.url,
+      limit: rateLimit,
+      dailyLimit,
+      maxPerMs: rateLimit.requests / rateLimit.windowMs,
+      concurrency: settings.concurrency,
+    };
+  },
+
+  // A budget belongs to the portal and the shard.
+  stateOwner: ({ url }, { shard }) => [url, String(shard.index)],
+
+  // The inventory adds two lines for each appliance.
+  size: (settings) => [
+    { appliance: 2 + seriesSamples(settings) },
+    ...enabledCollectors(settings.collectors).map(({ row }) => row.sampleCounts),
+  ],
+
+  planning: {
+    placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
+    forFleet: fleetPlan,
+  },
+
+  createDoctorCheck: (settings, parts) => portalExamination(portalSettings(parts.config, settings), parts),
+
+  points: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
+
+  past: (settings, wanted) => ({ settings: backfillOptions(settings, wanted), binMs: settings.binSeconds * 1000 }),
+
+  connect(settings, { client, config, clock, random, log, heapBytes, names, wantedSince }) {
+    const { shard } = config;
+    const judge = createPlanWarner(log);
+    const tokens = new TokenSource(client, settings.credentials, clock);
+    const collector = new PortalCollector(
+      new PortalClient(client, tokens, { clock, random }),
+      { ...portalSettings(config, settings, heapBytes), names, ...(wantedSince && { wantedSince }) },
+      { clock, log },
+    );
+    return {
+      collector,
+      intervalMs: settings.intervalMs,
+      appliances: settings.series.length === 0 ? undefined : series.applianceStateFamilies,
+      onTasks(tasks) {
+        const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
+        judge(createPlan(settings, collector.appliances.length, shard.total, volumes), tasks.length);
+      },
+      async countAppliances(signal) {
+        await collector.inventory.discover(signal);
+        return collector.appliances.length;
+      },
+      tokenSecondsLeft: () => tokens.secondsLeft,
+      inventoryGaps: () => collector.inventory.gaps,
+      notes: () => collector.notes,
+      variants: () => collector.parts.unitWatch.variants,
+      describe: (serial) => collector.parts.appliances.find(serial),
+      close: (signal) => tokens.revoke(signal),
+      counts: collector,
+    };
+  },
+};
+
+function portalSettings(
+  { shard, staleAfter, forgetAfterMs, events }: Config,
+  portal: PortalConfig,
+  heapBytes = Number.POSITIVE_INFINITY,
+): PortalOptions & PortalConfig {
+  return {
+    ...portal,
+    shard,
+    staleAfter,
+    forgetAfterMs,
+    bounds: events.histograms ? events.bucketsSeconds : [],
+    maxAppliances: maxAppliances(heapBytes),
+  };
+}

@@ -1,0 +1,141 @@
+import { baseUrl } from '../../config/addresses.ts';
+import { enumListType, serialList } from '../../config/list-types.ts';
+import type { Rows } from '../../config/section.ts';
+import type { VariableType } from '../../config/variable-type.ts';
+import {
+  durationType,
+  enumType,
+  integerType,
+  MIN_INTERVAL_MS,
+  rateLimitType,
+  secret,
+} from '../../config/variable-types.ts';
+import { ADDITIONAL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
+import { unitNames } from './appliances/units.ts';
+import { collectorDefinitions } from './collectors.ts';
+import { parseSelection, type Selection } from './selection.ts';
+
+const INTERVAL = { least: MIN_INTERVAL_MS };
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export const DEFAULT_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
+
+/** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
+export const portalCollectors = [
+  { name: 'telemetry', intervalMs: undefined },
+  ...collectorDefinitions.map(({ name, intervalMs }) => ({ name, intervalMs })),
+];
+
+const SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES];
+const COLLECTORS = portalCollectors.map(({ name }) => name);
+
+/** A list that only removes starts from the standard series. The result is in the catalogue's order. */
+const seriesList: VariableType<readonly Selection[]> = {
+  label: 'list of series',
+  expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
+  parse: (text) =>
+    parseSelection(text, {
+      one: 'a series',
+      known: SERIES,
+      usual: STANDARD_SERIES,
+      all: SERIES.filter((name) => EXPENSIVE_SERIES[name] === undefined),
+    }),
+};
+
+const collectorList: VariableType<readonly Selection[]> = {
+  label: 'list of collectors',
+  expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
+  parse: (text) =>
+    parseSelection(text, {
+      one: 'a collector',
+      known: COLLECTORS,
+      usual: DEFAULT_COLLECTORS,
+      all: COLLECTORS,
+      noInterval: (name) =>
+        name === 'telemetry'
+          ? 'has no interval of its own: set PORTAL_INTERVAL, or the interval of a series in PORTAL_SERIES'
+          : undefined,
+    }),
+};
+
+export const portalVariables = {
+  PORTAL_URL: {
+    kind: baseUrl(''),
+    help: 'base URL of the portal service; if unset, it is not polled',
+  },
+  PORTAL_SERVICE_KEY: { kind: secret, help: 'service key, first half of the pair' },
+  PORTAL_SERVICE_SECRET: { kind: secret, help: 'service key, second half of the pair' },
+  PORTAL_USER_KEY: { kind: secret, help: 'user key, instead of the pair' },
+  PORTAL_AUTH: {
+    kind: enumType(['oauth2', 'service_key', 'user_key']),
+    unset: '`oauth2` with a service key, else `user_key`',
+    help: 'how to get a token: the pair in a form body, the pair in headers, or the user key',
+  },
+  PORTAL_INTERVAL: {
+    kind: durationType(INTERVAL, '60s or 5m'),
+    default: '5m',
+    help: 'target time between two polls of the same series of the same appliance',
+  },
+  PORTAL_MODE: {
+    kind: enumType(['full', 'economy']),
+    default: 'full',
+    help: '`economy` polls CPU, load and uptime often, other series at the full interval',
+  },
+  PORTAL_FULL_INTERVAL: {
+    kind: durationType(INTERVAL, '30m or 1h'),
+    default: '1h',
+    help: 'time between two polls of the other series in economy mode',
+  },
+  PORTAL_DISCOVERY_INTERVAL: {
+    kind: durationType(INTERVAL, '15m or 1h'),
+    default: '15m',
+    help: 'time between two reads of the serial inventory',
+  },
+  PORTAL_SERIALS: {
+    kind: serialList,
+    unset: 'all discovered',
+    help: 'poll only these appliances; discovery then only finds names and may be forbidden',
+  },
+  PORTAL_SERIES: {
+    kind: seriesList,
+    unset: 'the standard series',
+    help: '`all` but the costly ones; `-name` removes one; `name=1m` sets the interval of one',
+  },
+  PORTAL_COLLECTORS: {
+    kind: collectorList,
+    unset: `\`${DEFAULT_COLLECTORS.join(',')}\``,
+    help: 'what to export: `all`, `-name`, `name=10m`; those off by default are experimental',
+  },
+  PORTAL_LOOKBACK: {
+    kind: durationType({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
+    default: '15m',
+    help: 'period of a series request',
+  },
+  PORTAL_BIN_SIZE: {
+    kind: durationType({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
+    default: '60s',
+    help: 'aggregation bin of a series request, in whole seconds',
+  },
+  PORTAL_UNITS: {
+    kind: enumListType(unitNames),
+    unset: 'as documented',
+    help: 'units that this account uses instead of the documented ones; `--doctor` names them',
+  },
+  PORTAL_CONCURRENCY: {
+    kind: integerType({ least: 1, most: 1000 }),
+    default: '8',
+    help: 'most requests in flight',
+  },
+  PORTAL_RATE_LIMIT: {
+    kind: rateLimitType,
+    default: '500/30s',
+    help: 'most requests in a window; the exporter stays below it and slows down after a 429',
+  },
+  PORTAL_DAILY_LIMIT: {
+    kind: integerType({ least: 0 }),
+    default: '1000000',
+    help: 'most requests in 24 hours; `0` for no limit',
+  },
+} as const satisfies Rows;

@@ -1,0 +1,188 @@
+import type { Family, JsonObject } from '../../../metrics/family.ts';
+import { labelValue } from '../../../metrics/samples.ts';
+import {
+  durationMilliseconds,
+  epochMilliseconds,
+  milliseconds,
+  nonNegativeSeconds,
+  parseDecimal,
+  recordOne,
+  seconds,
+  unitless,
+} from '../../../metrics/units.ts';
+
+/** Each phase by the field with its end; the duration is that time less the start. */
+const phases = { data_snapshot_end: { phase: 'data' }, metadata_snapshot_end: { phase: 'metadata' } } as const;
+
+const detailFamilies = [
+  {
+    name: 'filer_snapshot_latest_timestamp_seconds',
+    help: 'End time of the newest snapshot of the volume by the appliance.',
+    from: epochMilliseconds,
+    fields: { time: {} },
+  },
+  {
+    name: 'filer_snapshot_latest_version',
+    help: 'Version of the newest snapshot; it increases by one with each snapshot of the volume.',
+    from: unitless,
+    fields: { volume_version: {} },
+  },
+  {
+    name: 'filer_snapshot_latest_time_to_protect_seconds',
+    help: 'Time that the data of the newest snapshot had waited for it: mean and maximum, without globally locked files.',
+    from: seconds,
+    fields: { protect_mean: { statistic: 'mean' }, protect_max: { statistic: 'max' } },
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_latest_phase_duration_seconds',
+    help: 'Duration of the newest snapshot, by phase: data and metadata. A snapshot with only globally locked files has no data phase.',
+    from: seconds,
+    fields: phases,
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_latest_oldest_unprotected_data_age_seconds',
+    help: 'Age of the oldest data that was not in cloud storage when the newest snapshot ended.',
+    from: seconds,
+    fields: { oud: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_latest_files',
+    help: 'Files in the newest snapshot, by locking: with or without global locking.',
+    from: unitless,
+    fields: { file_count_gl: { locking: 'global' }, file_count_ngl: { locking: 'none' } },
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_latest_directories',
+    help: 'Directories in the newest snapshot.',
+    from: unitless,
+    fields: { dir_count: {} },
+  },
+  {
+    name: 'filer_snapshots_total',
+    help: 'Snapshots of the volume by the appliance finished since the exporter started.',
+    type: 'counter',
+    from: recordOne,
+    fields: { volume_version: {} },
+  },
+  {
+    name: 'filer_snapshot_time_to_protect_seconds',
+    help: 'Mean time to protect of each snapshot finished since the exporter started.',
+    type: 'histogram',
+    from: nonNegativeSeconds,
+    fields: { protect_mean: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_phase_duration_seconds',
+    help: 'Duration of each snapshot finished since the exporter started, by phase.',
+    type: 'histogram',
+    from: nonNegativeSeconds,
+    fields: phases,
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_files_total',
+    help: 'Files in the snapshots finished since the exporter started, by locking.',
+    type: 'counter',
+    from: unitless,
+    fields: { file_count_gl: { locking: 'global' }, file_count_ngl: { locking: 'none' } },
+    optional: true,
+  },
+] as const satisfies readonly Family[];
+
+const timelineFamilies = [
+  {
+    name: 'filer_snapshot_metadata_failures_total',
+    help: 'Failed metadata snapshots of the volume on the appliance since the exporter started.',
+    type: 'counter',
+    from: recordOne,
+    fields: { metadata_events: {} },
+  },
+  {
+    name: 'filer_snapshot_latest_metadata_failure_timestamp_seconds',
+    help: 'Time of the last failed metadata snapshot of the volume on the appliance.',
+    from: epochMilliseconds,
+    fields: { end_time: {} },
+  },
+] as const satisfies readonly Family[];
+
+const propagationFamilies = [
+  {
+    name: 'filer_snapshot_latest_propagation_seconds',
+    help: 'Propagation time of the newest snapshot of the volume that reached this appliance.',
+    from: milliseconds,
+    fields: { propagation_duration: {} },
+  },
+  {
+    name: 'filer_snapshot_latest_propagation_deviation_seconds',
+    help: 'Propagation time of that snapshot less the mean of all appliances; negative if shorter.',
+    from: milliseconds,
+    fields: { deviation: {} },
+  },
+  {
+    name: 'filer_snapshot_propagation_seconds',
+    help: 'Propagation times of all snapshots that reached this appliance since the exporter started.',
+    type: 'histogram',
+    from: durationMilliseconds,
+    fields: { propagation_duration: {} },
+  },
+] as const satisfies readonly Family[];
+
+export interface SnapshotOperation {
+  /** A gauge is of the newest snapshot; counters and histograms take all, and exist from the first if not optional. */
+  readonly families: readonly Family[];
+  /** The period of the first request: a volume may make one snapshot a day. */
+  readonly firstPeriodMs: number;
+  /** The field of the answer with the records; default `items`, which may be missing in an empty answer. */
+  readonly list?: string;
+  /** The fields with the serial and the name of the appliance, and with the end of the snapshot in milliseconds. */
+  readonly fields: { readonly serial: string; readonly name: string; readonly end: string };
+  /** The same for each record of one snapshot on an appliance; undefined if it cannot be counted. */
+  readonly identity: (record: JsonObject) => string | undefined;
+  readonly isSnapshot?: (record: JsonObject) => boolean;
+  readonly prepared?: (record: JsonObject) => JsonObject;
+}
+
+const DAY_MS = 86_400_000;
+
+export const snapshotOperations: Readonly<Record<string, SnapshotOperation>> = {
+  snapshot_details: {
+    families: detailFamilies,
+    firstPeriodMs: DAY_MS,
+    fields: { serial: 'serial_number', name: 'appliance', end: 'time' },
+    identity: ({ volume_version }) => parseDecimal(volume_version)?.toString(),
+    prepared: withDurations,
+  },
+  snapshot_timeline: {
+    families: timelineFamilies,
+    firstPeriodMs: DAY_MS,
+    list: 'metadata_events',
+    fields: { serial: 'serial_number', name: 'appliance', end: 'end_time' },
+    identity: ({ volume_version, start_time }) => `${labelValue(volume_version)} ${labelValue(start_time)}`,
+    isSnapshot: ({ phase }) => labelValue(phase) === 'metadata_snapshot_failed',
+  },
+  snapshot_propagation_by_appliance: {
+    families: propagationFamilies,
+    // One record for each snapshot and receiving appliance: a day of a large fleet would be too large an answer.
+    firstPeriodMs: DAY_MS / 24,
+    fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time' },
+    identity: ({ snapshot_serial_number, snapshot_version }) =>
+      `${labelValue(snapshot_serial_number)} ${labelValue(snapshot_version)}`,
+  },
+};
+
+/** The record with the duration of each phase in seconds instead of its end; a phase without both times is left out. */
+function withDurations(record: JsonObject): JsonObject {
+  const took = (phase: string) => {
+    const [start, end] = [
+      parseDecimal(record[`${phase}_snapshot_start`]),
+      parseDecimal(record[`${phase}_snapshot_end`]),
+    ];
+    return start === undefined || end === undefined || end < start ? undefined : (end - start) / 1000;
+  };
+  return { ...record, data_snapshot_end: took('data'), metadata_snapshot_end: took('metadata') };
+}

@@ -1,0 +1,25 @@
+import type { Config } from '../config/config.ts';
+import { gfa } from './gfa/service.ts';
+import { portal } from './portal/service.ts';
+import type { Service } from './service.ts';
+
+/** Every service that can be polled, in the order of the exposition. Add one here and nowhere else. */
+export const services: readonly Service[] = [gfa, portal];
+
+export interface ConfiguredService {
+  readonly api: string;
+  readonly upstream: Service;
+  readonly settings: unknown;
+}
+
+export function configuredServices(config: Config): readonly ConfiguredService[] {
+  return services.flatMap((upstream) => {
+    const settings = upstream.section.of(config);
+    return settings === undefined ? [] : [{ api: upstream.section.api, upstream, settings }];
+  });
+}
+
+/** The configured services, without those that another shard polls. */
+export function polledServices(config: Config): readonly ConfiguredService[] {
+  return configuredServices(config).filter(({ upstream }) => !upstream.firstShardOnly || config.shard.index === 0);
+}

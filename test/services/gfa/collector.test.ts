@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { createLog } from '../../../src/runtime/log.ts';
+import type { GfaClient } from '../../../src/services/gfa/client.ts';
+import { GfaCollector } from '../../../src/services/gfa/collector.ts';
+import { dataAnswer, ledgerSettings, lock, timestamp } from '../../support/gfa-answers.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { going } from '../../support/mock-api.ts';
+import { linesOf } from '../../support/program.ts';
+
+/** A collector over these answers, an error being one that gets lost; what it kept, and its warnings. */
+function collecting(answers: readonly unknown[], maxEvents = 1_000) {
+  let logged = '';
+  const write = (line: string) => {
+    logged += line;
+  };
+  const left = [...answers];
+  const client = {
+    attempts: 0,
+    data(): Promise<unknown> {
+      this.attempts += 1;
+      const answer = left.shift();
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+  };
+  const calls: string[] = [];
+  const keeper = {
+    save: () => {
+      calls.push(`save ${collector.ledger.memory.size}`);
+      return Promise.resolve();
+    },
+    disown: (reason: string) => {
+      calls.push(`disown: ${reason}`);
+      return Promise.resolve();
+    },
+  };
+  const ledger = ledgerSettings({ maxEvents });
+  const log = createLog('warn', { write });
+  const clock = new ManualClock();
+  const parts = { client: client as unknown as GfaClient, ledger, intervalMs: 60_000, keeper, clock, log };
+  const collector = new GfaCollector(parts);
+  const poll = async (times = answers.length) => {
+    for (let time = 0; time < times; time += 1) {
+      const [task] = collector.tasks();
+      await task?.poll(going).catch((error: Error) => calls.push(error.message));
+    }
+  };
+  return { collector, poll, calls, warnings: () => linesOf(logged) };
+}
+
+/** An answer with one lock, and a bookmark at a lock. */
+const news = (at: number, bookmark = at, account = 'acc') =>
+  dataAnswer({ locks: [lock(at)] }, { account, last_lock_event: timestamp(bookmark), last_propagation: timestamp(0) });
+
+test('an answer is kept before its samples are handed on, and a failed poll keeps the budget', async () => {
+  const { poll, calls } = collecting([news(1), new Error('lost'), news(2)]);
+  await poll();
+  expect(calls).toEqual(['save 1', 'save 1', 'lost', 'save 2']);
+});
+
+test('answers about another account begin from zero, and what was kept is put aside', async () => {
+  const { collector, poll, calls, warnings } = collecting([news(1), news(2, 2, 'another'), news(3, 3, 'another')]);
+  await poll();
+  expect(calls).toEqual(['save 1', 'disown: it belongs to another account', 'save 1', 'save 2']);
+  expect(collector.ledger.account).toBe('another');
+  expect(warnings()).toHaveLength(1);
+});
+
+describe('a note', () => {
+  const stolen = [2, 3, 4, 5, 6, 7, 8].map((poll) => news(10 * poll, 10 * poll + 5));
+
+  test('of it never comes when each of those answers follows one that got lost', async () => {
+    const lossy = stolen.flatMap((answer) => [new Error('lost'), answer]);
+    const { collector, poll } = collecting([news(10), news(11), ...lossy]);
+    await poll();
+    expect(collector.notes).toEqual([]);
+    expect(collector.ledger.bookmarks.missed).toBeGreaterThan(3);
+  });
+
+  test('of a memory that is full is there', async () => {
+    const locks = Array.from({ length: 300 }, (_, index) => lock(index));
+    const { collector, poll } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
+    await poll();
+    expect(collector.notes.map(({ code }) => code)).toEqual(['event_memory']);
+  });
+});

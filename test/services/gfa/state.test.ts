@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { runToEnd } from '../../../src/runtime/slices.ts';
+import type { Ledger, LedgerOptions } from '../../../src/services/gfa/ledger.ts';
+import { valuesOf } from '../../support/exposition-lines.ts';
+import {
+  dataAnswer,
+  filer,
+  GONE_AFTER_MS,
+  ledgerOf,
+  lock,
+  newLedger,
+  propagation,
+  released,
+  take,
+  told,
+  volume,
+} from '../../support/gfa-answers.ts';
+
+const everything = {
+  filers: [filer(1, 5), { ...filer(1, 6), timestamp: undefined, filer_guid: 'f2', volume_guid: undefined }],
+  volumes: [volume(1), volume(1, { volume_guid: 'v2', volume_title: 'archive', mode: 'Odd' })],
+  locks: [lock(1), released(2, 30), lock(3, { lock_phase: 'P1', lock_state: '' })],
+  propagation: [propagation(1, 5, { data_protected: 3 }), propagation(2, 500.5, { kind: '' })],
+};
+
+/** Another ledger with what the first one held, through JSON. */
+function reborn(ledger: Ledger, { elapsedMs = 0, now = 0, savedAt = 0 }, more: Partial<LedgerOptions> = {}): Ledger {
+  const after = newLedger(more);
+  runToEnd(after.restore(JSON.parse(JSON.stringify([...ledger.state(savedAt)])), elapsedMs, now));
+  return after;
+}
+
+describe('a ledger restored', () => {
+  test('says what the one before it said, and counts no event of it again', () => {
+    const before = ledgerOf(everything);
+    const after = reborn(before, {});
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+    expect(after.memory).toEqual(before.memory);
+    expect([...after.state(0)]).toEqual([...before.state(0)]);
+    expect(take(after, dataAnswer(everything)).fresh).toBe(0);
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+  });
+
+  test('keeps filers and volumes that have no title', () => {
+    const before = ledgerOf({ locks: [lock(1, { filer_title: undefined, volume_title: null })] });
+    const after = reborn(before, {});
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+    expect(told(after, 'filer_lock_events_total')).toEqual(told(before, 'filer_lock_events_total'));
+  });
+
+  test('that had absorbed nothing says nothing', () => {
+    const after = reborn(newLedger(), {});
+    expect([...after.samples()]).toEqual([]);
+    expect(after.answeredAt).toBeUndefined();
+  });
+
+  test('is as old as it would be without the restart', () => {
+    const before = newLedger();
+    take(before, dataAnswer(everything), 1_000_000);
+    const after = reborn(before, { savedAt: 1_010_000, elapsedMs: 20_000, now: 5 });
+    expect(after.answeredAt).toBe(5 - 30_000);
+    expect(after.account).toBe('acc');
+  });
+
+  test('lets go of states that nobody has confirmed for too long, and of counters with the next full answer', () => {
+    const before = ledgerOf(everything);
+    const after = reborn(before, { savedAt: GONE_AFTER_MS - 1, elapsedMs: 2 });
+    expect(told(after, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
+    expect(told(after, 'filer_volume_info')).toEqual({});
+    for (const family of ['filer_lock_', 'filer_propagation_'])
+      expect(told(after, family)).toEqual(told(before, family));
+    take(after, dataAnswer({ filers: [filer(500, 5, { filer_guid: 'f9' })] }), 0);
+    expect(told(after, 'filer_lock_events_total')).toEqual({});
+  });
+
+  test('goes on capping words where the other one had got to', () => {
+    const before = newLedger();
+    const words = (from: number) =>
+      Array.from({ length: 50 }, (_, index) => lock(index, { lock_state: `S${from + index}` }));
+    take(before, dataAnswer({ locks: words(0) }));
+    const after = reborn(before, {});
+    take(after, dataAnswer({ locks: words(50) }));
+    expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 50 });
+  });
+
+  test('keeps nothing of a record but what some table reads', () => {
+    const before = ledgerOf({ locks: [lock(1, { secret_note: 'not for the disk' })] });
+    expect(JSON.stringify([...before.state(0)])).not.toContain('not for the disk');
+  });
+});

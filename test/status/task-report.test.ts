@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import { appliancesByName, taskSummary } from '../../src/status/task-report.ts';
+import { answered, fleet, inventory, minutes, task } from '../polling/fleet.ts';
+import { type Told, told } from '../polling/told.ts';
+
+const summary = ({ tasks }: Told, now: number) => runToEnd(taskSummary(tasks, now));
+
+describe('ages', () => {
+  test('are told by their median and their worst, and not for what never came or rests', () => {
+    const all = told(...['a/s', 'b/s', 'c/s', 'never/s', 'rests/s'].map((id) => task(id)));
+    expect(summary(all, 0)).toMatchObject({ medianAgeSeconds: null, worstAgeSeconds: null });
+    all.poll('a/s', 1_000);
+    all.poll('b/s', 5_000);
+    all.poll('c/s', 6_000);
+    const rests = all.tasks.get('rests/s');
+    if (rests) Object.assign(rests, { backedOff: 'empty', confirmedAt: 0 });
+    expect(summary(all, 11_000)).toMatchObject({ medianAgeSeconds: 6, worstAgeSeconds: 10 });
+    all.change([task('b/s'), task('c/s')]);
+    expect(summary(all, 11_000)).toMatchObject({ medianAgeSeconds: 6, worstAgeSeconds: 6 });
+  });
+});
+
+describe('what is overdue', () => {
+  test('has missed more than one poll by its own interval: the inventory is not yet, when series are', () => {
+    const all = told(inventory, ...fleet(2, 2));
+    for (const { id } of [inventory, ...fleet(2, 2)]) all.poll(id, 0);
+    expect(summary(all, minutes(12.5)).tasks.overdue).toBe(0);
+    expect(summary(all, minutes(12.5) + 1).tasks.overdue).toBe(4);
+    all.poll('a0/s0', minutes(12.5));
+    all.poll('a0/s1', minutes(12.5), answered(503));
+    expect(summary(all, minutes(12.5) + 1).tasks.overdue).toBe(3);
+  });
+
+  test('is not what the limits make slow', () => {
+    const all = told(...fleet(2, 2));
+    for (const { id } of fleet(2, 2)) all.poll(id, 0);
+    all.allowed = 4 / 600;
+    expect(summary(all, minutes(20)).tasks.overdue).toBe(0);
+  });
+
+  test('is no task of an appliance that is down: that explains it', () => {
+    const all = told(...fleet(2, 2));
+    for (const { id } of fleet(2, 2)) all.poll(id, 0);
+    const [down] = appliancesByName(all.tasks);
+    if (down) down.shown = { name: down.name, state: 'unavailable', recordAt: undefined };
+    expect(summary(all, minutes(13)).tasks.overdue).toBe(2);
+  });
+
+  test('is what never succeeded, too, since it is known', () => {
+    const all = told(...fleet(1, 1));
+    all.poll('a0/s0', 1, answered(503));
+    expect(summary(all, minutes(13)).tasks.overdue).toBe(1);
+    all.change([], minutes(13));
+    all.change(fleet(1, 1), minutes(13));
+    expect(summary(all, minutes(14)).tasks.overdue).toBe(0);
+  });
+});
+
+test('appliances are listed as people order names', () => {
+  const all = told(...['edge-10', 'edge-9', 'Edge-1'].map((name) => task(`${name}/s`)));
+  expect(appliancesByName(all.tasks).map(({ name }) => name)).toEqual(['Edge-1', 'edge-9', 'edge-10']);
+});
