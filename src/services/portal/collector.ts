@@ -1,6 +1,7 @@
 import type { PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
+import { believedTime } from '../../metrics/reported-time.ts';
 import { futureDate } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -87,7 +88,7 @@ const MOMENTS: ReadonlySet<string> = new Set(
     .map(({ name }) => name),
 );
 
-/** A time later than the answer's own counts as the answer's own; `now` in Unix seconds. */
+/** `now`: by the clock of the service, in Unix seconds. */
 function withoutFuture(reading: PollResult, now: number): PollResult {
   return {
     ...reading,
@@ -95,7 +96,7 @@ function withoutFuture(reading: PollResult, now: number): PollResult {
       const { name, value, at } = sample;
       const isAhead = MOMENTS.has(name) && value > now;
       if (!isAhead && (at === undefined || at <= now)) return sample;
-      return { ...sample, value: isAhead ? now : value, at: at && Math.min(at, now) };
+      return { ...sample, value: isAhead ? believedTime(value, now) : value, at: at && believedTime(at, now) };
     }),
   };
 }

@@ -1,30 +1,40 @@
 import { isJsonObject, type JsonObject, jsonTypeOf } from '../../metrics/family.ts';
 import type { ReportDrop } from '../../metrics/samples.ts';
 import { epochMilliseconds } from '../../metrics/units.ts';
-import { SchemaError } from '../../runtime/errors.ts';
+import { RequestError, SchemaError } from '../../runtime/errors.ts';
 
-/** The newest records of a series that are read: a week by the minute. An older value is not current. */
+/** The most records of a series in one response, a week by the minute: they are read in one turn of the event loop. */
 const MAX_RECORDS = 10_000;
+
+/** Throws a ShapeError if the response is not a series, and a RequestError `oversize` if its period has to be shorter. */
+export function checkSeries(body: unknown): void {
+  const { length } = requireItems(body, 'the series');
+  if (length > MAX_RECORDS)
+    throw new RequestError(
+      'oversize',
+      `The response contains ${length} records; ${MAX_RECORDS} at most are read at once.`,
+    );
+}
 
 /**
  * The records of a series' answer, newest first, because the order of `items` is not guaranteed. Notes and skips
- * records without a readable time. `num_cores`, which is beside `items`, becomes the last record; other fields beside
- * `items` are ignored. Throws a ShapeError if the answer is not a series.
+ * records without a readable time, and of several with one time all but the last. `num_cores`, which is beside `items`,
+ * becomes the last record; other fields beside `items` are ignored. Throws a ShapeError if the answer is not a series.
  *
- * Runs in one turn of the event loop: the limits of answers bound the number of records, and records already in order,
- * oldest or newest first, are sorted in one pass.
+ * Runs in one turn of the event loop: {@link checkSeries} bounds the number of records.
  */
 export function newestFirst(body: unknown, note: ReportDrop): readonly JsonObject[] {
-  const dated: { readonly time: number; readonly record: JsonObject }[] = [];
-  const items = requireItems(body, 'the series');
-  for (let index = 0; index < items.length; index += 1) {
-    const record = items[index];
+  const byTime = new Map<number, JsonObject>();
+  for (const [index, record] of requireItems(body, 'the series').entries()) {
     const time = isJsonObject(record) ? recordTime(record) : undefined;
-    if (time === undefined || !isJsonObject(record)) note('record', `items[${index}].time`);
-    else dated.push({ time, record });
+    if (time === undefined || !isJsonObject(record)) {
+      note('record', `items[${index}].time`);
+      continue;
+    }
+    if (byTime.has(time)) note('duplicate', `items[${index}].time`);
+    byTime.set(time, record);
   }
-  dated.sort((a, b) => b.time - a.time);
-  const records = dated.slice(0, MAX_RECORDS).map(({ record }) => record);
+  const records = [...byTime].sort(([one], [other]) => other - one).map(([, record]) => record);
   const { num_cores } = body as JsonObject;
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }

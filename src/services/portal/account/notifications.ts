@@ -1,5 +1,6 @@
 import { type Family, type JsonObject, OTHER } from '../../../metrics/family.ts';
 import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
+import { believedTime } from '../../../metrics/reported-time.ts';
 import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
 import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
@@ -128,8 +129,7 @@ export class NotificationLedger implements Persisted {
   /** All pages have been read: the next round begins where this one ended. */
   finishQuery(now: number): void {
     if (!this.#start.isKnown) return;
-    // A time in the future would hide everything before it.
-    const reached = Math.min(this.#newest, now);
+    const reached = believedTime(this.#newest, now);
     if (reached > (this.#highWaterMark ?? Number.NEGATIVE_INFINITY)) this.#reach(reached);
   }
 

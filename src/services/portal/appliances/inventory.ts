@@ -54,6 +54,7 @@ export function readInventory(answers: ReadonlyMap<ListName, ListResponse>, note
   for (const { items, isFresh } of [areOthers ? { ...edgeSerials, items: [] } : edgeSerials, fileIq]) {
     for (const record of items) {
       const serial = labelValue(record.id).toLowerCase();
+      if (appliances.has(serial)) note('duplicate', 'serials.id');
       appliances.set(serial, {
         ...unknownAppliance(serial),
         name: labelValue(record.description) || serial,
@@ -64,8 +65,11 @@ export function readInventory(answers: ReadonlyMap<ListName, ListResponse>, note
       });
     }
   }
+  const edgesRead = new Set<string>();
   for (const record of edges.items) {
     const serial = serialOf(record);
+    if (edgesRead.has(serial)) note('duplicate', 'edges.serial');
+    edgesRead.add(serial);
     if (edgeSerials.isCurrent && !isNone && !appliances.has(serial)) continue;
     const known = appliances.get(serial) ?? unknownAppliance(serial);
     appliances.set(serial, {

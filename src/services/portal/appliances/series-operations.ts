@@ -1,7 +1,7 @@
 import { type Family, isEveryOtherField, type JsonObject } from '../../../metrics/family.ts';
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
-import { newestFirst, objectOrEmpty, objectsOrEmpty, recordTime, requireItems, requireObject } from '../records.ts';
+import { checkSeries, newestFirst, objectOrEmpty, objectsOrEmpty, recordTime, requireObject } from '../records.ts';
 import { additionalSeries, currentPerformance, healthScore, loadWindow, standardSeries } from './series-families.ts';
 
 export interface Operation {
@@ -10,7 +10,7 @@ export interface Operation {
   readonly hasHistory: boolean;
   /** `period`: in ISO 8601. */
   readonly body: (period: string, binSeconds: number) => JsonObject;
-  /** Throws a ShapeError if a body is not such an answer; does not check the records. */
+  /** Throws if a body is not such a response, or too large for one; does not check the records. */
   readonly check: (body: unknown) => unknown;
   /** Newest first. */
   readonly records: (body: unknown, note: ReportDrop) => readonly JsonObject[];
@@ -85,7 +85,7 @@ function withoutLongLoad(body: unknown, note: ReportDrop): readonly JsonObject[]
 const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {
   hasHistory: true,
   body: (period, binSeconds) => ({ period, bin_size: binSeconds }),
-  check: (answer) => requireItems(answer, 'the series'),
+  check: checkSeries,
 };
 
 const currentOf = (body: unknown): JsonObject => requireObject(body, 'current_appliance_performance');

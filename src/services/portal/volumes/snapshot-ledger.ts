@@ -1,5 +1,6 @@
 import { type Family, isEveryOtherField, type JsonObject, type Labels } from '../../../metrics/family.ts';
 import { Histogram } from '../../../metrics/histogram.ts';
+import { believedTime } from '../../../metrics/reported-time.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
@@ -59,8 +60,8 @@ export class SnapshotLedger {
     note: ReportDrop,
   ): Promise<Sample[]> {
     for await (const record of records) this.#take(record, note);
-    // By the service's times, because with a clock that is ahead everything would be forgotten; but no later than now.
-    this.#seen.forgetBefore(Math.min(this.#newest, now) - MAX_PERIOD_MS / 1000);
+    // By the service's times, because with a clock that is ahead everything would be forgotten.
+    this.#seen.forgetBefore(believedTime(this.#newest, now) - MAX_PERIOD_MS / 1000);
     return [...this.#samples(note)];
   }
 

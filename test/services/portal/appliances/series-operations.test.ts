@@ -144,10 +144,18 @@ describe('an answer', () => {
     for (const name of ALL) expect(() => operation(name).check([])).toThrow(SchemaError);
   });
 
-  test('of more than a week by the minute has the newest of its records looked at', () => {
-    const items = Array.from({ length: 43_200 }, (_, order) => ({ time: START + order, order }));
-    const records = newestFirst({ items }, () => {});
-    expect([records.length, records[0]?.order, records.at(-1)?.order]).toEqual([10_000, 43_199, 33_200]);
+  test('of more than a week by the minute is too large, so that its period is requested in halves', () => {
+    const check = (length: number) => operation('load_average').check({ items: Array.from({ length }, () => ({})) });
+    expect(() => check(10_000)).not.toThrow();
+    expect(() => check(10_001)).toThrow(expect.objectContaining({ code: 'oversize' }));
+  });
+
+  test('with several records of one time uses the last of them, and counts the others', () => {
+    const notes: string[] = [];
+    const items = [1, 2, 3, 4].map((order) => ({ time: order === 4 ? START + 1 : START, order }));
+    const records = newestFirst({ items }, (reason, place) => notes.push(`${reason} ${place}`));
+    expect(records.map(({ order }) => order)).toEqual([4, 3]);
+    expect(notes).toEqual(['duplicate items[1].time', 'duplicate items[2].time']);
   });
 
   test('has those without a readable time left out and counted', () => {
