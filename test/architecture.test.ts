@@ -100,7 +100,7 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       ['pino-pretty', /^cli\/system-environment\.ts$/],
       ['yaml', /^web\/yaml\.ts$/],
       ['@bufbuild/protobuf/wire', /^history\/write-request\.ts$/],
-      ['snappyjs', /^history\/receiver\.ts$/],
+      ['snappyjs', /^history\/write-request\.ts$/],
       ['bcryptjs', /^web\/password-worker\.ts$/],
       ['p-limit', /^(?:app\/service-client|web\/passwords)\.ts$/],
     ];

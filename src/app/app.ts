@@ -34,9 +34,8 @@ export function createApp(
   const exposition = createExposition(environment);
   const history = createRemoteWrite(config, asked, environment);
   const keeper = createStateKeeper(asked, config, environment);
-  const outputs = [history].filter((output) => output !== undefined);
-  const sink = new SinkFanOut({ exposition, own, further: outputs });
-  const sources = createPolledServices(asked, { config, own, sink, environment, keeper, history });
+  const sink = new SinkFanOut({ exposition, own, history });
+  const sources = createPolledServices(asked, { config, own, sink, environment, keeper });
   const protection = guard && createWebAccess(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);
   const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));

@@ -2,9 +2,9 @@ import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../contract/task.ts';
 import { headerLines } from '../exposition/format.ts';
-import { Backfill, OLDEST_READ_MS, type PastTask } from '../history/backfill.ts';
-import { WHOLE_AFTER_MS } from '../history/new-points.ts';
-import { Spool } from '../history/spool.ts';
+import { Backfill, type HistoryTask, OLDEST_READ_MS } from '../history/backfill/backfill.ts';
+import { Spool } from '../history/backfill/spool.ts';
+import { BIN_COMPLETE_AFTER_MS } from '../history/points.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { likelyTypo } from '../runtime/suggest.ts';
 import { FilerNames } from '../services/filer-names.ts';
@@ -66,7 +66,7 @@ export async function createBackfill(
         asked: askedOf(target.baseUrl, binMs, wish),
         from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
         // Younger bins may be incomplete.
-        to: aligned(Math.max(wish.untilMs, WHOLE_AFTER_MS)),
+        to: aligned(Math.max(wish.untilMs, BIN_COMPLETE_AFTER_MS)),
       },
       new Set(upstreamCatalog.map(({ name }) => name)),
     );
@@ -80,7 +80,7 @@ export async function createBackfill(
         spool.release();
         return release(late);
       },
-      tasks: ofAppliances(collector.tasks().filter(hasPast), filers),
+      tasks: ofAppliances(collector.tasks().filter(hasHistory), filers),
       backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, now, random }),
       /** Requests answered so far, and the rate that the limits sustain. */
       requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
@@ -111,7 +111,7 @@ function pastOf(config: Config, series: readonly string[] | undefined) {
   throw new ConfigError([`--backfill: ${urls.join(' and ')} is not set`]);
 }
 
-function hasPast(task: Task): task is PastTask {
+function hasHistory(task: Task): task is HistoryTask {
   return task.readHistory !== undefined;
 }
 
@@ -120,7 +120,7 @@ function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers,
   return JSON.stringify([url, binMs, sinceMs, untilMs, Object.entries(labels), filers ?? [], series ?? []]);
 }
 
-function ofAppliances(tasks: readonly PastTask[], filers: readonly string[] | undefined): readonly PastTask[] {
+function ofAppliances(tasks: readonly HistoryTask[], filers: readonly string[] | undefined): readonly HistoryTask[] {
   if (filers === undefined) return tasks;
   const appliances = tasks.flatMap(({ appliance }) => appliance ?? []);
   const names = appliances.flatMap(({ serial, name }) => [[serial, serial] as const, [name, serial] as const]);

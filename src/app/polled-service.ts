@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { PollSink } from '../contract/sink.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
-import type { RemoteWrite } from '../history/remote-write.ts';
 import { Poller } from '../polling/poller.ts';
 import { FilerNames } from '../services/filer-names.ts';
 import type { ConfiguredService } from '../services/services.ts';
@@ -17,7 +16,6 @@ interface SourceDependencies {
   readonly sink: PollSink;
   readonly environment: Environment;
   readonly keeper: StateKeeper | undefined;
-  readonly history: RemoteWrite | undefined;
 }
 
 export function createPolledServices(
@@ -34,7 +32,7 @@ export function createPolledServices(
 }
 
 function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDependencies) {
-  const { config, own, sink, environment, keeper, history } = parts;
+  const { config, own, sink, environment, keeper } = parts;
   const { api, upstream } = asked;
   const service = connectService(asked, {
     config,
@@ -42,7 +40,6 @@ function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDepe
     names,
     keeper,
     observer: own.requestsOf(api),
-    ...(history && { wantedSince: (task: string, now: number) => history.wantedSince(task, now) }),
   });
   const { collector, appliances, onTasks, intervalMs, target, pacer, notes } = service;
   const poller = new Poller(

@@ -2,7 +2,7 @@ import type { Config, RemoteWriteConfig } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { headerPairs } from '../config/remote-write.ts';
 import { secretTexts } from '../config/secret-texts.ts';
-import type { Send } from '../history/receiver.ts';
+import type { Send } from '../history/delivery.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import { createMasker } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
@@ -20,7 +20,7 @@ export function createRemoteWrite(
   const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
   return new RemoteWrite(
-    { ...remoteWrite, ...points, sweepMs: points.intervalMs },
+    { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },
     sendOf(remoteWrite, config, environment),
     { clock, random, log },
   );
@@ -40,7 +40,9 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
     const all = { ...further, ...authorization(settings), ...own };
     const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
     if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
-    return { ...answer, text: hidden(answer.text) };
+    const { location } = answer.headers;
+    const named = location === undefined ? {} : { location: hidden(withoutCredentials(location)) };
+    return { ...answer, headers: { ...answer.headers, ...named }, text: hidden(answer.text) };
   };
 }
 
@@ -48,4 +50,9 @@ function authorization({ token, basic }: RemoteWriteConfig): Readonly<Record<str
   if (token !== undefined) return { authorization: `Bearer ${token.reveal()}` };
   if (basic === undefined) return {};
   return { authorization: `Basic ${Buffer.from(`${basic.user}:${basic.password.reveal()}`).toString('base64')}` };
+}
+
+/** Where a redirect leads, for the log: a query may contain a token. */
+function withoutCredentials(location: string): string {
+  return location.replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, '');
 }

@@ -69,9 +69,9 @@ export function createServiceClient({ upstream, settings }: ConfiguredService, p
 /** A service, connected through a client of its own; `release` closes that too. */
 export function connectService(
   asked: ConfiguredService,
-  parts: ClientDependencies & Pick<ServiceDependencies, 'names' | 'keeper' | 'wantedSince'>,
+  parts: ClientDependencies & Pick<ServiceDependencies, 'names' | 'keeper'>,
 ) {
-  const { config, environment, names, keeper, wantedSince } = parts;
+  const { config, environment, names, keeper } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const { client, close, ...limits } = createServiceClient(asked, parts);
   const connection = asked.upstream.connect(asked.settings, {
@@ -83,7 +83,6 @@ export function connectService(
     heapBytes,
     names,
     keeper,
-    wantedSince,
   });
   return {
     ...connection,

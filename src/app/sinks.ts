@@ -1,19 +1,22 @@
 import { upstreamCatalog } from '../catalog.ts';
+import type { Window } from '../contract/minutes.ts';
 import type { PollResult } from '../contract/poll-result.ts';
-import type { PollSink, ResultSource, Sink } from '../contract/sink.ts';
+import type { PollSink, ResultSource } from '../contract/sink.ts';
+import type { Task } from '../contract/task.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { LineStore } from '../exposition/store.ts';
+import type { RemoteWrite } from '../history/remote-write.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Environment } from './environment.ts';
 
 interface OutputDependencies {
   readonly exposition: Exposition;
   readonly own: ExporterMetrics;
-  readonly further: readonly Sink[];
+  readonly history: RemoteWrite | undefined;
 }
 
-/** Passes each reading to the further outputs, then what they leave to `/metrics`. Counts dropped values once. */
+/** Passes each result to history and to `/metrics`. Counts dropped values once. */
 export class SinkFanOut implements PollSink {
   readonly #parts: OutputDependencies;
 
@@ -22,13 +25,9 @@ export class SinkFanOut implements PollSink {
   }
 
   async accept(origin: ResultSource, reading: PollResult): Promise<void> {
-    const { exposition, own, further } = this.#parts;
-    let exposed = reading;
-    for (const sink of further) {
-      await sink.accept(origin, reading);
-      exposed = sink.leaves?.(exposed) ?? exposed;
-    }
-    const corrected = await exposition.accept(origin.id, exposed.samples);
+    const { exposition, own, history } = this.#parts;
+    await history?.accept(origin, reading);
+    const corrected = await exposition.accept(origin.id, reading.samples);
     for (const [reason, count] of [...reading.drops, ...corrected]) own.dropped(origin.api, reason, count);
   }
 
@@ -39,7 +38,15 @@ export class SinkFanOut implements PollSink {
 
   withdraw(id: string, keepsCounts = false): void {
     this.#parts.exposition.withdraw(id, keepsCounts);
-    for (const sink of this.#parts.further) sink.withdraw(id, keepsCounts);
+    this.#parts.history?.withdraw(id, keepsCounts);
+  }
+
+  windowOf(task: Task): Window | undefined {
+    return this.#parts.history?.windowOf(task);
+  }
+
+  release(id: string): void {
+    this.#parts.history?.release(id);
   }
 }
 

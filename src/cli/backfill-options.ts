@@ -2,7 +2,7 @@ import type { BackfillOptions } from '../app/backfill.ts';
 import { labelPairs } from '../config/remote-write.ts';
 import { entriesOf, type VariableType } from '../config/variable-type.ts';
 import { durationType } from '../config/variable-types.ts';
-import { MAX_PAST_MS } from '../history/new-points.ts';
+import { HISTORY_RETENTION_MS } from '../history/points.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Options } from './arguments.ts';
 
@@ -21,7 +21,7 @@ export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
 
 /** What to read by these options. Throws a ConfigError if they are not valid. */
 export function parseBackfillOptions(options: Options): ParsedOptions {
-  const ago = durationType({ least: 0, most: MAX_PAST_MS }, '30d');
+  const ago = durationType({ least: 0, most: HISTORY_RETENTION_MS }, '30d');
   const read = <Value>(name: 'since' | 'until' | 'labels', kind: VariableType<Value>): Value | undefined => {
     const text = options[name];
     const parsed = text === undefined ? undefined : kind.parse(text);

@@ -2,23 +2,30 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { listOf } from './list-types.ts';
 import { invalid, quoted, type VariableType, valid } from './variable-type.ts';
 
+/** The names that receivers use for credentials in a query, or a fragment. */
+const CREDENTIALS = /#|[?&](?:u|p|user|username|pass|password|token|key|api_?key|access_token|secret)=/i;
+
 /**
  * The base URL of an API, without a slash at the end. A value that may contain a password or a token (an `@`, a query)
  * is rejected and not quoted.
  */
-export function baseUrl(endsIn: string): VariableType<string> {
+export function baseUrl(endsIn: string, mayHaveQuery = false): VariableType<string> {
+  const without = mayHaveQuery ? 'credentials' : 'credentials or query';
   const ending = endsIn === '' ? '' : ` ending in ${endsIn}`;
   return {
-    label: `URL${ending}`,
-    expects: `an http or https URL${ending}, without credentials or query, such as https://api.example.com${endsIn}`,
+    label: mayHaveQuery ? 'URL with or without a query' : `URL${ending}`,
+    expects: `an http or https URL${ending}, without ${without}, such as https://api.example.com${endsIn}`,
     parse: (text) => {
       if (text.includes('@')) return invalid('the value contains a user name or password');
-      if (/[?#]/.test(text)) return invalid('the value contains a query or fragment');
+      if (mayHaveQuery ? CREDENTIALS.test(text) : /[?#]/.test(text))
+        return invalid(
+          `the value contains ${mayHaveQuery ? 'credentials in its query, or a fragment' : 'a query or fragment'}`,
+        );
       // WHATWG parsing removes line breaks and accepts `http:host`; only plain URLs are accepted here.
       if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) return invalid(`${quoted(text)} is not a URL`);
       if (!/^https?:\/\/[^/]/i.test(text)) return invalid(`${quoted(text)} is not an http or https URL`);
-      const { origin, pathname } = new URL(text);
-      const url = `${origin}${pathname}`.replace(/\/+$/, '');
+      const { origin, pathname, search } = new URL(text);
+      const url = `${origin}${pathname}`.replace(/\/+$/, '') + search;
       return url.endsWith(endsIn) ? valid(url) : invalid(`${quoted(text)} does not end in ${endsIn}`);
     },
   };

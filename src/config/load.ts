@@ -73,6 +73,14 @@ export function configOf(
   if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
   const polled = services.map((service) => ({ api: service.api, ...service.toOptions(values) }));
   const [common, remoteWrite] = [commonSection.toOptions(values), remoteWriteSection.toOptions(values)];
+  const isKept = services.some(({ history }, index) => {
+    const settings = polled[index]?.settings;
+    return settings !== undefined && settings !== null && history?.isKept(settings);
+  });
+  if (remoteWrite.settings !== undefined && !isKept) {
+    const needs = services.flatMap(({ history }) => history?.needs ?? []).join(' or ');
+    throw new ConfigError([`REMOTE_WRITE_URL: is set, but nothing that is polled has a history; expected ${needs}`]);
+  }
   return {
     ...common.settings,
     remoteWrite: remoteWrite.settings,

@@ -3,7 +3,7 @@ import { pemFile } from './pem.ts';
 import { type Rows, type SetVariables, section, type Values } from './section.ts';
 import { insecureFaults } from './service-rules.ts';
 import { entriesOf, headerFlaw, invalid, quoted, type VariableType, valid } from './variable-type.ts';
-import { booleanType, durationType, headerValue, secret } from './variable-types.ts';
+import { durationType, headerValue, secret } from './variable-types.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -29,7 +29,7 @@ export const labelPairs: VariableType<Readonly<Record<string, string>>> = {
 
 const variables = {
   REMOTE_WRITE_URL: {
-    kind: baseUrl(''),
+    kind: baseUrl('', true),
     unset: 'nothing is sent',
     help: 'sends every point there once, in order, at its own time: `docs/history.md`',
   },
@@ -42,7 +42,8 @@ const variables = {
   },
   REMOTE_WRITE_LABELS: {
     kind: labelPairs,
-    help: 'labels added to every series, such as `job=filer-exporter,instance=here:9989`',
+    unset: 'every series has `job=filer-exporter-minutes`',
+    help: 'labels added to every series; a `job` among them must differ from that of the scrape',
   },
   REMOTE_WRITE_CATCH_UP: {
     kind: durationType({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
@@ -55,11 +56,6 @@ const variables = {
   },
   REMOTE_WRITE_CERT_FILE: { kind: pemFile('certificate'), help: 'client certificate, as PEM' },
   REMOTE_WRITE_KEY_FILE: { kind: pemFile('private key'), help: 'key of the client certificate, as PEM' },
-  REMOTE_WRITE_AND_EXPOSE: {
-    kind: booleanType,
-    default: 'false',
-    help: '`true` also leaves the sent series on `/metrics`, so a series has two writers',
-  },
 } as const satisfies Rows;
 
 type RemoteRows = typeof variables;
@@ -74,7 +70,7 @@ export const remoteWriteSection = section({
 function faults({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
   const found: string[] = [];
   const names = Object.keys(variables) as (keyof RemoteRows)[];
-  const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP', 'REMOTE_WRITE_AND_EXPOSE']);
+  const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP']);
   if (!isSet('REMOTE_WRITE_URL')) {
     const stray = names.filter((name) => !optional.has(name) && isSet(name));
     return stray.map((name) => `${name}: is set but REMOTE_WRITE_URL is not; expected both or neither`);
@@ -116,13 +112,12 @@ function toOptions(values: Values<RemoteRows>) {
     token: values.REMOTE_WRITE_TOKEN,
     basic: user === undefined || password === undefined ? undefined : { user, password },
     headers: values.REMOTE_WRITE_HEADERS,
-    labels: values.REMOTE_WRITE_LABELS ?? {},
+    labels: { job: 'filer-exporter-minutes', ...values.REMOTE_WRITE_LABELS },
     catchUpMs: values.REMOTE_WRITE_CATCH_UP,
     tls: {
       ca: values.REMOTE_WRITE_CA_FILE,
       cert: values.REMOTE_WRITE_CERT_FILE,
       key: values.REMOTE_WRITE_KEY_FILE,
     },
-    isExposedToo: values.REMOTE_WRITE_AND_EXPOSE,
   } as const;
 }

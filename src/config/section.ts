@@ -89,21 +89,26 @@ export interface ServiceSection<Settings = unknown> extends Section<Settings | u
   readonly api: string;
   /** The name of the variable with its URL; the part before `URL` is the prefix of all its variables. */
   readonly url: string;
+  /** What has to be set for it to keep history, and whether these settings do; missing if it never does. */
+  readonly history?: { readonly needs: string; isKept(settings: NonNullable<Settings>): boolean };
   /** The settings in a configuration; undefined if the service is not polled. */
   of(config: { readonly services: ReadonlyMap<string, unknown> }): Settings | undefined;
 }
 
 export function serviceSection<const Table extends Rows, Settings>({
   api,
+  history,
   ...parts
-}: SectionDefinition<Table, Settings | undefined> & {
-  readonly api: string;
-  readonly url: string & keyof Table;
-}): ServiceSection<Settings> {
+}: SectionDefinition<Table, Settings | undefined> &
+  Pick<ServiceSection<Settings>, 'history'> & {
+    readonly api: string;
+    readonly url: string & keyof Table;
+  }): ServiceSection<Settings> {
   return {
     ...section<Table, Settings | undefined>(parts),
     api,
     url: parts.url,
+    ...(history && { history }),
     of: ({ services }) => services.get(api) as Settings | undefined,
   };
 }

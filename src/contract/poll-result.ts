@@ -1,3 +1,4 @@
+import type { Bin, WindowBins } from '../contract/minutes.ts';
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
 
 /** The name of a service: the value of the label `api`. */
@@ -7,8 +8,8 @@ export type ServiceName = string;
 export interface PollResult {
   /** The current samples. Each sink may iterate over them until the next poll of the task. */
   readonly samples: Iterable<Sample>;
-  /** For a sink that keeps history; missing if there is only the newest record. */
-  readonly points?: PeriodPoints;
+  /** For a sink that keeps history: the records of the window that it asked for. */
+  readonly minutes?: WindowBins;
   /** How many values have no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
   /** The answer was valid and without any record: the appliance does not have this series, or has nothing to report. */
@@ -22,20 +23,11 @@ export interface PollResult {
   readonly respondedAt?: number | undefined;
 }
 
-/** Every value of every record of a period, the oldest first. By the clock of the service, in epoch milliseconds. */
-export interface PeriodPoints extends Iterable<Sample> {
-  /** When the period was asked for. */
-  readonly requestedAt: number;
-  /** Where the period that was asked for begins. */
-  readonly requestedFrom: number;
-  /** Where the answers begin: later than `wanted` if a part could not be had. A bin that begins before is not whole. */
-  readonly coveredFrom: number;
-  /** Whether the service rejects every period before `from`. */
-  readonly earlierRejected: boolean;
-}
-
+/** The records of a period, oldest first. Times are by the clock of the service, in epoch milliseconds. */
 export interface HistoryResult {
-  readonly points: PeriodPoints;
+  readonly bins: Iterable<Bin>;
+  /** Where the responses begin: later than requested if the service rejects every earlier period. */
+  readonly from: number;
   readonly drops: ReadonlyMap<DropReason, number>;
 }
 

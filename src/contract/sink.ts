@@ -1,3 +1,4 @@
+import type { Window } from '../contract/minutes.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { PollResult } from './poll-result.ts';
 import type { Task } from './task.ts';
@@ -14,12 +15,14 @@ export interface Sink {
   accept(origin: ResultSource, reading: PollResult): Promise<void>;
   /** The origin is gone; or its result is stale, and what was counted stays. */
   withdraw(id: string, keepsCounts?: boolean): void;
-  /** The part of a reading that this output leaves to `/metrics`, because each series has one writer; all by default. */
-  readonly leaves?: (reading: PollResult) => PollResult;
 }
 
 /** All outputs together: what polling writes to. */
 export interface PollSink extends Pick<Sink, 'accept' | 'withdraw'> {
   /** At once: a scrape that withdraws stale values says in the same exposition that their appliance is not up. */
   publishState(origin: ResultSource, samples: Iterable<Sample>): void;
+  /** The minutes that a poll returns beside the usual ones; undefined for none. `accept` or `release` ends it. */
+  windowOf?(task: Task): Window | undefined;
+  /** The poll has failed. */
+  release?(id: string): void;
 }

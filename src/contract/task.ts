@@ -1,3 +1,4 @@
+import type { Window } from '../contract/minutes.ts';
 import type { HistoryResult, PollResult, ServiceName } from './poll-result.ts';
 
 /** One poll, which succeeds or fails as a whole, such as of one appliance and one series. */
@@ -23,8 +24,10 @@ export interface Task {
   readonly pollAlso?: string;
   /** Whether a poll may change the collector's tasks. */
   readonly discoversTasks?: true;
-  /** Polls once. Rejects with a RequestError, ShapeError or CredentialError if there is no usable answer. */
-  readonly poll: (signal: AbortSignal) => Promise<PollResult>;
+  /** Polls once; also returns the minutes of the window. Rejects with a RequestError, ShapeError or CredentialError if there is no usable answer. */
+  readonly poll: (signal: AbortSignal, window?: Window) => Promise<PollResult>;
+  /** The service's time in epoch milliseconds, undefined while it is unknown; missing if it keeps no history. */
+  readonly now?: () => number | undefined;
   /** Between two moments in epoch milliseconds; missing where the service keeps no history. Rejects as `poll` does. */
   readonly readHistory?: (from: number, to: number, signal: AbortSignal) => Promise<HistoryResult>;
 }

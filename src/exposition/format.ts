@@ -1,4 +1,5 @@
 import type { Labels, MetricType } from '../metrics/family.ts';
+import { shortenLabel } from '../metrics/label-value.ts';
 
 /** Prometheus text 0.0.4 or OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
@@ -11,12 +12,9 @@ export interface FamilyHeader {
   readonly unit?: string | undefined;
 }
 
-/** Longer label values are cut and counted: titles are free text without a limit upstream. */
-export const MAX_LABEL = 1024;
-
 /** How often samples could not be written unchanged. */
 export interface Corrections {
-  /** Label values shortened to {@link MAX_LABEL} characters. */
+  /** Label values shortened by {@link shortenLabel}. */
   cut: number;
   /** Samples dropped because a later one of the same task had the same name and labels. */
   duplicates: number;
@@ -50,23 +48,14 @@ export function formatLabels(labels: Labels, corrected: Corrections = { cut: 0, 
   return text === '' ? '' : `${text}}`;
 }
 
-const NEEDS_CARE = /[\\"\n\0\ud800-\udfff]/;
+const NEEDS_ESCAPE = /[\\"\n]/;
 
-/**
- * A label value for use between quotes: at most 1,024 characters, escaped, valid UTF-8 (half a surrogate pair becomes
- * U+FFFD, as does NUL, at which Prometheus' text parser stops).
- */
+/** A label value for use between quotes: by {@link shortenLabel}, and escaped. */
 export function escapeLabelValue(value: string, corrected: Corrections): string {
-  let text = value;
-  if (text.length > MAX_LABEL) {
-    // A character has at most two UTF-16 units; one unit more shows whether the text is longer.
-    const characters = Array.from(text.slice(0, 2 * MAX_LABEL + 1));
-    if (characters.length > MAX_LABEL) {
-      text = characters.slice(0, MAX_LABEL).join('');
-      corrected.cut += 1;
-    }
-  }
-  return NEEDS_CARE.test(text) ? escapeText(text.toWellFormed().replaceAll('\0', '\ufffd')) : text;
+  const text = shortenLabel(value, () => {
+    corrected.cut += 1;
+  });
+  return NEEDS_ESCAPE.test(text) ? escapeText(text) : text;
 }
 
 function escapeText(text: string): string {

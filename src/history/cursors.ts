@@ -1,63 +1,216 @@
-import { getOrCreate } from '../runtime/maps.ts';
+import type { Bin, LossReason, Window, WindowBins } from '../contract/minutes.ts';
+import type { JsonObject } from '../metrics/family.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
 import type { Persisted } from '../runtime/persisted.ts';
-import { type Cursor, MAX_PAST_MS } from './new-points.ts';
+import { FUTURE_MS, type UnusedReason } from './points.ts';
+import type { RejectionReason } from './receiver-responses.ts';
 
-/** The one place that knows what has arrived, by task: everything up to its cursor that was not counted as lost. */
+/** What the receiver has of one task. Times are by the service's clock, in epoch milliseconds. */
+export interface Cursor {
+  readonly task: string;
+  /** The newest bin that was delivered. */
+  at: number;
+  /** Until when everything that the service returned was delivered: later than `at` for a silent appliance. */
+  seen: number;
+  /** Which of the 32 bins up to `at` were delivered; the lowest bit is `at`. */
+  bits: number;
+  /** The receiver has accepted a request of this task since the start. */
+  isSure: boolean;
+  /** The receiver has rejected this task alone: it is sent by itself until it is accepted. */
+  isIsolated: boolean;
+  pointsPerBin: number;
+  /** The window of the poll in progress. */
+  window?: Window | undefined;
+  /** How many of its batches wait. */
+  batches: number;
+  /** Since when the shortest period of its windows cannot be read, and what is given up. */
+  failingSince?: number | undefined;
+  unreadable?: WindowBins['failure'];
+  /** When its task left the inventory, and the time that it was away, in which nothing was due. */
+  goneAt?: number | undefined;
+  away?: readonly [from: number, to: number] | undefined;
+}
+
+export interface CursorOptions {
+  readonly binMs: number;
+  readonly lookbackMs: number;
+  readonly catchUpMs: number;
+  /** How long the cursor of a task that is gone stays, in milliseconds. */
+  readonly forgetAfterMs: number;
+}
+
+const DROPS: readonly (RejectionReason | UnusedReason)[] = [
+  ...(['out_of_order', 'too_old', 'too_large', 'rejected'] as const),
+  ...(['duplicate', 'future', 'late', 'invalid'] as const),
+];
+
+const LOSSES: readonly LossReason[] = ['catch_up', 'too_old', 'rejected', 'unread'];
+
+/** The one place that moves cursors, and so the one that reports what is skipped: minutes as lost, points as dropped. */
 export class HistoryCursors implements Persisted {
+  readonly #options: CursorOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
   readonly #cursors = new Map<string, Cursor>();
-  #newest: number | undefined;
+  /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
+  readonly #idle = new Map<string, number>();
+  readonly #logged = new Set<string>();
+  readonly dropped = new Map<string, number>(DROPS.map((reason) => [reason, 0]));
+  /** In seconds of one task. */
+  readonly lost = new Map<string, number>(LOSSES.map((reason) => [reason, 0]));
   /** When history began, for the tasks that are polled for the first time later. */
   #begun: number | undefined;
+  #newest: number | undefined;
+  #newestSeen = 0;
 
-  of(task: string): Cursor | undefined {
+  constructor(options: CursorOptions, clock: Clock, log: Log) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get(task: string): Cursor | undefined {
     return this.#cursors.get(task);
   }
 
-  /** The cursor of a task; a new one begins where history did, but not before `earliest`. */
-  begin(task: string, begun: number, earliest: number): Cursor {
-    this.#begun ??= begun;
-    const at = Math.max(this.#begun, earliest);
-    return getOrCreate(this.#cursors, task, () => ({ at, sum: undefined }));
+  get size(): number {
+    return this.#cursors.size;
   }
 
-  arrived(task: string, cursor: Cursor): void {
-    this.pass(task, cursor);
-    this.#newest = Math.max(cursor.at, this.#newest ?? cursor.at);
-  }
-
-  pass(task: string, cursor: Cursor): void {
-    const now = this.#cursors.get(task);
-    if (now === undefined || cursor.at > now.at) this.#cursors.set(task, cursor);
-  }
-
-  /** The newest bin that has arrived of any task, in epoch milliseconds; as long as none has, when history began. */
+  /** The newest bin that the receiver has of any task; before the first one, when history began. */
   get newest(): number | undefined {
     return this.#newest ?? this.#begun;
   }
 
+  /** Until when any task has delivered everything. */
+  get newestSeen(): number {
+    return this.#newestSeen;
+  }
+
+  /** The cursor of a task that is about to be polled. A new one begins where history did, within the catch-up. */
+  of(task: string, now: number): Cursor {
+    const { binMs, lookbackMs, catchUpMs } = this.#options;
+    const before = (time: number) => (Math.ceil(time / binMs) - 1) * binMs;
+    this.#begun ??= before(now - lookbackMs);
+    const cursor = getOrCreate(this.#cursors, task, () =>
+      this.#create(task, Math.max(this.#begun ?? 0, before(now - catchUpMs)), undefined),
+    );
+    if (this.#newestSeen === 0) this.#newestSeen = cursor.seen;
+    this.#idle.delete(task);
+    if (cursor.goneAt !== undefined) cursor.away = [cursor.goneAt, now];
+    cursor.goneAt = undefined;
+    if (cursor.at > now + FUTURE_MS) {
+      this.#logOnce('ahead', { task }, 'remote write: a cursor is ahead of the clock of the service and was set back');
+      cursor.at = cursor.seen = before(now - lookbackMs);
+    }
+    this.#forget();
+    return cursor;
+  }
+
+  /** The task is not polled any more; its cursor stays for a while. */
+  gone(task: string, now: number): void {
+    const cursor = this.#cursors.get(task);
+    if (cursor === undefined) return;
+    cursor.goneAt ??= now;
+    this.#idle.set(task, this.#clock.monotonic());
+  }
+
+  /** The receiver has these bins, or will never have them. `seen`: everything until then was returned and delivered. */
+  advance(cursor: Cursor, times: readonly number[], isDelivered: boolean, seen = 0): void {
+    const { binMs } = this.#options;
+    const last = Math.max(cursor.at, times.at(-1) ?? cursor.at);
+    const shift = (last - cursor.at) / binMs;
+    cursor.bits = shift < 32 ? cursor.bits << shift : 0;
+    cursor.at = last;
+    for (const time of times) if (last - time < 32 * binMs) cursor.bits |= 1 << ((last - time) / binMs);
+    cursor.seen = Math.max(cursor.seen, seen);
+    this.#newestSeen = Math.max(this.#newestSeen, cursor.seen);
+    if (isDelivered) this.#newest = Math.max(last, this.#newest ?? last);
+  }
+
+  /** Reports what a window has skipped, once its first bin is there: before that, nothing may have been. */
+  skip(cursor: Cursor, { start, skips }: Window, first: number): void {
+    if (skips === undefined) return;
+    const { binMs, lookbackMs } = this.#options;
+    // Bins that begin with the window had others before them; else only what was never requested may have been there.
+    const seen = first > start ? Math.floor((cursor.seen - lookbackMs) / binMs) * binMs : cursor.at;
+    const from = Math.max(cursor.at, seen) + binMs;
+    const [goneAt, backAt] = cursor.away ?? [start, start];
+    const away = Math.max(0, Math.min(backAt, start) - Math.max(goneAt, from));
+    cursor.away = undefined;
+    this.#lose(cursor, skips, Math.round((start - from - away) / binMs));
+  }
+
+  /** Bins that are too old for the receiver, and were found. */
+  tooOld(cursor: Cursor, times: readonly number[]): void {
+    this.#lose(cursor, 'too_old', times.length);
+    this.advance(cursor, times, false);
+  }
+
+  /** Counts bins that appear before the cursor, each once. */
+  late(cursor: Cursor, bins: Iterable<Bin>): void {
+    const { binMs } = this.#options;
+    for (const { at, samples } of bins) {
+      const age = (cursor.at - at) / binMs;
+      if (age < 0 || age >= 32 || !Number.isInteger(age) || (cursor.bits & (1 << age)) !== 0) continue;
+      cursor.bits |= 1 << age;
+      this.drop('late', samples(() => {}).length);
+    }
+  }
+
+  drop(reason: RejectionReason | UnusedReason, points: number, response?: string): void {
+    increment(this.dropped, reason, points);
+    if (response === undefined) return;
+    this.#logOnce(reason, { reason, response }, 'remote write: the receiver rejects points, which are dropped');
+  }
+
   state(): readonly [CursorsState] {
-    const all = [...this.#cursors];
-    const last = all.reduce((most, [, { at }]) => Math.max(most, at), 0);
-    // An older cursor has no use: the service does not keep history for so long.
-    const young = all.filter(([, { at }]) => last - at < MAX_PAST_MS);
-    const cursors = young.map(([task, { at, sum = null }]) => [task, at, sum] as const);
-    return [{ cursors, begun: this.#begun ?? null, newest: this.#newest ?? null }];
+    const cursors = [...this.#cursors.values()].map(({ task, at, seen }) => [task, at, seen] as const);
+    return [{ begun: this.#begun ?? null, newest: this.#newest ?? null, cursors }];
   }
 
   *restore([saved]: readonly unknown[]): Generator<void> {
-    const { cursors, begun, newest } = saved as CursorsState;
+    const { begun, newest, cursors } = saved as CursorsState;
     this.#begun = begun ?? undefined;
     this.#newest = newest ?? undefined;
-    for (const [task, at, sum] of cursors) {
-      this.pass(task, { at, sum: sum ?? undefined });
+    for (const [task, at, seen] of cursors) {
+      this.#cursors.set(task, this.#create(task, at, seen));
+      this.#idle.set(task, this.#clock.monotonic());
+      this.#newestSeen = Math.max(this.#newestSeen, seen);
       yield;
     }
+  }
+
+  #create(task: string, at: number, seen = at + this.#options.binMs): Cursor {
+    return { task, at, seen, bits: -1, isSure: false, isIsolated: false, pointsPerBin: 8, batches: 0 };
+  }
+
+  #lose({ task }: Cursor, reason: LossReason, bins: number): void {
+    if (bins <= 0) return;
+    const seconds = (bins * this.#options.binMs) / 1000;
+    increment(this.lost, reason, seconds);
+    this.#logOnce(`lost ${reason}`, { reason, task, seconds }, 'remote write: minutes are lost');
+  }
+
+  #forget(): void {
+    const { forgetAfterMs } = this.#options;
+    for (const [task, since] of this.#idle) {
+      if (this.#clock.monotonic() - since < forgetAfterMs) return;
+      this.#idle.delete(task);
+      if (this.#cursors.get(task)?.batches === 0) this.#cursors.delete(task);
+    }
+  }
+
+  #logOnce(kind: string, facts: JsonObject, message: string): void {
+    if (!this.#logged.has(kind)) this.#log.warn(facts, message);
+    this.#logged.add(kind);
   }
 }
 
 interface CursorsState {
-  readonly cursors: readonly (readonly [task: string, at: number, sum: number | null])[];
-  /** Missing in files of earlier versions. */
-  readonly begun?: number | null;
-  readonly newest?: number | null;
+  readonly begun: number | null;
+  readonly newest: number | null;
+  readonly cursors: readonly (readonly [task: string, at: number, seen: number])[];
 }

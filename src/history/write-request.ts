@@ -1,4 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { compress } from 'snappyjs';
 
 /**
  * `prometheus.WriteRequest` of the remote-write protocol 1.0, which every receiver knows, written field by field. The
@@ -6,7 +7,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
  */
 
 /** Points of one series, oldest first. */
-export interface SeriesPoints {
+export interface TimeSeries {
   /** Sorted by name, including `__name__`. */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** In milliseconds since the Unix epoch. */
@@ -14,7 +15,8 @@ export interface SeriesPoints {
   readonly values: readonly number[];
 }
 
-export function writeRequest(series: readonly SeriesPoints[]): Uint8Array {
+/** The compressed body of a request. */
+export function* writeRequest(series: Iterable<TimeSeries>): Generator<void, Uint8Array> {
   const writer = new BinaryWriter();
   for (const { labels, times, values } of series) {
     writer.tag(1, WireType.LengthDelimited).fork();
@@ -31,6 +33,9 @@ export function writeRequest(series: readonly SeriesPoints[]): Uint8Array {
       writer.join();
     }
     writer.join();
+    yield;
   }
-  return writer.finish();
+  const bytes = writer.finish();
+  yield;
+  return compress(bytes);
 }

@@ -1,5 +1,5 @@
 import type { PollResult } from '../contract/poll-result.ts';
-import type { Sink } from '../contract/sink.ts';
+import type { PollSink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { policyForError } from '../runtime/error-policy.ts';
@@ -16,15 +16,16 @@ export async function poll(
   task: Task,
   signal: AbortSignal,
   clock: Clock,
-  sink?: Pick<Sink, 'accept'>,
+  sink?: Pick<PollSink, 'accept' | 'windowOf' | 'release'>,
 ): Promise<Outcome> {
   const started = clock.monotonic();
   const seconds = () => (clock.monotonic() - started) / 1000;
   try {
-    const reading = await task.poll(signal);
+    const reading = await task.poll(signal, sink?.windowOf?.(task));
     await sink?.accept(task, reading);
     return { state: 'succeeded', task, reading, seconds: seconds() };
   } catch (thrown) {
+    sink?.release?.(task.id);
     const error = asError(thrown);
     return { state: stateOf(error, task), task, error, seconds: seconds() };
   }

@@ -72,8 +72,6 @@ export interface ServiceDependencies {
   readonly names: FilerNames;
   /** Saves its counts over restarts; undefined without a state file. */
   readonly keeper: Pick<StateKeeper, 'save' | 'disown'> | undefined;
-  /** The start of the points that an output needs of a task, in milliseconds since the Unix epoch. */
-  readonly wantedSince?: ((task: string, now: number) => number | undefined) | undefined;
 }
 
 export interface DoctorCheckDependencies {

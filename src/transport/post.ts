@@ -23,6 +23,11 @@ export function post(
 }
 
 async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<PostAnswer> {
+  if (statusCode >= 200 && statusCode < 300) {
+    // The request is accepted, whatever becomes of the body.
+    body.dump().catch(() => {});
+    return { status: statusCode, headers: {}, text: '' };
+  }
   let text = '';
   for await (const chunk of body as AsyncIterable<Buffer>) {
     text += chunk.toString('utf8');

@@ -11,7 +11,7 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'guest-answers-unread': ['http/crowd.test.ts', 'keep no scrape out: at the limit'],
   'page-scripts': ['pages/status-page.test.ts', 'whatever a service or an appliance calls itself is shown as text'],
   debugger: ['process/signals.test.ts', 'SIGUSR1 and SIGUSR2 do nothing'],
-  'work-folder': ['history/backfill.test.ts', 'a work folder that somebody else can change'],
+  'work-folder': ['history/backfill/backfill.test.ts', 'a work folder that somebody else can change'],
   'state-link': ['state/file-store.test.ts', 'is not written through a link to %s'],
   'endless-state': ['state/file-store.test.ts', 'that is %s is moved aside'],
   'readable-secrets': ['process/loose-files.all.test.ts', 'that others can read gets a warning'],

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import process from 'node:process';
+import type { Bin } from '../../src/contract/minutes.ts';
 import type { PollResult } from '../../src/contract/poll-result.ts';
-import { deliver, type Send } from '../../src/history/receiver.ts';
+import type { Send } from '../../src/history/delivery.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
-import type { SeriesPoints } from '../../src/history/write-request.ts';
-import type { Sample } from '../../src/metrics/samples.ts';
+import { type TimeSeries, writeRequest } from '../../src/history/write-request.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { post } from '../../src/transport/post.ts';
-import { pointsSince } from '../history/points.ts';
 import { noLog } from '../support/mock-api.ts';
 import { backfilling } from './backfill.ts';
 import { listening } from './listening.ts';
@@ -28,7 +28,7 @@ export async function history(report: Report): Promise<void> {
 const REQUEST = { series: 2_000, minutes: 5 } as const;
 const REQUESTS = 50;
 
-const pointsOf = (index: number, minutes: number): SeriesPoints => ({
+const pointsOf = (index: number, minutes: number): TimeSeries => ({
   labels: [
     ['__name__', 'filer_appliance_disk_io_latency_seconds'],
     ['direction', index % 2 === 0 ? 'read' : 'write'],
@@ -65,10 +65,10 @@ async function sending(report: Report): Promise<void> {
   server.close();
 }
 
-async function pointsPerSecond(send: Send, series: readonly SeriesPoints[]): Promise<number> {
-  await deliver(send, series, Date.now, signal);
+async function pointsPerSecond(send: Send, series: readonly TimeSeries[]): Promise<number> {
+  await send({}, runToEnd(writeRequest(series)), signal);
   const started = performance.now();
-  for (let request = 0; request < REQUESTS; request += 1) await deliver(send, series, Date.now, signal);
+  for (let request = 0; request < REQUESTS; request += 1) await send({}, runToEnd(writeRequest(series)), signal);
   return (REQUESTS * REQUEST.series * REQUEST.minutes * 1000) / (performance.now() - started);
 }
 
@@ -86,9 +86,9 @@ async function holding(report: Report): Promise<void> {
   const remote = new RemoteWrite(
     {
       labels: {},
-      isExposedToo: false,
       catchUpMs: 6 * 60 * MINUTE_MS,
-      sweepMs: 5 * MINUTE_MS,
+      forgetAfterMs: 24 * 60 * MINUTE_MS,
+      intervalMs: 5 * MINUTE_MS,
       lookbackMs: 15 * MINUTE_MS,
       binMs: MINUTE_MS,
     },
@@ -99,9 +99,11 @@ async function holding(report: Report): Promise<void> {
   const sweep = async () => {
     for (let task = 0; task < FLEET.appliances * FLEET.tasks; task += 1) {
       const origin = { id: `portal/${task}`, api: 'portal' };
-      const reading = readingOf(task);
       const started = performance.now();
-      remote.wantedSince(origin.id, systemClock.now());
+      const window = remote.windowOf({ id: origin.id, now: () => systemClock.now() + shiftMs });
+      const untimed = performance.now();
+      const reading = readingOf(task, window?.to);
+      microseconds -= (performance.now() - untimed) * 1000;
       await remote.accept(origin, reading);
       microseconds += (performance.now() - started) * 1000;
       if (task % 100 === 99 && !isGone) await remote.flush(signal);
@@ -120,21 +122,19 @@ async function holding(report: Report): Promise<void> {
 let shiftMs = 0;
 
 /** A quarter of an hour of one task's series. */
-function readingOf(task: number): PollResult {
-  const newest = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS - 20 * MINUTE_MS + shiftMs;
-  const points: Sample[] = [];
+function readingOf(task: number, to: number | undefined): PollResult {
+  const now = systemClock.now() + shiftMs;
+  const newest = Math.floor(now / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
+  const bins: Bin[] = [];
   for (let minute = 14; minute >= 0; minute -= 1) {
-    for (let series = 0; series < FLEET.series; series += 1) {
+    const samples = Array.from({ length: FLEET.series }, (_, series) => {
       const labels = { serial: String(task), filer: `edge-${task}`, series: String(series) };
-      points.push({
-        name: 'filer_appliance_disk_iops',
-        labels,
-        value: series,
-        at: (newest - minute * MINUTE_MS) / 1000,
-      });
-    }
+      return { name: 'filer_appliance_disk_iops', labels, value: series };
+    });
+    bins.push({ at: newest - minute * MINUTE_MS, samples: () => samples });
   }
-  return { samples: [], points: pointsSince(0, systemClock.now(), points), drops: new Map(), empty: false };
+  const minutes = to === undefined ? {} : { minutes: Object.assign(bins, { requestedAt: now, to }) };
+  return { samples: [], drops: new Map(), empty: false, ...minutes };
 }
 
 function heapUsed(): number {

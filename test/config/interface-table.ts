@@ -66,5 +66,4 @@ export const promisedVariables: readonly PromisedVariable[] = [
   { name: 'REMOTE_WRITE_CA_FILE' },
   { name: 'REMOTE_WRITE_CERT_FILE' },
   { name: 'REMOTE_WRITE_KEY_FILE' },
-  { name: 'REMOTE_WRITE_AND_EXPOSE', default: 'false' },
 ];

@@ -1,8 +1,9 @@
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { escapeLabelValue, formatLabels, formatValue, headerLines, MAX_LABEL } from '../../src/exposition/format.ts';
+import { escapeLabelValue, formatLabels, formatValue, headerLines } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { formatBound } from '../../src/metrics/histogram.ts';
+import { MAX_LABEL } from '../../src/metrics/label-value.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';

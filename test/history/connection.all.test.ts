@@ -89,7 +89,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     REMOTE_WRITE_HEADERS_FILE: secretFile('X-Scope-OrgID=tenant-7'),
   });
 
-  test('gets the points with the certificate, token and headers that were configured, and no page has them then', async () => {
+  test('gets the points with the certificate, token and headers that were configured, and the page stays complete', async () => {
     const { authority, server, client } = authorities();
     const program = await sending(trusting(await listen(server, authority), authority, client));
     const { path, headers, text, client: shown } = await somethingArrives();
@@ -99,7 +99,8 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     expect(headers['user-agent']).toMatch(/^filer-exporter\/\d/);
     expect(text).toContain('filer_appliance_cpu_utilization_ratio');
     const page = await scrape(await program.serving());
-    expect(page.all('filer_appliance_cpu_utilization_ratio')).toEqual([]);
+    expect(page.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(1);
+    expect(text).toContain('filer-exporter-minutes');
     expect(page.sum('filer_appliance_up')).toBe(1);
     expect(page.value('filer_exporter_remote_write_points_total')).toBeGreaterThan(5);
     expect(program.stdout + program.stderr).not.toContain('canary');
@@ -114,7 +115,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     const line = await until('the trouble to be told', () =>
       program.log.find(({ msg }) => msg.startsWith('remote write: the receiver accepts no points')),
     );
-    expect(String(line.answer)).toMatch(/certificate|self-signed/);
+    expect(String(line.response)).toMatch(/certificate|self-signed/);
     expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(1);
     expect(arrived).toEqual([]);
     expect(program.stdout).not.toContain('canary');

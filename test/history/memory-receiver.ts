@@ -1,50 +1,29 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { uncompress } from 'snappyjs';
-import type { Send } from '../../src/history/receiver.ts';
+import type { Send } from '../../src/history/delivery.ts';
 import type { PostAnswer } from '../../src/transport/post.ts';
-import { type Points, seriesKey } from './play.ts';
 
 /** A series as it came over the wire. */
 export interface Received {
-  readonly labels: readonly (readonly [string, string])[];
+  readonly labels: Readonly<Record<string, string>>;
   readonly samples: readonly (readonly [time: number, value: number])[];
 }
 
-/** A receiver in memory that demands order, as Prometheus does: a request with one point too old is refused whole. */
-export class MemoryReceiver {
-  readonly points: Points = new Map();
-  /** The requests that came, decoded. */
-  readonly requests: { readonly headers: Readonly<Record<string, string>>; readonly series: readonly Received[] }[] =
-    [];
-  /** What is answered instead of taking a request; undefined takes it. */
-  answer: (() => PostAnswer | Error | undefined) | undefined;
-
-  readonly send: Send = (headers, body) => {
-    const spoiled = this.answer?.();
-    if (spoiled instanceof Error) return Promise.reject(spoiled);
-    if (spoiled !== undefined) return Promise.resolve(spoiled);
-    const series = decoded(Buffer.from(uncompress(body)));
-    this.requests.push({ headers, series });
-    return Promise.resolve(this.#takeAll(series));
-  };
-
-  #takeAll(series: readonly Received[]): PostAnswer {
-    if (series.some((one) => one.samples.some(([time]) => time < this.#head(one)))) {
-      return { status: 400, headers: {}, text: 'out of order sample\n' };
+/** Decodes the body of a request. */
+export function received(body: Uint8Array): readonly Received[] {
+  const series: Received[] = [];
+  for (const [field, bytes] of fieldsOf(Buffer.from(uncompress(body)))) {
+    if (field !== 1) continue;
+    const labels: Record<string, string> = {};
+    const samples: (readonly [number, number])[] = [];
+    for (const [part, value] of fieldsOf(bytes as Uint8Array)) {
+      const parts = new Map(fieldsOf(value as Uint8Array));
+      if (part === 1) labels[textOf(parts.get(1))] = textOf(parts.get(2));
+      if (part === 2) samples.push([Number(parts.get(2) ?? 0), Number(parts.get(1) ?? 0)]);
     }
-    for (const one of series) this.#take(one);
-    return { status: 204, headers: {}, text: '' };
+    series.push({ labels, samples });
   }
-
-  #head({ labels }: Received): number {
-    return Math.max(...(this.points.get(seriesKey(labels))?.keys() ?? []), Number.NEGATIVE_INFINITY);
-  }
-
-  #take({ labels, samples }: Received): void {
-    const held = this.points.get(seriesKey(labels)) ?? new Map<number, number>();
-    this.points.set(seriesKey(labels), held);
-    for (const [time, value] of samples) if (!held.has(time)) held.set(time, value);
-  }
+  return series;
 }
 
 /** Reads a message field by field. */
@@ -59,26 +38,90 @@ function* fieldsOf(bytes: Uint8Array): Generator<readonly [field: number, value:
   }
 }
 
-const textOf = (value: Uint8Array | number) => Buffer.from(value as Uint8Array).toString('utf8');
-
-function decoded(message: Uint8Array): readonly Received[] {
-  const series: Received[] = [];
-  for (const [field, bytes] of fieldsOf(message)) {
-    if (field !== 1) continue;
-    const labels: [string, string][] = [];
-    const samples: (readonly [number, number])[] = [];
-    for (const [part, value] of fieldsOf(bytes as Uint8Array)) {
-      if (part === 2) samples.push(sampleOf(value as Uint8Array));
-      if (part !== 1) continue;
-      const texts = new Map([...fieldsOf(value as Uint8Array)].map(([key, text]) => [key, textOf(text)]));
-      labels.push([texts.get(1) ?? '', texts.get(2) ?? '']);
-    }
-    series.push({ labels, samples });
-  }
-  return series;
+function textOf(value: Uint8Array | number | undefined): string {
+  return value === undefined || typeof value === 'number' ? '' : Buffer.from(value).toString('utf8');
 }
 
-function sampleOf(bytes: Uint8Array): readonly [time: number, value: number] {
-  const parts = new Map(fieldsOf(bytes));
-  return [Number(parts.get(2) ?? 0), Number(parts.get(1) ?? 0)];
+/**
+ * `takes all`: whatever comes, as VictoriaMetrics and a Prometheus with an out-of-order window. `stock`: a Prometheus that
+ * scrapes, so it rejects what is an hour older than now, and each series' order counts. `alone`: a Prometheus that scrapes
+ * nothing, so the hour counts from its newest point.
+ */
+export type ReceiverKind = 'takes all' | 'stock' | 'alone';
+
+/** What a receiver holds of one series, by minute. */
+export interface Held {
+  newest: number;
+  readonly times: Map<number, number>;
+}
+
+/** A receiver in memory, which stores a request of one of the two Prometheus whole or not at all. */
+export class MemoryReceiver {
+  readonly kind: ReceiverKind;
+  readonly now: () => number;
+  readonly series = new Map<string, Held>();
+  newest = Number.NEGATIVE_INFINITY;
+  requests = 0;
+  rejected = 0;
+  /** Points that came again with the same time. */
+  repeated = 0;
+  readonly seen: (readonly Received[])[] = [];
+  keepsRequests = false;
+  /** What is returned instead of taking a request; undefined takes it. */
+  answer: ((series: readonly Received[]) => PostAnswer | Error | undefined) | undefined;
+
+  constructor(kind: ReceiverKind = 'takes all', now: () => number = () => 0) {
+    this.kind = kind;
+    this.now = now;
+  }
+
+  readonly send: Send = (_headers, body) => {
+    const series = received(body);
+    const spoiled = this.answer?.(series);
+    if (spoiled instanceof Error) return Promise.reject(spoiled);
+    this.requests += 1;
+    const answer = spoiled ?? this.#judge(series);
+    if (answer.status >= 400) this.rejected += 1;
+    else for (const one of series) this.#take(one);
+    if (this.keepsRequests) this.seen.push(series);
+    return Promise.resolve(answer);
+  };
+
+  get held(): number {
+    let points = 0;
+    for (const { times } of this.series.values()) points += times.size;
+    return points;
+  }
+
+  #judge(series: readonly Received[]): PostAnswer {
+    if (this.kind === 'takes all') return { status: 204, headers: {}, text: '' };
+    const oldest = (this.kind === 'stock' ? this.now() : this.newest) - 3_600_000;
+    for (const { labels, samples } of series) {
+      const known = this.series.get(keyOf(labels))?.newest ?? Number.NEGATIVE_INFINITY;
+      for (const [time] of samples) {
+        if (time < oldest) return { status: 400, headers: {}, text: 'out of bounds\n' };
+        if (time < known) return { status: 400, headers: {}, text: 'out of order sample\n' };
+      }
+    }
+    return { status: 204, headers: {}, text: '' };
+  }
+
+  #take({ labels, samples }: Received): void {
+    const key = keyOf(labels);
+    const held = this.series.get(key) ?? { newest: 0, times: new Map<number, number>() };
+    this.series.set(key, held);
+    for (const [time, value] of samples) {
+      if (held.times.has(time)) this.repeated += 1;
+      held.times.set(time, value);
+      held.newest = Math.max(held.newest, time);
+      this.newest = Math.max(this.newest, time);
+    }
+  }
+}
+
+export function keyOf(labels: Readonly<Record<string, string>>): string {
+  return Object.keys(labels)
+    .sort((one, other) => (one < other ? -1 : 1))
+    .map((name) => `${name}=${labels[name]}`)
+    .join(',');
 }

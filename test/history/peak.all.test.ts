@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { deliver } from '../../src/history/receiver.ts';
+import { writeRequest } from '../../src/history/write-request.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 import { peakPicture } from './peak-picture.ts';
-import { LABELS, MINUTE_MS, Play } from './play.ts';
+import { LABELS, MINUTE_MS, PortalPlay } from './portal-play.ts';
 import { prometheusReceiver } from './receivers.ts';
 
 const isLeftOut = !hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1';
@@ -36,7 +37,7 @@ test.skipIf(isLeftOut)(
     const prometheus = await prometheusReceiver('prometheus', temporaryDirectory());
     await prometheus.start();
     onTestFinished(() => prometheus.kill());
-    const play = await Play.begin({
+    const play = await PortalPlay.begin({
       appliances: 1,
       series: ['cpu_utilization'],
       start: START,
@@ -54,17 +55,17 @@ test.skipIf(isLeftOut)(
       }
       // A scrape: each series as it is exposed now, at the time of the scrape.
       const series = [...play.exposed.values()].flat().flatMap(({ name, labels, value }) => {
-        const all = Object.entries({ ...LABELS, ...labels, instance: 'scraped:9989', __name__: name });
+        const all = Object.entries({ ...LABELS, ...labels, job: 'filer-exporter', __name__: name });
         return name === METRIC ? [{ labels: all.toSorted(), times: [now], values: [value] }] : [];
       });
       expect(series).toHaveLength(1);
-      expect(await deliver(prometheus.send, series, () => now, signal)).toMatchObject({ state: 'taken' });
+      expect(await prometheus.send({}, runToEnd(writeRequest(series)), signal)).toMatchObject({ status: 204 });
       await play.clock.advance(MINUTE_MS);
     }
 
     const held = [...(await prometheus.points(START, END - 10 * MINUTE_MS))];
-    const pointsOf = (instance: string) => held.find(([series]) => series.includes(instance))?.[1] ?? new Map();
-    const [scraped, sent] = [pointsOf('scraped:9989'), pointsOf('played:9989')];
+    const pointsOf = (job: string) => held.find(([series]) => series.includes(`job=${job},`))?.[1] ?? new Map();
+    const [scraped, sent] = [pointsOf('filer-exporter'), pointsOf('filer-exporter-minutes')];
     expect(scraped.size).toBeGreaterThan(100);
     expect(Math.max(...scraped.values())).toBeLessThan(0.3);
     const high = [...sent].filter(([, value]) => value > 0.3);

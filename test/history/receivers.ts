@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Send } from '../../src/history/receiver.ts';
+import type { Send } from '../../src/history/delivery.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { post } from '../../src/transport/post.ts';
 import { until } from '../support/until.ts';
-import { type Points, seriesKey } from './play.ts';
+import { keyOf } from './memory-receiver.ts';
+import type { Points } from './portal-play.ts';
 
 /** A real receiver, whose data outlives its process. */
 export interface RealReceiver {
@@ -45,13 +46,13 @@ export async function prometheusReceiver(program: string, folder: string, config
     send: sendTo(`${url}/api/v1/write`),
     points: async (from, to) => {
       const seconds = Math.ceil((to - from) / 1000) + 1;
-      const query = new URLSearchParams({ query: `{job="filer-exporter"}[${seconds}s]`, time: String(to / 1000) });
+      const query = new URLSearchParams({ query: `{job=~"filer-exporter.*"}[${seconds}s]`, time: String(to / 1000) });
       const answer = (await (await fetch(`${url}/api/v1/query?${query}`)).json()) as {
         readonly data: { readonly result: readonly { metric: Record<string, string>; values: [number, string][] }[] };
       };
       return new Map(
         answer.data.result.map(({ metric, values }) => [
-          seriesKey(Object.entries(metric)),
+          keyOf(metric),
           new Map(values.map(([time, value]) => [Math.round(time * 1000), Number(value)])),
         ]),
       );
@@ -78,7 +79,7 @@ export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
     points: async (from, to) => {
       await fetch(`${url}/internal/force_flush`);
       const range = new URLSearchParams({
-        'match[]': '{job="filer-exporter"}',
+        'match[]': '{job=~"filer-exporter.*"}',
         start: String(from / 1000),
         end: String(to / 1000),
       });
@@ -86,58 +87,14 @@ export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
       for (const line of (await (await fetch(`${url}/api/v1/export?${range}`)).text()).split('\n')) {
         if (line === '') continue;
         const { metric, values, timestamps } = JSON.parse(line);
-        const held = points.get(seriesKey(Object.entries(metric))) ?? new Map<number, number>();
-        points.set(seriesKey(Object.entries(metric)), held);
+        const held = points.get(keyOf(metric)) ?? new Map<number, number>();
+        points.set(keyOf(metric), held);
         for (const [index, time] of timestamps.entries()) {
           if (held.has(time)) throw new Error(`VictoriaMetrics holds ${JSON.stringify(metric)} at ${time} twice`);
           held.set(time, values[index]);
         }
       }
       return points;
-    },
-  };
-}
-
-/** An InfluxDB 1, which stores a point that is sent again over the first one. */
-export async function influxReceiver(folder: string): Promise<RealReceiver> {
-  const [port, ownPort] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${port}`;
-  const file = join(folder, 'influxdb.conf');
-  const sections = [
-    `reporting-disabled = true\nbind-address = "127.0.0.1:${ownPort}"`,
-    `[meta]\ndir = "${folder}/meta"`,
-    `[data]\ndir = "${folder}/data"\nwal-dir = "${folder}/wal"`,
-    `[http]\nbind-address = "127.0.0.1:${port}"`,
-  ];
-  writeFileSync(file, sections.join('\n'));
-  const query = async (q: string) => {
-    const answer = await fetch(`${url}/query?db=history&epoch=ms`, {
-      method: 'POST',
-      body: new URLSearchParams({ q }),
-    });
-    return (await answer.json()) as {
-      readonly results: readonly {
-        readonly series?: readonly { name: string; tags: Record<string, string>; values: [number, number][] }[];
-      }[];
-    };
-  };
-  const { start, kill } = living(`${url}/ping`, 'influxd', ['-config', file], 'SIGKILL');
-  return {
-    url,
-    kill,
-    send: sendTo(`${url}/api/v1/prom/write?db=history`),
-    start: async () => {
-      await start();
-      await query('CREATE DATABASE history');
-    },
-    points: async (from, to) => {
-      const { results } = await query(`SELECT value FROM /.*/ WHERE time >= ${from}ms AND time <= ${to}ms GROUP BY *`);
-      return new Map(
-        results[0]?.series?.map(({ name, tags, values }) => [
-          seriesKey(Object.entries({ __name__: name, ...tags })),
-          new Map(values),
-        ]),
-      );
     },
   };
 }

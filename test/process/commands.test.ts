@@ -80,7 +80,8 @@ describe('--check-config', () => {
 });
 
 describe('a PEM file of remote write', () => {
-  const receiver = { ...GOOD, REMOTE_WRITE_URL: 'https://127.0.0.1:9/write' };
+  const portal = { PORTAL_URL: 'https://portal.example.com', PORTAL_USER_KEY: 'key-canary' };
+  const receiver = { ...GOOD, ...portal, REMOTE_WRITE_URL: 'https://127.0.0.1:9/write' };
   const expected = 'expected the path of a PEM file\n';
   const pipeIn = (folder: string) => {
     execFileSync('mkfifo', [join(folder, 'ca.pem')]);

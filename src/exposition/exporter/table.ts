@@ -264,7 +264,7 @@ export const exporterMetrics = {
   },
   remoteWriteDropped: {
     name: 'filer_exporter_remote_write_dropped_points_total',
-    help: 'Points that were not sent or not accepted, by reason: out_of_order (the receiver has newer ones, as after a kill), too_old, too_large, rejected (by the receiver), duplicate, future (in an answer), changed (bins that changed after they had arrived).',
+    help: 'Points that were not sent or not accepted, by reason. The receiver rejected them: out_of_order (it has newer ones), too_old, too_large, rejected. The service sent them so: duplicate, future, late (after a newer minute was delivered), invalid.',
     type: 'counter',
     labels: ['reason'],
     read: ({ remoteWrite }) => [...(remoteWrite?.dropped ?? [])].map(([reason, count]) => [{ reason }, count]),
@@ -278,19 +278,19 @@ export const exporterMetrics = {
   },
   remoteWriteNewest: {
     name: 'filer_exporter_remote_write_newest_timestamp_seconds',
-    help: 'Time of the newest point that has arrived at the receiver of remote write.',
+    help: 'Time of the newest point that the receiver of remote write has accepted.',
     read: ({ remoteWrite }) => remoteWrite?.newestSeconds,
   },
   remoteWriteLost: {
     name: 'filer_exporter_remote_write_lost_seconds_total',
-    help: 'Time for which one series of one appliance has no history, because it was never read, by reason: catch_up (an outage longer than REMOTE_WRITE_CATCH_UP), rejected (the service rejects the period), unread (the service failed for an hour on this part only).',
+    help: 'Time for which one series of one appliance has no history, by reason: catch_up (an outage was longer than REMOTE_WRITE_CATCH_UP), too_old (the receiver rejects minutes of that age), rejected (the service rejects the period), unread (the service failed for an hour on this period only).',
     type: 'counter',
     labels: ['reason'],
     read: ({ remoteWrite }) => [...(remoteWrite?.lost ?? [])].map(([reason, seconds]) => [{ reason }, seconds]),
   },
   remoteWriteWaiting: {
     name: 'filer_exporter_remote_write_waiting_points',
-    help: 'Points waiting to be sent by remote write; at most 200,000, the rest is requested again.',
+    help: 'Points that wait to be sent by remote write: at most 200,000. What does not fit is requested again later.',
     read: ({ remoteWrite }) => remoteWrite?.waiting,
   },
 } as const satisfies Record<string, ExporterMetric>;

@@ -77,7 +77,7 @@ export class PortalCollector implements Collector, Persisted {
       .flatMap((tasks) => tasks())
       .map((task) => ({
         ...task,
-        poll: async (signal) => withoutFuture(await task.poll(signal), client.now() / 1000),
+        poll: async (signal, window) => withoutFuture(await task.poll(signal, window), client.now() / 1000),
       }));
   }
 }

@@ -6,7 +6,13 @@ import {
   serviceSection,
   type Values,
 } from '../../config/section.ts';
-import { ECONOMY_REPLACES, ECONOMY_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
+import {
+  ECONOMY_REPLACES,
+  ECONOMY_SERIES,
+  EXPENSIVE_SERIES,
+  STANDARD_SERIES,
+  WITHOUT_HISTORY,
+} from './appliances/series-operations.ts';
 import type { NamedInterval } from './settings.ts';
 import type { Credentials } from './token.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
@@ -19,6 +25,10 @@ type PortalValues = Values<PortalRows>;
 export const portalSection: ServiceSection<PortalConfig> = serviceSection<PortalRows, PortalConfig>({
   api: 'portal',
   url: 'PORTAL_URL',
+  history: {
+    needs: 'PORTAL_URL, and telemetry in PORTAL_COLLECTORS',
+    isKept: ({ series }) => series.some(({ name }) => !WITHOUT_HISTORY.includes(name)),
+  },
   variables: portalVariables,
   faults: (given) => [...credentialFaults(given), ...modeFaults(given), ...binFaults(given)],
   toOptions: settledPortal,

@@ -66,13 +66,13 @@ export const portal: Service<PortalConfig> = {
 
   past: (settings, wanted) => ({ settings: backfillOptions(settings, wanted), binMs: settings.binSeconds * 1000 }),
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, wantedSince }) {
+  connect(settings, { client, config, clock, random, log, heapBytes, names }) {
     const { shard } = config;
     const judge = createPlanWarner(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
-      { ...portalSettings(config, settings, heapBytes), names, ...(wantedSince && { wantedSince }) },
+      { ...portalSettings(config, settings, heapBytes), names },
       { clock, log },
     );
     return {

@@ -21,8 +21,6 @@ export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'fo
   readonly maxAppliances?: number;
   /** The names of filers in both services; without it each appliance has its name in the inventory. */
   readonly names?: FilerNames;
-  /** The start of the points that an output needs beyond the usual period; both by the service's clock, in ms. */
-  readonly wantedSince?: (task: string, now: number) => number | undefined;
 }
 
 export interface NamedInterval {

@@ -30,6 +30,9 @@ export const EXPENSIVE_SERIES: Readonly<Record<string, number>> = { appliance_he
 
 export const ECONOMY_SERIES: string = 'current_appliance_performance';
 
+/** Their responses have no minutes. */
+export const WITHOUT_HISTORY: readonly string[] = [ECONOMY_SERIES, 'appliance_health_score'];
+
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...additionalSeries };
 
 /** The series that {@link ECONOMY_SERIES} replaces entirely: the economy mode does not poll them. */

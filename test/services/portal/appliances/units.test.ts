@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Bin } from '../../../../src/contract/minutes.ts';
 import type { JsonObject } from '../../../../src/metrics/family.ts';
 import type { Sample } from '../../../../src/metrics/samples.ts';
 import { createLog, type Log } from '../../../../src/runtime/log.ts';
@@ -49,9 +50,11 @@ async function shownOf(serial: string, collector: PortalCollector) {
   const all: Sample[][] = [];
   for (const task of collector.tasks()) {
     if (task.appliance === undefined) continue;
-    const { samples, points = [] } = await task.poll(going);
+    const [start, to] = [NOW - 840_000, NOW + MINUTE_MS];
+    const { samples, minutes = [] } = await task.poll(going, { start, from: start, to });
     const past = await task.readHistory?.(NOW - 3_600_000, NOW, going);
-    if (task.appliance.serial === serial) all.push([...samples], [...points], [...(past?.points ?? [])]);
+    const valuesIn = (bins: Iterable<Bin>) => [...bins].flatMap((bin) => bin.samples(() => {}));
+    if (task.appliance.serial === serial) all.push([...samples], valuesIn(minutes), valuesIn(past?.bins ?? []));
   }
   return all;
 }

@@ -1,18 +1,19 @@
-import type { HistoryResult } from '../contract/poll-result.ts';
-import type { Task } from '../contract/task.ts';
-import type { Labels } from '../metrics/family.ts';
-import type { DropReason } from '../metrics/samples.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { isForbidden, isNotFound, policyForError } from '../runtime/error-policy.ts';
-import { CredentialError, RequestError, SchemaError } from '../runtime/errors.ts';
-import { getOrCreate, increment } from '../runtime/maps.ts';
-import { exponentialDelayMs, type Random } from '../runtime/random.ts';
-import { MAX_PAST_MS, newPoints, type Unfit } from './new-points.ts';
+import type { HistoryResult } from '../../contract/poll-result.ts';
+import type { Task } from '../../contract/task.ts';
+import type { Labels } from '../../metrics/family.ts';
+import type { DropReason } from '../../metrics/samples.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { isForbidden, isNotFound, policyForError } from '../../runtime/error-policy.ts';
+import { CredentialError, RequestError, SchemaError } from '../../runtime/errors.ts';
+import { getOrCreate, increment } from '../../runtime/maps.ts';
+import { exponentialDelayMs, type Random } from '../../runtime/random.ts';
+import { runInSlices } from '../../runtime/slices.ts';
+import { HISTORY_RETENTION_MS, selectPoints, type UnusedReason } from '../points.ts';
+import type { TimeSeries } from '../write-request.ts';
 import { linesByFamily } from './open-metrics.ts';
 import type { Spool, Spooled } from './spool.ts';
-import type { SeriesPoints } from './write-request.ts';
 
-export type PastTask = Task & Required<Pick<Task, 'readHistory'>>;
+export type HistoryTask = Task & Required<Pick<Task, 'readHistory'>>;
 
 export interface BackfillDependencies {
   readonly binMs: number;
@@ -27,7 +28,7 @@ export interface BackfillDependencies {
 }
 
 /** What is nearly too old may be too old when the request leaves. */
-export const OLDEST_READ_MS = MAX_PAST_MS - 600_000;
+export const OLDEST_READ_MS = HISTORY_RETENTION_MS - 600_000;
 
 /** The longest period of one request: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
@@ -46,7 +47,7 @@ export class Backfill {
   readonly #parts: BackfillDependencies;
   readonly failures = new Map<string, Error>();
   /** Records, points, and bins of rejected periods that were not used, by reason. */
-  readonly unused = new Map<DropReason | Unfit | 'rejected', number>();
+  readonly unused = new Map<DropReason | UnusedReason | 'rejected', number>();
 
   constructor(parts: BackfillDependencies) {
     this.#parts = parts;
@@ -56,7 +57,7 @@ export class Backfill {
    * Reads what is not in the spool yet. Resolves when everything was read or has failed, or soon after `signal` aborts.
    * Rejects if nothing can be read, as without credentials, or if the spool cannot be written.
    */
-  async run(tasks: readonly PastTask[], signal: AbortSignal): Promise<void> {
+  async run(tasks: readonly HistoryTask[], signal: AbortSignal): Promise<void> {
     let left = tasks.filter(({ id }) => !this.#parts.spool.done.has(id));
     for (let round = 0; round < ROUNDS && left.length > 0; round += 1) {
       await this.#round(left, signal);
@@ -64,7 +65,7 @@ export class Backfill {
     }
   }
 
-  async #round(tasks: readonly PastTask[], signal: AbortSignal): Promise<void> {
+  async #round(tasks: readonly HistoryTask[], signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const both = AbortSignal.any([signal, ended.signal]);
     const queue = tasks.values();
@@ -79,7 +80,7 @@ export class Backfill {
     if (ended.signal.aborted) throw ended.signal.reason;
   }
 
-  async #read(task: PastTask, signal: AbortSignal): Promise<void> {
+  async #read(task: HistoryTask, signal: AbortSignal): Promise<void> {
     let brought: Brought = { series: [], points: 0, bins: 0 };
     try {
       brought = await this.#pieces(task, signal);
@@ -97,7 +98,7 @@ export class Backfill {
     this.failures.delete(task.id);
   }
 
-  #failed({ id }: PastTask, error: Error): void {
+  #failed({ id }: HistoryTask, error: Error): void {
     this.failures.set(id, error);
     const forbidden = [...this.failures.values()].filter(isForbidden).length;
     const isAnyAllowed = [...this.#parts.spool.done.values()].some(({ outcome }) => outcome === 'read');
@@ -105,10 +106,10 @@ export class Backfill {
   }
 
   /** The newest piece first: what is before a period that the service rejects, it does not have. */
-  async #pieces(task: PastTask, signal: AbortSignal): Promise<Brought> {
-    const { binMs, labels, spool, now } = this.#parts;
+  async #pieces(task: HistoryTask, signal: AbortSignal): Promise<Brought> {
+    const { binMs, labels, spool, now, clock } = this.#parts;
     const { from: begin, to: end } = spool.question;
-    const pieces: (readonly SeriesPoints[])[] = [];
+    const pieces: (readonly TimeSeries[])[] = [];
     let [points, bins, to] = [0, 0, end];
     while (to > begin) {
       // Data that has become too old since the start does not exist any more.
@@ -118,14 +119,14 @@ export class Backfill {
       const past = await this.#patiently(() => task.readHistory(from, to, signal), signal).catch((error: unknown) => {
         if (to === end || !isNotFound(error)) throw error;
       });
-      const first = Math.min(to, Math.max(from, past?.points.coveredFrom ?? to));
+      const first = Math.min(to, Math.max(from, past?.from ?? to));
       if (past !== undefined) {
-        const own = { binMs, labels, now: now(), end: to };
-        const news = newPoints(past.points, { at: first - 1, sum: undefined }, own);
-        for (const [reason, count] of [...past.drops, ...news.unfit]) increment(this.unused, reason, count);
-        points += news.count;
-        bins += news.bins;
-        pieces.unshift(news.series);
+        const options = { from: first, to, binMs, labels, now: now() };
+        const selected = await runInSlices(selectPoints(past.bins, options, this.unused), clock);
+        for (const [reason, count] of past.drops) increment(this.unused, reason, count);
+        points += selected.count;
+        bins += selected.times.length;
+        pieces.unshift(selected.series);
       }
       if (first > from) {
         increment(this.unused, 'rejected', (first - Math.max(begin, kept)) / binMs);
@@ -152,12 +153,12 @@ export class Backfill {
 }
 
 interface Brought extends Pick<Spooled, 'points' | 'bins'> {
-  readonly series: readonly SeriesPoints[];
+  readonly series: readonly TimeSeries[];
 }
 
 /** The points of each series in one place, of pieces from the oldest to the newest. */
-function joined(pieces: readonly (readonly SeriesPoints[])[]): readonly SeriesPoints[] {
-  const whole = new Map<string, { labels: SeriesPoints['labels']; times: number[]; values: number[] }>();
+function joined(pieces: readonly (readonly TimeSeries[])[]): readonly TimeSeries[] {
+  const whole = new Map<string, { labels: TimeSeries['labels']; times: number[]; values: number[] }>();
   for (const { labels, times, values } of pieces.flat()) {
     const one = getOrCreate(whole, JSON.stringify(labels), () => ({ labels, times: [], values: [] }));
     for (const time of times) one.times.push(time);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
-import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { builtMain, root, start, temporaryDirectory } from '../support/program.ts';
-import { until } from '../support/until.ts';
-import { differences, LABELS, Play } from './play.ts';
-import { prometheusReceiver } from './receivers.ts';
+import { type MockServices, startMockServices } from '../../../src/demo/mock-services.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { builtMain, root, start, temporaryDirectory } from '../../support/program.ts';
+import { until } from '../../support/until.ts';
+import { differences, LABELS, PortalPlay } from '../portal-play.ts';
+import { prometheusReceiver } from '../receivers.ts';
 
 /** Series that were asked for of the stand-in so far. */
 const asked = ({ requests }: MockServices) => requests.filter(({ path }) => path.includes('/telemetry/')).length;
@@ -69,7 +69,7 @@ export async function backfilledDay(installed = ''): Promise<void> {
   await prometheus.start();
   onTestFinished(() => prometheus.kill());
   const { from, to } = begun;
-  const play = await Play.begin({ appliances: 2, start: Date.now(), send: prometheus.send });
+  const play = await PortalPlay.begin({ appliances: 2, start: Date.now(), send: prometheus.send });
   onTestFinished(() => play.close());
   const truth = await play.truth(from, to - 1);
   expect([...truth.values()].reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(50_000);

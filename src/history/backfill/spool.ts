@@ -16,8 +16,8 @@ import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ConfigError, ignoreNotFound } from '../runtime/errors.ts';
-import { InstanceLock } from '../runtime/instance-lock.ts';
+import { ConfigError, ignoreNotFound } from '../../runtime/errors.ts';
+import { InstanceLock } from '../../runtime/instance-lock.ts';
 
 /**
  * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance: each

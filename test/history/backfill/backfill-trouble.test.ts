@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../src/cli/arguments.ts';
-import { parseBackfillOptions } from '../../src/cli/backfill-options.ts';
-import { Backfill, type PastTask } from '../../src/history/backfill.ts';
-import { Spool } from '../../src/history/spool.ts';
-import type { Sample } from '../../src/metrics/samples.ts';
-import { RequestError } from '../../src/runtime/errors.ts';
-import { PeriodRequester } from '../../src/services/portal/appliances/period-requester.ts';
-import { clock, services } from '../support/live.ts';
-import { temporaryDirectory } from '../support/program.ts';
+import { parseArguments } from '../../../src/cli/arguments.ts';
+import { parseBackfillOptions } from '../../../src/cli/backfill-options.ts';
+import type { Bin } from '../../../src/contract/minutes.ts';
+import { Backfill, type HistoryTask } from '../../../src/history/backfill/backfill.ts';
+import { Spool } from '../../../src/history/backfill/spool.ts';
+import type { Sample } from '../../../src/metrics/samples.ts';
+import { RequestError } from '../../../src/runtime/errors.ts';
+import { PeriodRequester } from '../../../src/services/portal/appliances/period-requester.ts';
+import { clock, services } from '../../support/live.ts';
+import { temporaryDirectory } from '../../support/program.ts';
 import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wish } from './backfill-runs.ts';
-import { pointsSince } from './points.ts';
 
 describe('trouble of the service', () => {
   test('an answer that is too large is asked for in halves, and the next ones are as short at once', async () => {
@@ -61,14 +61,18 @@ describe('trouble of the service', () => {
 
 const NOW = Date.UTC(2026, 2, 2, 10);
 
+function binOf(sample: Sample): Bin {
+  return { at: (sample.at ?? 0) * 1000, samples: () => [sample] };
+}
+
 /** A backfill of one period into a folder of its own, by a clock that stands still. */
 async function backfillOf(from: number, to: number) {
   const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']));
   const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
   const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
   const backfill = new Backfill(parts);
-  const run = (past: PastTask['readHistory']) =>
-    backfill.run([{ id: 't', readHistory: past } as unknown as PastTask], new AbortController().signal);
+  const run = (readHistory: HistoryTask['readHistory']) =>
+    backfill.run([{ id: 't', readHistory } as unknown as HistoryTask], new AbortController().signal);
   return { spool, backfill, run };
 }
 
@@ -79,15 +83,14 @@ describe('a service whose clock is ahead', () => {
     const kept = NOW - 30 * DAY_MS + 12 * MINUTE_MS;
     const lookback = new PeriodRequester();
     await run(async (begin: number, end: number) => {
-      const samples: Sample[] = [];
+      const bins: Bin[] = [];
       const how = { binMs: MINUTE_MS, usualMs: 15 * MINUTE_MS };
       const covered = await lookback.requestPeriod('t', { from: begin, to: end }, how, async (part) => {
         if (part.from < kept) throw new RequestError('status', 'too old', { status: 422 });
         for (let time = part.from; time < part.to; time += MINUTE_MS)
-          samples.push({ name: 'filer_a', labels: {}, value: 1, at: time / 1000 });
+          bins.push(binOf({ name: 'filer_a', labels: {}, value: 1, at: time / 1000 }));
       });
-      const points = { ...pointsSince(covered.from, NOW, samples), isOldest: covered.failure !== undefined };
-      return { points, drops: new Map() };
+      return { bins, from: covered.from, drops: new Map() };
     });
     const { bins = 0 } = spool.done.get('t') ?? {};
     const rejected = backfill.unused.get('rejected') ?? 0;
@@ -106,7 +109,7 @@ describe('bad input', () => {
   async function readOf(points: readonly Sample[]) {
     const from = NOW - HOUR_MS;
     const { spool, backfill, run } = await backfillOf(from, NOW - 10 * MINUTE_MS);
-    await run(() => Promise.resolve({ points: pointsSince(from, NOW, points), drops: new Map() }));
+    await run(() => Promise.resolve({ bins: points.map(binOf), from, drops: new Map() }));
     const lines: string[] = [];
     for (const family of spool.families) for await (const piece of spool.read(family)) lines.push(String(piece));
     return { lines: lines.join('').trimEnd().split('\n'), unused: backfill.unused, done: spool.done.get('t') };
@@ -115,7 +118,6 @@ describe('bad input', () => {
   test('is sorted, comes once, and is not taken from the future or from outside the period', async () => {
     const { lines, unused, done } = await readOf([
       ...[at(20, 2), at(30, 1), at(20, 9), at(70, 5), at(10, 6), at(3, 7), at(-60, 8)],
-      { name: 'filer_a', labels: {}, value: 4 },
     ]);
     const seconds = (minutes: number) => (NOW - MINUTE_MS * minutes) / 1000;
     expect(lines).toEqual([`filer_a 1 ${seconds(30)}`, `filer_a 2 ${seconds(20)}`]);

@@ -1,14 +1,14 @@
-import { formatLabels, formatValue } from '../exposition/format.ts';
-import type { Labels } from '../metrics/family.ts';
-import { getOrCreate } from '../runtime/maps.ts';
-import type { SeriesPoints } from './write-request.ts';
+import { formatLabels, formatValue } from '../../exposition/format.ts';
+import type { Labels } from '../../metrics/family.ts';
+import { getOrCreate } from '../../runtime/maps.ts';
+import type { TimeSeries } from '../write-request.ts';
 
 /** Lines in one piece: some ten thousand bytes. */
 const LINES_A_PIECE = 200;
 
 /** The lines of series in OpenMetrics, by family: every series with a history is a gauge with the name of its family. */
-export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<string, Iterable<string>> {
-  const families = new Map<string, SeriesPoints[]>();
+export function linesByFamily(series: Iterable<TimeSeries>): ReadonlyMap<string, Iterable<string>> {
+  const families = new Map<string, TimeSeries[]>();
   for (const one of series) {
     const name = new Map(one.labels).get('__name__') ?? '';
     getOrCreate(families, name, () => []).push(one);
@@ -16,7 +16,7 @@ export function linesByFamily(series: Iterable<SeriesPoints>): ReadonlyMap<strin
   return new Map([...families].map(([name, all]) => [name, linesOf(all)]));
 }
 
-function* linesOf(series: readonly SeriesPoints[]): Generator<string> {
+function* linesOf(series: readonly TimeSeries[]): Generator<string> {
   for (const { labels, times, values } of series) {
     const { __name__: name = '', ...others } = Object.fromEntries(labels) as Labels;
     const start = `${name}${formatLabels(others)} `;

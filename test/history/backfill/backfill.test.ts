@@ -13,10 +13,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Spool } from '../../src/history/spool.ts';
-import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
-import { clock, services } from '../support/live.ts';
-import { temporaryDirectory } from '../support/program.ts';
+import { Spool } from '../../../src/history/backfill/spool.ts';
+import { STANDARD_SERIES } from '../../../src/services/portal/appliances/series-operations.ts';
+import { clock, services } from '../../support/live.ts';
+import { temporaryDirectory } from '../../support/program.ts';
 import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wish } from './backfill-runs.ts';
 
 describe('what the service keeps', () => {

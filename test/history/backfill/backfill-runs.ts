@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { type BackfillOptions, type BackfillRun, createBackfill, openMetrics } from '../../src/app/backfill.ts';
-import type { MockServices } from '../../src/demo/mock-services.ts';
-import type { Spool } from '../../src/history/spool.ts';
-import { clock, network, portalEnvironment } from '../support/live.ts';
-import { loadConfig } from '../support/load-config.ts';
-import { noLog } from '../support/mock-api.ts';
+import { type BackfillOptions, type BackfillRun, createBackfill, openMetrics } from '../../../src/app/backfill.ts';
+import type { MockServices } from '../../../src/demo/mock-services.ts';
+import type { Spool } from '../../../src/history/backfill/spool.ts';
+import { clock, network, portalEnvironment } from '../../support/live.ts';
+import { loadConfig } from '../../support/load-config.ts';
+import { noLog } from '../../support/mock-api.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

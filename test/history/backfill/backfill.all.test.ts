@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { hasPrometheus } from '../support/prometheus.ts';
+import { hasPrometheus } from '../../support/prometheus.ts';
 import { backfilledDay } from './backfilled-day.ts';
 
 const isLeftOut = !hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1';

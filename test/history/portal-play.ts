@@ -1,16 +1,13 @@
 import type { RequestListener } from 'node:http';
 import pLimit from 'p-limit';
 import type { Dispatcher } from 'undici';
-import type { PollResult } from '../../src/contract/poll-result.ts';
 import { type MockServices, startMockServices, type Variations } from '../../src/demo/mock-services.ts';
 import { parsePeriod } from '../../src/demo/portal/period.ts';
-import { newPoints } from '../../src/history/new-points.ts';
-import type { Send } from '../../src/history/receiver.ts';
+import type { Send } from '../../src/history/delivery.ts';
+import { selectPoints } from '../../src/history/points.ts';
 import { RemoteWrite } from '../../src/history/remote-write.ts';
 import type { Labels } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Clock } from '../../src/runtime/clock.ts';
-import { increment } from '../../src/runtime/maps.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
@@ -26,9 +23,10 @@ import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { noLog } from '../support/mock-api.ts';
+import { keyOf } from './memory-receiver.ts';
 
 /*
- * Hours of polling and sending on a manual clock: the program's own collector and remote write, between the stand-in and
+ * Hours of polling and sending on a manual clock: the program's own collector and remote write, between the mock portal and
  * a receiver. Only the receiver may be real.
  */
 
@@ -36,84 +34,119 @@ export const MINUTE_MS = 60_000;
 const POLL_MS = 5 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Labels that a scrape would put on the series. */
-export const LABELS: Labels = { job: 'filer-exporter', instance: 'played:9989' };
+export const LABELS: Labels = { job: 'filer-exporter-minutes', instance: 'played:9989' };
 
 export interface PlayOptions {
   readonly appliances: number;
   readonly series?: readonly string[];
-  readonly catchUpMs?: number;
   readonly variations?: Partial<Variations>;
   readonly send: Send;
   /** Epoch milliseconds. */
   readonly start: number;
-  readonly binSeconds?: number;
-  /** How far the exporter's clock is ahead of the service's. */
-  readonly aheadMs?: number;
-  readonly lookbackMs?: number;
 }
 
 /** The status with which the portal answers a request for a period, instead of the records; undefined answers it. */
 export type Refuse = (period: { readonly startMs: number; readonly endMs: number }) => number | undefined;
 
-/** A stand-in, and an exporter's life after another that polls it and sends. */
-export class Play {
-  /** That of the services. */
+/** A mock portal, and one process after another that polls it and sends. */
+export class PortalPlay {
   readonly clock: ManualClock;
   readonly standIn: MockServices;
-  /** How far the exporter's clock is ahead of it. */
-  aheadMs: number;
-  readonly #own: Clock = {
-    now: () => this.clock.now() + this.aheadMs,
-    monotonic: () => this.clock.monotonic(),
-    sleep: (ms, signal) => this.clock.sleep(ms, signal),
-  };
   readonly #settings: PlayOptions;
   readonly #stop = new AbortController();
-  #portal: PortalCollector | undefined;
+  readonly #portal: PortalCollector;
   remote: RemoteWrite;
   refuse: Refuse | undefined;
-  /** What all lives before this one have told. */
-  readonly #told = { dropped: new Map<string, number>(), lost: new Map<string, number>() };
-  /** What `/metrics` would show now: the newest value of each series. */
+  /** The periods that were requested. */
+  readonly periods: string[] = [];
+  /** What `/metrics` would show now. */
   readonly exposed = new Map<string, readonly Sample[]>();
 
   private constructor(settings: PlayOptions, clock: ManualClock, standIn: MockServices) {
     this.#settings = settings;
     this.clock = clock;
     this.standIn = standIn;
-    this.aheadMs = settings.aheadMs ?? 0;
     this.remote = this.#newRemote();
+    this.#portal = this.#newPortal();
   }
 
-  static async begin(settings: PlayOptions): Promise<Play> {
+  static async begin(settings: PlayOptions): Promise<PortalPlay> {
     const clock = new ManualClock(settings.start);
     const { appliances, variations = {} } = settings;
     const standIn = await startMockServices({ clock, appliances, variations: { rateLimit: null, ...variations } });
-    const play = new Play(settings, clock, standIn);
-    await play.restart();
+    const play = new PortalPlay(settings, clock, standIn);
+    await play.#through(play.#portal.inventory.discover(play.#stop.signal));
     return play;
   }
 
-  /** A new life of the exporter, which knows what was saved last; by default all that has arrived. */
-  async restart(saved: readonly unknown[] | undefined = this.remote.cursors.state()): Promise<void> {
-    for (const kind of ['dropped', 'lost'] as const)
-      for (const [reason, count] of this.remote.status()[kind]) increment(this.#told[kind], reason, count);
+  /** A new process, which knows what was saved last: by default everything. */
+  restart(saved: readonly unknown[] | undefined = this.remote.cursors.state()): void {
     this.remote = this.#newRemote();
     if (saved !== undefined) runToEnd(this.remote.cursors.restore(saved));
-    this.#portal = await this.#collector((task, now) => this.remote.wantedSince(task, now));
   }
 
-  async #collector(wantedSince: (task: string, now: number) => number | undefined): Promise<PortalCollector> {
-    const { standIn } = this;
-    const clock = this.#own;
+  /** Polls every series once, sends what came, and lets five minutes pass. */
+  async round({ polls = true, sends = true } = {}): Promise<void> {
+    if (polls) await this.poll();
+    if (sends) await this.remote.flush(this.#stop.signal);
+    await this.clock.advance(POLL_MS);
+  }
+
+  async hours(hours: number, what?: Parameters<PortalPlay['round']>[0]): Promise<void> {
+    for (let left = hours * HOUR_MS; left > 0; left -= POLL_MS) await this.round(what);
+  }
+
+  /** Polls every series once; what fails is left for the next round. Returns how many failed. */
+  async poll(): Promise<number> {
+    let failed = 0;
+    for (const task of this.#tasks) {
+      const window = this.remote.windowOf(task);
+      const reading = await this.#through(task.poll(this.#stop.signal, window).catch(() => undefined));
+      if (reading === undefined) {
+        this.remote.release(task.id);
+        failed += 1;
+        continue;
+      }
+      this.exposed.set(task.id, [...reading.samples]);
+      await this.remote.accept(task, reading);
+    }
+    return failed;
+  }
+
+  /** Every point that the mock portal has in a period, by series and time in milliseconds. */
+  async truth(from: number, to: number): Promise<Points> {
+    const truth: Points = new Map();
+    this.refuse = undefined;
+    for (const { readHistory } of this.#tasks) {
+      const found = await this.#through(
+        readHistory?.(from, to, this.#stop.signal) ?? Promise.reject(new Error('no past')),
+      );
+      const options = { from, to: to + 1, binMs: MINUTE_MS, labels: LABELS, now: to + 1e9 };
+      const { series } = runToEnd(selectPoints(found.bins, options, new Map()));
+      for (const { labels, times, values } of series)
+        truth.set(keyOf(Object.fromEntries(labels)), new Map(times.map((time, index) => [time, values[index] ?? 0])));
+    }
+    return truth;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.standIn.close();
+  }
+
+  get #tasks() {
+    return this.#portal.tasks().filter(({ readHistory }) => readHistory !== undefined);
+  }
+
+  #newPortal(): PortalCollector {
+    const { clock, standIn } = this;
     const now = clock.monotonic();
     const limit = { requests: 1_000_000, windowMs: 1_000 };
     const client = new JsonClient({
       secrets: () => [],
       baseUrl: standIn.portalUrl,
       userAgent: 'play',
-      dispatcher: new PickyDispatcher(standIn.serve, (text) => this.#refusal(text)),
+      dispatcher: new PickyDispatcher(standIn.serve, (period) => this.#refusal(period)),
       clock,
       pacer: new RequestQueue(
         new RateLimiter(limit, new AdaptiveRate(1_000, now), now),
@@ -128,7 +161,7 @@ export class Play {
     });
     const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
     const series = (this.#settings.series ?? STANDARD_SERIES).map((name) => ({ name, intervalMs: POLL_MS }));
-    const portal = new PortalCollector(
+    return new PortalCollector(
       new PortalClient(client, tokens, { clock, random: () => 0.5 }),
       {
         series,
@@ -137,91 +170,19 @@ export class Play {
         shard: { index: 0, total: 1 },
         staleAfter: 3,
         forgetAfterMs: 86_400_000,
-        lookbackMs: this.#lookbackMs,
-        binSeconds: this.#binMs / 1000,
+        lookbackMs: 15 * MINUTE_MS,
+        binSeconds: 60,
         collectors: [],
         bounds: [],
-        wantedSince,
       },
       { clock, log: noLog },
     );
-    await this.#through(portal.inventory.discover(this.#stop.signal));
-    return portal;
-  }
-
-  /** Reads the inventory again. */
-  async discover(): Promise<void> {
-    if (this.#portal !== undefined) await this.#through(this.#portal.inventory.discover(this.#stop.signal));
   }
 
   #refusal(period: string): number | undefined {
+    this.periods.push(period);
     const found = parsePeriod(period, this.clock.now());
     return typeof found === 'string' ? undefined : this.refuse?.(found);
-  }
-
-  get #binMs(): number {
-    return 1000 * (this.#settings.binSeconds ?? 60);
-  }
-
-  get #lookbackMs(): number {
-    return this.#settings.lookbackMs ?? 900_000;
-  }
-
-  /** What was counted in all lives. */
-  get counts() {
-    const now = this.remote.status();
-    const above = (kind: 'dropped' | 'lost') =>
-      Object.fromEntries(
-        [...now[kind]].flatMap(([reason, count]) => {
-          const all = count + (this.#told[kind].get(reason) ?? 0);
-          return all > 0 ? [[reason, all] as const] : [];
-        }),
-      );
-    return { droppedPoints: above('dropped'), lost: above('lost') };
-  }
-
-  /** Polls every series once, sends what came, and lets five minutes pass. */
-  async round({ polls = true, sends = true } = {}): Promise<void> {
-    if (polls) await this.poll();
-    if (sends) await this.remote.flush(this.#stop.signal);
-    await this.clock.advance(POLL_MS);
-  }
-
-  /** Rounds for so many hours. */
-  async hours(hours: number, what?: Parameters<Play['round']>[0]): Promise<void> {
-    for (let left = hours * HOUR_MS; left > 0; left -= POLL_MS) await this.round(what);
-  }
-
-  /** Polls every series once; what fails is left for the next round. */
-  async poll(): Promise<void> {
-    const tasks = this.#portal?.tasks().filter(({ operation }) => operation !== 'serials') ?? [];
-    for (const task of tasks) {
-      const reading = await this.#through(task.poll(this.#stop.signal).catch(() => undefined));
-      if (reading === undefined) continue;
-      this.exposed.set(task.id, [...reading.samples]);
-      await this.remote.accept(task, reading);
-    }
-  }
-
-  /** Every point that the stand-in holds in a period, by series and time in milliseconds. */
-  async truth(from: number, to: number): Promise<Points> {
-    const truth: Points = new Map();
-    this.refuse = undefined;
-    const portal = await this.#collector(() => from);
-    const own = { binMs: this.#binMs, labels: LABELS, now: to + 1e9 };
-    const pointsIn = (reading: PollResult | undefined) =>
-      reading?.points === undefined ? [] : newPoints(reading.points, { at: 0, sum: undefined }, own).series;
-    for (const task of portal.tasks()) {
-      const reading = await this.#through(task.poll(this.#stop.signal).catch(() => undefined));
-      for (const { labels, times, values } of pointsIn(reading)) {
-        const points = truth.get(seriesKey(labels)) ?? new Map<number, number>();
-        truth.set(seriesKey(labels), points);
-        for (const [index, time] of times.entries()) {
-          if (time >= from && time <= to) points.set(time, values[index] ?? Number.NaN);
-        }
-      }
-    }
-    return truth;
   }
 
   /** Waits for something in memory, and lets time pass only where it waits for time, as a repeated request does. */
@@ -237,22 +198,16 @@ export class Play {
     return watched;
   }
 
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.standIn.close();
-  }
-
   #newRemote(): RemoteWrite {
-    const clock = this.#own;
-    const catchUpMs = this.#settings.catchUpMs ?? 6 * HOUR_MS;
+    const { clock } = this;
     return new RemoteWrite(
       {
         labels: LABELS,
-        catchUpMs,
-        isExposedToo: false,
-        lookbackMs: this.#lookbackMs,
-        sweepMs: POLL_MS,
-        binMs: this.#binMs,
+        catchUpMs: 6 * HOUR_MS,
+        forgetAfterMs: 24 * HOUR_MS,
+        lookbackMs: 15 * MINUTE_MS,
+        intervalMs: POLL_MS,
+        binMs: MINUTE_MS,
       },
       this.#settings.send,
       { clock, random: () => 0.5, log: noLog },
@@ -280,20 +235,11 @@ class PickyDispatcher extends MemoryDispatcher {
 /** Values by series and time in milliseconds. */
 export type Points = Map<string, Map<number, number>>;
 
-/** A series as one text. */
-export function seriesKey(labels: Iterable<readonly [string, string]>): string {
-  return [...labels]
-    .filter(([, value]) => value !== '')
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',');
-}
-
 /** What of the truth a receiver lacks, has otherwise, or has too much of. */
-export function differences(truth: Points, received: Points): readonly string[] {
+export function differences(truth: Points, held: Points): readonly string[] {
   const found: string[] = [];
   for (const [series, points] of truth) {
-    const got = received.get(series) ?? new Map<number, number>();
+    const got = held.get(series) ?? new Map<number, number>();
     for (const [time, value] of points) {
       const other = got.get(time);
       if (other === undefined) found.push(`missing: ${series} at ${new Date(time).toISOString()}`);
@@ -304,6 +250,6 @@ export function differences(truth: Points, received: Points): readonly string[] 
     for (const time of got.keys())
       if (!points.has(time)) found.push(`too much: ${series} at ${new Date(time).toISOString()}`);
   }
-  for (const series of received.keys()) if (!truth.has(series)) found.push(`unknown: ${series}`);
+  for (const series of held.keys()) if (!truth.has(series)) found.push(`unknown: ${series}`);
   return found;
 }

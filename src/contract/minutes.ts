@@ -1,0 +1,36 @@
+import type { ReportDrop, Sample } from '../metrics/samples.ts';
+
+/** What history requests of a task before a poll. Times begin a bin, in epoch milliseconds by the service's clock. */
+export interface Window {
+  /** The first bin that is requested. */
+  readonly start: number;
+  /** The first bin that the receiver accepts: later than `start` if it rejects older ones. */
+  readonly from: number;
+  /** Excluded. */
+  readonly to: number;
+  /** Why bins before `start` are skipped; undefined if none are. */
+  readonly skips?: LossReason | undefined;
+}
+
+/**
+ * Why bins are never sent. `catch_up`: they are older than REMOTE_WRITE_CATCH_UP. `too_old`: the receiver rejects bins of
+ * that age. `rejected`: the service rejects every period with them. `unread`: the service fails for an hour on this period.
+ */
+export type LossReason = 'catch_up' | 'too_old' | 'rejected' | 'unread';
+
+/** One record of a series. */
+export interface Bin {
+  /** When it begins, in epoch milliseconds. */
+  readonly at: number;
+  readonly samples: (note: ReportDrop) => readonly Sample[];
+}
+
+/** The records of a window, oldest first. */
+export interface WindowBins extends Iterable<Bin> {
+  /** By the service's clock, in epoch milliseconds. */
+  readonly requestedAt: number;
+  /** Until when the service returned everything: the window's end, or earlier. */
+  readonly to: number;
+  /** The shortest period at the window's start could not be read: history may continue from `until`. */
+  readonly failure?: { readonly reason: 'rejected' | 'unread'; readonly until: number } | undefined;
+}

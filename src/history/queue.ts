@@ -1,0 +1,77 @@
+import type { Cursor } from './cursors.ts';
+import type { SelectedPoints } from './points.ts';
+
+/** Points of one task that wait to be sent. */
+export interface TaskBatch extends SelectedPoints {
+  readonly cursor: Cursor;
+  /** Until when everything was returned, once this is delivered. */
+  readonly seen: number;
+}
+
+/** About the bytes of a sample and its series in a request. */
+const BYTES = { sample: 18, label: 8 } as const;
+
+/** The most of one request, so that writing and compressing it holds the event loop for a few milliseconds. */
+export const MAX_REQUEST = { points: 5_000, bytes: 512 * 1024 } as const;
+
+/** The points of a batch at the chosen times; undefined if there are none. */
+export function pick(batch: TaskBatch, isChosen: (time: number) => boolean): TaskBatch | undefined {
+  const times = batch.times.filter(isChosen);
+  if (times.length === batch.times.length) return batch;
+  const last = times.at(-1);
+  if (last === undefined) return undefined;
+  let count = 0;
+  const series = batch.series.flatMap(({ labels, times: all, values }) => {
+    const chosen = all.flatMap((time, index) => (isChosen(time) ? [index] : []));
+    count += chosen.length;
+    const of = (numbers: readonly number[]) => chosen.map((index) => numbers[index] ?? Number.NaN);
+    return chosen.length === 0 ? [] : [{ labels, times: of(all), values: of(values) }];
+  });
+  const isNewest = last === batch.times.at(-1);
+  return { cursor: batch.cursor, series, count, times, seen: isNewest ? batch.seen : Math.min(batch.seen, last) };
+}
+
+/** Batches in the order of their arrival. */
+export class BatchQueue {
+  readonly #batches: TaskBatch[] = [];
+
+  add(batch: TaskBatch): void {
+    this.#batches.push(batch);
+  }
+
+  /** The next batches of one kind that fit into a request; of one that is too large, its oldest part. */
+  next(kindOf: (batch: TaskBatch) => unknown, maxPoints: number): readonly TaskBatch[] {
+    const request: TaskBatch[] = [];
+    let [points, bytes] = [0, 0];
+    for (const batch of this.#batches) {
+      const size = bytesOf(batch);
+      const isNext = request[0] === undefined || kindOf(batch) === kindOf(request[0]);
+      if (!isNext || (points > 0 && (points + batch.count > maxPoints || bytes + size > MAX_REQUEST.bytes))) break;
+      request.push(batch);
+      points += batch.count;
+      bytes += size;
+    }
+    this.#batches.splice(0, request.length);
+    const [only] = request;
+    if (request.length !== 1 || only === undefined || only.count <= maxPoints || only.times.length === 1)
+      return request;
+    const share = Math.max(1, Math.floor((only.times.length * maxPoints) / only.count));
+    const [older, newer] = splitAt(only, only.times[share] ?? Number.POSITIVE_INFINITY);
+    if (newer !== undefined) this.#batches.unshift(newer);
+    return older === undefined ? [] : [older];
+  }
+}
+
+/** A batch before a time and from it on. One more batch of its task waits if both exist. */
+export function splitAt(batch: TaskBatch, time: number): readonly [TaskBatch | undefined, TaskBatch | undefined] {
+  const parts = [pick(batch, (at) => at < time), pick(batch, (at) => at >= time)] as const;
+  if (parts[0] !== undefined && parts[1] !== undefined) batch.cursor.batches += 1;
+  return parts;
+}
+
+function bytesOf({ series, count }: TaskBatch): number {
+  let bytes = count * BYTES.sample;
+  for (const { labels } of series)
+    for (const [name, value] of labels) bytes += name.length + 3 * value.length + BYTES.label;
+  return bytes;
+}

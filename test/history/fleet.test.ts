@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { Fleet, HOUR_MS, MINUTE_MS } from './fleet.ts';
+
+const away = () => new Error('connect ECONNREFUSED');
+const saying = (status: number, text = '') => ({ status, headers: {}, text });
+
+/**
+ * Everything due is there once, or was reported; nothing is left behind. Returns how many minutes are missing. `younger`:
+ * how many minutes may have been reported that are too young to be due.
+ */
+function expectReported(fleet: Fleet, period: Parameters<Fleet['judge']>[0] = {}, younger = 0) {
+  const { due, missing, reported, repeated } = fleet.judge(period);
+  expect(due).toBeGreaterThan(0);
+  expect(repeated).toBe(0);
+  expect(reported).toBeGreaterThanOrEqual(missing);
+  expect(reported).toBeLessThanOrEqual(missing + younger);
+  expect(fleet.remote.status().waiting).toBeLessThan(fleet.tasks.length);
+  return missing;
+}
+
+describe.each([
+  [200, 5, 40],
+  [200, 30, 40],
+  [200, 5, 300],
+  [200, 30, 300],
+  [2_000, 5, 40],
+  [2_000, 30, 40],
+])('%d appliances, polled every %d min, the receiver away for %d min', (appliances, interval, minutes) => {
+  test('every minute arrives once, without another poll, and soon', async () => {
+    const fleet = new Fleet({ appliances, intervalMs: interval * MINUTE_MS, catchUpMs: 7 * HOUR_MS });
+    await fleet.hours(1);
+    const polls = fleet.polls;
+    fleet.receiver.answer = away;
+    await fleet.hours(minutes / 60);
+    fleet.receiver.answer = undefined;
+    await fleet.hours(Math.max(1, (2 * interval) / 60));
+    expect(fleet.polls / fleet.minute).toBeCloseTo(polls / 60, 0);
+    expect(expectReported(fleet)).toBe(0);
+    expect(fleet.receiver.rejected).toBe(0);
+    expect(fleet.maxWaiting).toBeLessThan(200_000);
+  });
+});
+
+describe('40 appliances', () => {
+  const forty = (more: Partial<ConstructorParameters<typeof Fleet>[0]> = {}) => new Fleet({ appliances: 40, ...more });
+
+  test('an outage of the receiver longer than the catch-up loses what is older, and says so', async () => {
+    const fleet = forty({ catchUpMs: 2 * HOUR_MS });
+    await fleet.hours(1);
+    fleet.receiver.answer = away;
+    await fleet.hours(6);
+    fleet.receiver.answer = undefined;
+    await fleet.hours(1);
+    const missing = expectReported(fleet);
+    expect(missing / 40).toBeGreaterThan(220);
+    expect(missing / 40).toBeLessThan(250);
+  });
+
+  test('25 days of the receiver away, a catch-up of 30: every minute arrives', async () => {
+    const fleet = new Fleet({ appliances: 1, samples: 7, catchUpMs: 720 * HOUR_MS });
+    await fleet.hours(1);
+    fleet.receiver.answer = away;
+    await fleet.clock.advance(25 * 24 * HOUR_MS);
+    fleet.receiver.answer = undefined;
+    await fleet.hours(4);
+    expect(expectReported(fleet)).toBe(0);
+    expect(fleet.maxWaiting).toBeLessThanOrEqual(50_400);
+  });
+
+  test('the portal is away for 12 hours and back: what is within the catch-up arrives', async () => {
+    const fleet = forty();
+    await fleet.hours(1);
+    fleet.portal = () => false;
+    await fleet.hours(12);
+    fleet.portal = undefined;
+    await fleet.hours(2);
+    expectReported(fleet);
+  });
+
+  test('half of the fleet is off for 8 hours: nothing is reported', async () => {
+    const fleet = forty({ exists: (appliance, minute) => appliance % 2 === 0 || minute < 60 || minute > 540 });
+    await fleet.hours(12);
+    expect(expectReported(fleet)).toBe(0);
+  });
+
+  test.each([5.5, 6.5])('an appliance that was silent for %d hours and then reports all of it', async (hours) => {
+    const until = (1 + hours) * HOUR_MS;
+    const fleet = forty({ arrives: (_, minute, ms) => (minute > 60 && ms < until ? until : ms) });
+    await fleet.hours(10);
+    const missing = expectReported(fleet);
+    expect(missing > 0).toBe(hours > 6);
+  });
+
+  test.each(['takes all', 'stock'] as const)('data that is always 70 minutes late: %s', async (receiver) => {
+    const fleet = forty({ receiver, arrives: (_, __, ms) => ms + 70 * MINUTE_MS });
+    await fleet.hours(6);
+    const missing = expectReported(fleet, { untilMinute: fleet.minute - 110 }, receiver === 'stock' ? 40 * 60 : 0);
+    if (receiver === 'takes all') expect(missing).toBe(0);
+    else expect(fleet.receiver.rejected).toBeLessThan(60);
+  });
+
+  test('a first report half an hour late', async () => {
+    const fleet = forty({ arrives: (_, __, ms) => Math.max(ms, 30 * MINUTE_MS) });
+    await fleet.hours(3);
+    expect(expectReported(fleet)).toBe(0);
+  });
+
+  test('a single minute that the service adds later is counted', async () => {
+    const fleet = forty({ arrives: (appliance, minute, ms) => (appliance === 1 && minute === 60 ? ms + 480_000 : ms) });
+    await fleet.hours(3);
+    expect(expectReported(fleet)).toBe(1);
+    expect(fleet.remote.status().dropped.get('late')).toBe(1);
+  });
+
+  test('half of the fleet leaves the inventory for 10 hours: the time away is not reported as lost', async () => {
+    const fleet = forty({ exists: (appliance, minute) => appliance % 2 === 0 || minute < 60 || minute > 660 });
+    await fleet.hours(1);
+    for (const task of fleet.tasks) task.isPolled = task.appliance % 2 === 0;
+    for (const task of fleet.tasks) if (!task.isPolled) fleet.remote.withdraw(task.id);
+    await fleet.hours(10);
+    for (const task of fleet.tasks) task.isPolled = true;
+    await fleet.hours(1);
+    // The minutes between the last poll and the leaving.
+    expect(expectReported(fleet)).toBeLessThan(20 * 10);
+  });
+
+  test.each([
+    ['takes all', 40],
+    ['stock', 40],
+    ['alone', 40],
+    ['takes all', 300],
+    ['stock', 300],
+    ['alone', 300],
+  ] as const)('the receiver %s and is away for %d min', async (receiver, minutes) => {
+    const fleet = forty({ receiver });
+    await fleet.hours(2);
+    fleet.receiver.answer = away;
+    await fleet.hours(minutes / 60);
+    fleet.receiver.answer = undefined;
+    const { rejected } = fleet.receiver;
+    await fleet.hours(3);
+    const missing = expectReported(fleet);
+    if (receiver !== 'stock' || minutes < 60) expect(missing).toBe(0);
+    else expect(missing / 40).toBeLessThan(265);
+    expect(fleet.receiver.rejected - rejected).toBeLessThan(100);
+  });
+
+  test.each(['takes all', 'stock'] as const)('the exporter is away for an hour, %s', async (receiver) => {
+    const fleet = forty({ receiver });
+    await fleet.hours(2);
+    await fleet.restart({ downMs: HOUR_MS });
+    await fleet.hours(2);
+    const missing = expectReported(fleet);
+    if (receiver === 'takes all') expect(missing).toBe(0);
+  });
+
+  test.each(['takes all', 'stock'] as const)('a restart without state, %s', async (receiver) => {
+    const fleet = forty({ receiver });
+    await fleet.hours(2);
+    await fleet.restart({ hasState: false, downMs: MINUTE_MS });
+    await fleet.hours(2);
+    const { missing, reported } = fleet.judge();
+    expect(missing).toBeLessThanOrEqual(reported);
+    expect(fleet.receiver.rejected).toBeLessThan(10);
+  });
+
+  test('one task that the receiver always rejects: the others lose nothing, and it costs one request a poll', async () => {
+    const fleet = forty({ receiver: 'stock' });
+    const [bad] = fleet.tasks;
+    fleet.receiver.answer = (series) =>
+      series.some(({ labels }) => labels.task === bad?.id) ? saying(400, 'invalid label') : undefined;
+    await fleet.hours(4);
+    const missing = expectReported(fleet, {}, 60);
+    expect(missing).toBeGreaterThan(180);
+    expect(missing).toBeLessThan(240);
+    expect(fleet.receiver.rejected).toBeLessThan(48 + 15);
+  });
+
+  test('a receiver that rejects everything is sent little, and then gets all of it', async () => {
+    const fleet = forty();
+    await fleet.hours(1);
+    fleet.receiver.answer = () => saying(422, 'no');
+    const { requests } = fleet.receiver;
+    await fleet.hours(3);
+    expect(fleet.receiver.requests - requests).toBeLessThan(60);
+    fleet.receiver.answer = undefined;
+    await fleet.hours(1);
+    expect(expectReported(fleet)).toBe(0);
+  });
+
+  test.each(['stock', 'takes all'] as const)(
+    'the clock of a receiver is 20 minutes behind for 2 hours: %s',
+    async (kind) => {
+      const fleet = forty({ receiver: kind });
+      await fleet.hours(2);
+      const end = fleet.clock.now() + 2 * HOUR_MS;
+      fleet.receiver.answer = (series) => {
+        const isAhead = series.some(({ samples }) => samples.some(([at]) => at > fleet.clock.now() - 600_000));
+        return isAhead && fleet.clock.now() < end ? saying(400, 'out of bounds') : undefined;
+      };
+      await fleet.hours(4);
+      expect(expectReported(fleet)).toBe(0);
+    },
+  );
+
+  test('a receiver that asks to wait slows nothing down', async () => {
+    const fleet = forty();
+    await fleet.hours(1);
+    fleet.receiver.answer = away;
+    await fleet.hours(2);
+    let turn = 0;
+    fleet.receiver.answer = () => {
+      turn += 1;
+      return turn % 3 === 0 ? saying(429) : undefined;
+    };
+    await fleet.hours(1);
+    expect(expectReported(fleet)).toBe(0);
+  });
+
+  test('a receiver of small requests gets small requests', async () => {
+    const fleet = forty();
+    fleet.receiver.answer = (series) => (series.length > 3 ? saying(413) : undefined);
+    await fleet.hours(3);
+    expect(expectReported(fleet)).toBe(0);
+    expect(fleet.receiver.rejected).toBeLessThan(fleet.receiver.requests / 4);
+  });
+});
