@@ -127,39 +127,12 @@ describe.each([...files])('%s', (path, { code, imports }) => {
   });
 });
 
-test('no two files export a type of one name', () => {
-  const exported = [...files].flatMap(([path, { code }]) =>
-    [...code.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map(([, name = '']) => [
-      name,
-      path,
-    ]),
-  );
-  expect(exported.filter(([name], index) => exported.findIndex(([other]) => other === name) !== index)).toEqual([]);
-});
-
-/** Words of the services in texts: their names, their variables, their paths and operations. */
-const SERVICE_WORDS =
-  /\b(?:gfa|portal|GFA_\w+|PORTAL_\w+|telemetry|serials|edges|snapshot_\w+|volume_telemetry|filer_(?:appliance|volume|snapshot)_\w+)\b|\/data\b|\/auth\//;
-
-const KNOW_SERVICES = ['services/', 'demo/'];
-
 test('no file outside services imports one service by name', () => {
   const found = [...files].flatMap(([path, { imports }]) =>
     imports
       .filter(({ what }) => /^services\/[^/]+\//.test(what) && !path.startsWith('services/'))
       .map(({ what }) => `${path}: ${what}`),
   );
-  expect(found).toEqual([]);
-});
-
-test('no file outside sources has a word of a service in its texts', () => {
-  const found = [...files].flatMap(([path, { code }]) => {
-    if (KNOW_SERVICES.some((place) => path.startsWith(place))) return [];
-    const texts = code
-      .replaceAll(/^(?:import|export) [^;]*? from '[^']*';$/gm, '')
-      .matchAll(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g);
-    return [...texts].flatMap(([text]) => (SERVICE_WORDS.test(text) ? [`${path}: ${text}`] : []));
-  });
   expect(found).toEqual([]);
 });
 

@@ -90,15 +90,6 @@ test('the README names every option of the program', () => {
   expect([...OPTIONS].filter((option) => !readme.includes(`\`${option}`))).toEqual([]);
 });
 
-test('the README takes ten minutes to read: 12 to 14 kB, and what it names is linked', () => {
-  const bytes = Buffer.byteLength(readme);
-  expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThan(14_337);
-  for (const folder of ['grafana/', 'deploy/', 'docs/']) {
-    expect(linksIn(readme).some((link) => link.startsWith(folder))).toBe(true);
-  }
-});
-
 describe('the examples', () => {
   test('the README environment is a good configuration', () => {
     const config = configOf(fenced('env'));

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -49,9 +49,8 @@ describe('the dependencies', () => {
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['pino-pretty']);
   });
 
-  test('are as many in production, and under such licences, as docs/security.md says', () => {
+  test('are under licences that allow every use', () => {
     const production = locked.filter(([, { dev, optional }]) => !dev && !optional);
-    expect(textOf('docs/security.md')).toContain(`- ${production.length} packages run in production, `);
     const licences = new Set(production.map(([, { license }]) => license));
     expect(
       [...licences].filter(
@@ -142,15 +141,6 @@ test('the licence is the Apache License 2.0, word for word', () => {
 
 test('the changelog knows the version', () => {
   expect(textOf('CHANGELOG.md')).toContain(`## ${manifest.version}`);
-});
-
-test('at the top of the repository are only the entries that belong there, and dot files', () => {
-  const folders = ['deploy', 'docs', 'grafana', 'src', 'test'];
-  const files = ['CHANGELOG.md', 'Dockerfile', 'LICENSE', 'README.md'];
-  const machines = ['package-lock.json', 'package.json', 'tsconfig.json'];
-  const made = ['coverage', 'dist', 'node_modules', 'out'];
-  const known = new Set([...folders, ...files, ...machines, ...made]);
-  expect(readdirSync(root).filter((name) => !name.startsWith('.') && !known.has(name))).toEqual([]);
 });
 
 function textOf(path: string): string {

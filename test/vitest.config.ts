@@ -9,9 +9,6 @@ const ALL = 'test/**/*.all.test.ts';
 /** What both leave to `npm run explore`. */
 const EXPLORED = 'test/**/*.explore.test.ts';
 
-/** The fault battery: its rows run beside each other within a file, and wait far more than they work. */
-const BATTERY = 'test/faults/**/*.all.test.ts';
-
 const cores = Math.max(2, availableParallelism());
 
 // The file is here and not at the top, so the scripts of package.json name it.
@@ -42,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'all',
           include: [ALL],
-          exclude: [...configDefaults.exclude, BATTERY],
+          exclude: configDefaults.exclude,
           globalSetup: fileURLToPath(new URL('tools/install.ts', import.meta.url)),
           // Three more than there are cores: most of them wait for processes of their own.
           maxWorkers: cores + 3,
@@ -52,22 +49,11 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'faults',
-          include: [BATTERY],
-          maxWorkers: cores + 1,
-          maxConcurrency: 18,
-          // Behind the others: its rows hold the program to seconds.
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'explore',
           include: [EXPLORED],
           maxWorkers: cores + 1,
           maxConcurrency: 9,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -63,5 +63,5 @@ export function createApp(
   const server = new ExpositionServer({ ...config.web, front: protection?.front, connections, site, clock, log });
   const cursors = history === undefined ? [] : [{ api: 'remote_write', counts: history.cursors }];
   const persisted = combinePersisted([...sources, ...cursors], clock);
-  return new Lifecycle({ config, environment, sources, scrapes, server, keeper, persisted, history, protection });
+  return new Lifecycle({ config, environment, sources, scrapes, site, server, keeper, persisted, history, protection });
 }

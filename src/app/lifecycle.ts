@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
-import type { ExpositionServer } from '../http/server.ts';
+import type { ExpositionServer, Site } from '../http/server.ts';
 import type { Persisted } from '../runtime/persisted.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
@@ -16,6 +16,7 @@ export interface LifecycleDependencies {
   readonly environment: Environment;
   readonly sources: readonly PolledService[];
   readonly scrapes: MetricsPage;
+  readonly site: Site;
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
   readonly persisted: Persisted;
@@ -34,6 +35,11 @@ export class Lifecycle {
 
   constructor(parts: LifecycleDependencies) {
     this.#parts = parts;
+  }
+
+  /** What is served. */
+  get site(): Site {
+    return this.#parts.site;
   }
 
   /** Serves and polls; resolves with the port. Rejects if the address is not available. */

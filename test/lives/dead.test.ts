@@ -1,7 +1,7 @@
 // Only here: how soon an appliance that dies is down, and where that is told.
 import { expect, test, vi } from 'vitest';
+import { APPLIANCE_UP, SERIES_TIME } from '../harness/names.ts';
 import { type Beginning, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
-import { APPLIANCE_UP, SERIES_TIME } from './names.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -1,7 +1,7 @@
 // Only here: an appliance or a list that waits because others are slow, or many.
 import { expect, test } from 'vitest';
+import { APPLIANCE_UP, STATE } from '../harness/names.ts';
 import { HOUR, Life, MINUTE, SERIES } from './life.ts';
-import { APPLIANCE_UP, STATE } from './names.ts';
 
 const CPU = 'filer_appliance_cpu_utilization_ratio';
 

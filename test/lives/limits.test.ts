@@ -1,9 +1,9 @@
 // Only here: a limit that is lifted, shared or refused, and what it does to values.
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../src/config/duration.ts';
+import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from '../harness/names.ts';
 import { run } from '../support/program.ts';
 import { HOUR, Life, MINUTE, PORTAL, SECOND, SERIES, type Seen } from './life.ts';
-import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from './names.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await Life.begin({

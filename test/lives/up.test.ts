@@ -1,8 +1,8 @@
 // Only here: `up` that is not so, for minutes or for good.
 import { expect, test, vi } from 'vitest';
-import { shortened } from './bodies.ts';
+import { shortened } from '../harness/bodies.ts';
+import { API_UP, APPLIANCE_UP, DOWN_REASON } from '../harness/names.ts';
 import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
-import { API_UP, APPLIANCE_UP, DOWN_REASON } from './names.ts';
 
 // Days pass in each: on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 120_000 });

@@ -61,6 +61,27 @@ export function parseExposition(text: string, format: 'text' | 'openmetrics'): P
   return [...families.values()];
 }
 
+/** Reads the samples and types of an exposition in the text format without looking for faults: a third of the work. */
+export function readExposition(text: string): {
+  readonly samples: readonly ParsedSample[];
+  readonly types: ReadonlyMap<string, string>;
+} {
+  const samples: ParsedSample[] = [];
+  const types = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    if (line.startsWith('#')) {
+      const [, keyword, name = '', type = ''] = line.split(' ', 4);
+      if (keyword === 'TYPE') types.set(name, type);
+      continue;
+    }
+    const end = line.lastIndexOf(' ');
+    const { name, labels } = seriesOf(line.slice(0, end));
+    samples.push({ name, labels, value: Number(line.slice(end + 1).replace('Inf', 'Infinity')) });
+  }
+  return { samples, types };
+}
+
 function linesOf(text: string, format: 'text' | 'openmetrics'): string[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line does not end');
   if (text.includes('\0') || !text.isWellFormed()) throw new Error('not a text in UTF-8 without NUL');
@@ -114,11 +135,17 @@ function readSample(line: string): ParsedSeries & ParsedSample {
   const end = line.lastIndexOf(' ');
   const head = line.slice(0, end);
   const number = /^ ([+-]Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]\d+)?)$/.exec(line.slice(end))?.[1];
-  const series = known.get(head) ?? readSeries(head);
   if (number === undefined) throw new Error('not one number behind the series');
+  return { ...seriesOf(head), value: Number(number.replace('Inf', 'Infinity')) };
+}
+
+function seriesOf(head: string): ParsedSeries {
+  const found = known.get(head);
+  if (found !== undefined) return found;
   if (known.size >= MAX_KNOWN) known.clear();
-  known.set(head, series);
-  return { ...series, value: Number(number.replace('Inf', 'Infinity')) };
+  const read = readSeries(head);
+  known.set(head, read);
+  return read;
 }
 
 function readSeries(head: string): ParsedSeries {

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { createLog } from '../../src/runtime/log.ts';
+import { Network } from '../harness/network.ts';
+import { type Page, pageOf } from '../harness/page.ts';
 import { assemble } from './assemble.ts';
 import { ManualClock } from './manual-clock.ts';
-import { MemoryDispatcher } from './memory-dispatcher.ts';
 import type { LogLine } from './program.ts';
 import { Scrape } from './scrape.ts';
 
@@ -17,6 +17,9 @@ setMaxListeners(100);
 
 /** The one clock of the services and exporters here. It moves in `until`, and where a test moves it. */
 export const clock = new ManualClock();
+
+/** Where {@link services} listen. */
+const wires = new Network();
 
 /** Between two looks of `until`, in milliseconds. */
 const STEP_MS = 2_000;
@@ -38,42 +41,19 @@ export async function until<Seen>(
   }
 }
 
-/** The running services, by origin. */
-const listening = new Map<string, Dispatcher>();
-
-/** Connects to them in memory; at any other address nothing listens. */
-class Network extends Dispatcher {
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const service = listening.get(String(options.origin));
-    if (service !== undefined) return service.dispatch(options, handler);
-    handler.onConnect?.(() => {});
-    handler.onError?.(Object.assign(new Error(`connect ECONNREFUSED ${options.origin}`), { code: 'ECONNREFUSED' }));
-    return true;
-  }
-
-  override close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  override destroy(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 /** Both services in this process, for one test. */
 export async function services(options: Partial<StandInOptions> = {}): Promise<MockServices> {
   const standIn = await startMockServices({ clock, appliances: 4, volumes: 2, ...options });
-  const { origin } = new URL(standIn.portalUrl);
-  listening.set(origin, new MemoryDispatcher(standIn.serve));
+  const ends = wires.listens(standIn.portalUrl, standIn.serve);
   onTestFinished(async () => {
-    listening.delete(origin);
+    ends();
     await standIn.close();
   });
   return standIn;
 }
 
 /** Connects an exporter to {@link services}. */
-export const network = { connect: (): Dispatcher => new Network() };
+export const network = { connect: () => wires.connect() };
 
 /** What points an exporter at a stand-in's portal: two series of each appliance, everything every ten seconds. */
 export function portalEnvironment({ portalUrl, credentials }: MockServices): Environment {
@@ -98,7 +78,7 @@ export interface Live {
   readonly url: string;
   readonly app: App;
   readonly log: readonly LogLine[];
-  get(path: string): Promise<{ readonly status: number; readonly text: string }>;
+  get(path: string): Promise<Page>;
   scrape(): Promise<Scrape>;
 }
 
@@ -113,8 +93,8 @@ export async function exporter(environment: Environment): Promise<Live> {
     url,
     app,
     log: lines,
-    get: (path) => get(url + path),
-    scrape: () => scrape(url),
+    get: (path) => pageOf(app, path),
+    scrape: async () => new Scrape((await pageOf(app, '/metrics')).text),
   };
 }
 

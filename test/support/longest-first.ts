@@ -6,8 +6,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const LONGEST = [
   ...['journeys/plain.all', 'process/hard-start.all', 'troubles/troubles.all', 'process/heavy-answers.all'],
-  ...['chaos/drawn.all', 'journeys/kubernetes.all', 'troubles/demo.all', 'attacks/files.all', 'process/secrets.all'],
-  ...['attacks/strangers.all', 'web/slow-clients.all', 'web/tls.all', 'lives/restarts.all'],
+  ...[
+    'simulation/found.all',
+    'journeys/kubernetes.all',
+    'troubles/demo.all',
+    'attacks/files.all',
+    'process/secrets.all',
+  ],
+  ...['attacks/strangers.all', 'web/slow-clients.all', 'web/tls.all'],
   ...['exposition/prometheus-large.all', 'deploy/prometheus/cases.all', 'attacks/guests.all', 'browser/picture.all'],
   ...['process/signals', 'process/demo', 'doctor/doctor', 'lives/fairness', 'lives/fleet', 'lives/up', 'lives/outages'],
 ].map((name) => `/test/${name}.test.ts`);

@@ -4,14 +4,18 @@ interface Sleeper {
   readonly due: number;
   readonly order: number;
   readonly wake: () => void;
+  /** It was aborted, or has been woken: it is dropped when it comes to the top. */
+  isAwake: boolean;
 }
 
-/** A clock that moves only when told. `advance` wakes sleepers in the order they are due, letting each one act first. */
+/** A clock that moves only when told. `advance` wakes all sleepers of a moment together, in the order they went to sleep. */
 export class ManualClock implements Clock {
   #monotonic = 0;
   #epoch: number;
   #order = 0;
-  readonly #sleepers = new Set<Sleeper>();
+  #sleeping = 0;
+  /** A binary heap, the next one first. */
+  readonly #heap: Sleeper[] = [];
 
   /** `start`: what `now()` says at first, in milliseconds since the Unix epoch. */
   constructor(start = Date.UTC(2026, 2, 2, 10)) {
@@ -28,7 +32,7 @@ export class ManualClock implements Clock {
 
   /** How many are asleep. */
   get sleeping(): number {
-    return this.#sleepers.size;
+    return this.#sleeping;
   }
 
   /** The wall clock jumps by `ms` (backwards too); monotonic time and sleepers do not notice. */
@@ -40,13 +44,21 @@ export class ManualClock implements Clock {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const wake = () => {
-        this.#sleepers.delete(sleeper);
+        if (sleeper.isAwake) return;
+        sleeper.isAwake = true;
+        this.#sleeping -= 1;
         signal?.removeEventListener('abort', wake);
         resolve();
       };
       this.#order += 1;
-      const sleeper: Sleeper = { due: this.#monotonic + Math.max(0, ms), order: this.#order, wake };
-      this.#sleepers.add(sleeper);
+      const sleeper: Sleeper = {
+        due: this.#monotonic + Math.max(0, ms),
+        order: this.#order,
+        wake,
+        isAwake: false,
+      };
+      this.#sleeping += 1;
+      this.#add(sleeper);
       signal?.addEventListener('abort', wake, { once: true });
     });
   }
@@ -55,11 +67,9 @@ export class ManualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const target = this.#monotonic + ms;
     await settle();
-    for (;;) {
-      const next = this.#next();
-      if (next === undefined || next.due > target) break;
-      this.#monotonic = Math.max(this.#monotonic, next.due);
-      next.wake();
+    for (let due = this.#nextDue(); due <= target; due = this.#nextDue()) {
+      this.#monotonic = Math.max(this.#monotonic, due);
+      while (this.#nextDue() <= this.#monotonic) this.#take().wake();
       await settle();
     }
     this.#monotonic = target;
@@ -77,19 +87,47 @@ export class ManualClock implements Clock {
     return work;
   }
 
-  #next(): Sleeper | undefined {
-    let first: Sleeper | undefined;
-    for (const sleeper of this.#sleepers) {
-      if (
-        first === undefined ||
-        sleeper.due < first.due ||
-        (sleeper.due === first.due && sleeper.order < first.order)
-      ) {
-        first = sleeper;
-      }
+  #nextDue(): number {
+    while (this.#heap[0]?.isAwake) this.#take();
+    return this.#heap[0]?.due ?? Number.POSITIVE_INFINITY;
+  }
+
+  #add(sleeper: Sleeper): void {
+    const heap = this.#heap;
+    let index = heap.push(sleeper) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const above = heap[parent] as Sleeper;
+      if (isBefore(above, sleeper)) break;
+      heap[index] = above;
+      index = parent;
     }
+    heap[index] = sleeper;
+  }
+
+  #take(): Sleeper {
+    const heap = this.#heap;
+    const first = heap[0] as Sleeper;
+    const last = heap.pop() as Sleeper;
+    if (heap.length === 0) return first;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      const [left, right] = [heap[child], heap[child + 1]];
+      if (left === undefined) break;
+      if (right !== undefined && isBefore(right, left)) child += 1;
+      const least = heap[child] as Sleeper;
+      if (isBefore(last, least)) break;
+      heap[index] = least;
+      index = child;
+    }
+    heap[index] = last;
     return first;
   }
+}
+
+function isBefore(one: Sleeper, other: Sleeper): boolean {
+  return one.due < other.due || (one.due === other.due && one.order < other.order);
 }
 
 /** Lets every promise that can go on go on. */

@@ -36,7 +36,8 @@ export class MemoryDispatcher extends Dispatcher {
     handler.onConnect?.((error) => response.abandon(error ?? new Error('aborted')));
     if (response.destroyed) return true;
     this.#overhearing.left(path);
-    const body = typeof options.body === 'string' ? [Buffer.from(options.body)] : [];
+    const { body: sent } = options;
+    const body = typeof sent === 'string' || sent instanceof Uint8Array ? [Buffer.from(sent)] : [];
     const request = Object.assign(Readable.from(body), { method, url: path, headers: lowerCased(options.headers) });
     this.#listener(
       request as unknown as IncomingMessage,

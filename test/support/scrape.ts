@@ -1,9 +1,9 @@
-import { type ParsedSample, parseExposition } from './exposition-parser.ts';
+import { type ParsedSample, parseExposition, readExposition } from './exposition-parser.ts';
 
 /** Labels that a sample must have, beside others. */
 export type Wanted = Readonly<Record<string, string>>;
 
-/** What one scrape brought, in the text format. Read strictly: what no scraper should be given throws here. */
+/** What one scrape brought, in the text format. Where it is read strictly, what no scraper should be given throws here. */
 export class Scrape {
   readonly text: string;
   readonly samples: readonly ParsedSample[];
@@ -11,16 +11,16 @@ export class Scrape {
   readonly types: ReadonlyMap<string, string>;
   readonly #byName = new Map<string, ParsedSample[]>();
 
-  constructor(text: string) {
-    const families = parseExposition(text, 'text');
+  constructor(text: string, isStrict = true) {
+    const { samples, types } = isStrict ? strictly(text) : readExposition(text);
     this.text = text;
-    this.samples = families.flatMap(({ samples }) => samples);
+    this.samples = samples;
+    this.types = types;
     for (const sample of this.samples) {
       const named = this.#byName.get(sample.name);
       if (named === undefined) this.#byName.set(sample.name, [sample]);
       else named.push(sample);
     }
-    this.types = new Map(families.map(({ name, type }) => [name, type]));
   }
 
   /** The samples of a name, or of all names that a pattern matches, with these labels among theirs. */
@@ -47,4 +47,12 @@ export class Scrape {
   mentions(value: string): boolean {
     return this.samples.some(({ labels }) => Object.values(labels).includes(value));
   }
+}
+
+function strictly(text: string): Pick<Scrape, 'samples' | 'types'> {
+  const families = parseExposition(text, 'text');
+  return {
+    samples: families.flatMap(({ samples }) => samples),
+    types: new Map(families.map(({ name, type }) => [name, type])),
+  };
 }

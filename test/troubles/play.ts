@@ -110,7 +110,6 @@ export async function play(trouble: Trouble): Promise<Played> {
     ...(trouble.variations !== undefined && { variations: trouble.variations }),
     ...(trouble.begin !== undefined && { before: trouble.begin }),
     environment: { PORTAL_SERIES: undefined, PORTAL_COLLECTORS: undefined },
-    times: 100,
   });
   const known = new Set(well.log.map(({ text }) => text));
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
-import { NappingClock } from '../../../lives/napping-clock.ts';
+import { NappingClock } from '../../../harness/napping-clock.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { going, type MockApi, mockApi, type Reply, token } from '../../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../../support/portal-parts.ts';

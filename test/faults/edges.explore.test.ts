@@ -1,3 +1,0 @@
-import { battery } from './battery.ts';
-
-battery('edges');

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Exposition } from '../../src/exposition/exposition.ts';
+import { Tasks } from '../../src/polling/tasks.ts';
+import { GfaCollector } from '../../src/services/gfa/collector.ts';
+import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
+import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
+import { HOUR, MINUTE, World } from './world.ts';
+
+/* Only this finds that the judge is asleep: each test takes one promise out of the program. */
+
+const SERIES = /^portal\/[^/]+\/(?:cpu_utilization|load_average)$/;
+const DATA = /^gfa\/data$/;
+const unavailable = { kind: 'status', status: 503 } as const;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A life of an exporter with a defect: what is broken in it breaks no test. */
+function defective(environment: Readonly<Record<string, string>> = {}): Promise<World> {
+  return World.begin({
+    gfa: true,
+    series: ['cpu_utilization', 'load_average'],
+    state: true,
+    lookMs: 5 * MINUTE,
+    later: true,
+    environment: { PORTAL_COLLECTORS: 'telemetry', ...environment },
+  }).then((life) => {
+    life.judge.excused.push('');
+    return life;
+  });
+}
+
+async function complaints(ms: number, environment?: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const life = await defective(environment);
+  await life.starts();
+  await life.passes(ms);
+  return life.judge.broken;
+}
+
+/** All goes well for a while, and then nothing is answered for half an hour. */
+async function complaintsOfAnOutage(): Promise<readonly string[]> {
+  const life = await defective();
+  await life.starts();
+  await life.passes(20 * MINUTE);
+  life.fails(unavailable);
+  await life.passes(30 * MINUTE);
+  return life.judge.broken;
+}
+
+function exposeNothingOf(tasks: RegExp): void {
+  const { accept } = Exposition.prototype;
+  vi.spyOn(Exposition.prototype, 'accept').mockImplementation(async function (this: Exposition, task, samples) {
+    return tasks.test(task) ? new Map() : accept.call(this, task, samples);
+  });
+}
+
+function withdrawNothingOf(tasks: RegExp): void {
+  const { withdraw } = Exposition.prototype;
+  vi.spyOn(Exposition.prototype, 'withdraw').mockImplementation(function (this: Exposition, task, ...rest) {
+    if (!tasks.test(task)) withdraw.call(this, task, ...rest);
+  });
+}
+
+describe('the judge finds an exporter that', () => {
+  test('sends as soon as it likes', async () => {
+    vi.spyOn(RequestQueue.prototype, 'departure').mockResolvedValue({ startedAt: 0, endedAt: undefined });
+    const found = await complaints(10 * MINUTE, { PORTAL_RATE_LIMIT: '5/30s' });
+    expect(found).toContain('exceeds: more than 5 requests in 30000 ms');
+  });
+
+  test('spends more than the day has', async () => {
+    vi.spyOn(DailyQuota.prototype, 'earliest').mockImplementation((now) => now);
+    const found = await complaints(3 * HOUR, { PORTAL_DAILY_LIMIT: '60' });
+    expect(found).toContain('exceeds: more than 60 requests in a day');
+  });
+
+  test('shows no series of appliances that are healthy', async () => {
+    exposeNothingOf(SERIES);
+    expect(await complaints(HOUR)).toContainEqual(expect.stringMatching(/^unwell: \w+ of \S+ is not shown/));
+  });
+
+  test('shows nothing of /data though that is healthy', async () => {
+    exposeNothingOf(DATA);
+    expect(await complaints(20 * MINUTE)).toContain('unwell: nothing of /data is shown, and nothing is wrong');
+  });
+
+  test('never withdraws a series', async () => {
+    withdrawNothingOf(SERIES);
+    expect(await complaintsOfAnOutage()).toContainEqual(expect.stringMatching(/^stale: \w+ of \S+ is shown/));
+  });
+
+  test('never withdraws /data', async () => {
+    withdrawNothingOf(DATA);
+    expect(await complaintsOfAnOutage()).toContainEqual(expect.stringMatching(/^stale: \/data is shown/));
+  });
+
+  test('takes nothing for stale', async () => {
+    vi.spyOn(Tasks.prototype, 'expire').mockImplementation(() => [].values() as unknown as ReturnType<Tasks['expire']>);
+    expect(await complaintsOfAnOutage()).toContainEqual(expect.stringMatching(/^stale: /));
+  });
+
+  test('asks far less often than the limits allow', async () => {
+    vi.spyOn(RequestQueue.prototype, 'sustainedPerSecond', 'get').mockReturnValue(0.001);
+    expect(await complaints(2 * HOUR)).toContainEqual(expect.stringMatching(/^slow: the portal is polled every/));
+  });
+
+  test('forgets what it had counted when it is started again', async () => {
+    vi.spyOn(GfaCollector.prototype, 'restore').mockImplementation(() => [].values() as unknown as Generator<void>);
+    const life = await defective();
+    await life.starts();
+    await life.passes(HOUR);
+    await life.restarts();
+    await life.passes(5 * MINUTE);
+    expect(life.judge.broken).toContainEqual(expect.stringMatching(/^falls: filer_/));
+  });
+});
