@@ -64,7 +64,7 @@ function withdrawNothingOf(tasks: RegExp): void {
 
 describe('the judge finds an exporter that', () => {
   test('sends as soon as it likes', async () => {
-    vi.spyOn(RequestQueue.prototype, 'departure').mockResolvedValue({ startedAt: 0, endedAt: undefined });
+    vi.spyOn(RequestQueue.prototype, 'acquire').mockResolvedValue({ startedAt: 0, endedAt: undefined });
     const found = await complaints(10 * MINUTE, { PORTAL_RATE_LIMIT: '5/30s' });
     expect(found).toContain('exceeds: more than 5 requests in 30000 ms');
   });
