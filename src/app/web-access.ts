@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { randomKey } from '../runtime/random.ts';
-import type { ReadText } from '../runtime/small-files.ts';
+import type { SmallFileReader } from '../runtime/small-files.ts';
 import { WebFront } from '../web/front.ts';
 import { PasswordThread } from '../web/password-thread.ts';
 import { Passwords } from '../web/passwords.ts';
@@ -11,15 +11,15 @@ import { readWebRules, type WebRules } from '../web/rules.ts';
 import type { Environment } from './environment.ts';
 
 /** The content of `WEB_CONFIG_FILE`, valid, and how to read it again. */
-export type WebConfigFile = Pick<ReloadingOptions, 'path' | 'read' | 'first'>;
+export type WebConfigFile = Pick<ReloadingOptions, 'path' | 'read' | 'first'> & Pick<SmallFileReader, 'accessTo'>;
 
 /** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
-export async function readWebConfig(web: Config['web'], read: ReadText): Promise<WebConfigFile | undefined> {
+export async function readWebConfig(web: Config['web'], files: SmallFileReader): Promise<WebConfigFile | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
-  const reading = await readWebRules(path, read);
+  const reading = await readWebRules(path, files.read);
   if (reading.state === 'bad') throw new ConfigError(reading.faults.map((fault) => `WEB_CONFIG_FILE: ${fault}`));
-  return { path, read, first: reading };
+  return { path, read: files.read, first: reading, accessTo: files.accessTo };
 }
 
 export function certificateWarnings(guard: WebConfigFile | undefined, nowSeconds: number): readonly string[] {
@@ -45,7 +45,7 @@ export function createWebAccess(
   const front = new WebFront(guard.first.rules, passwords, open, { clock, log });
   const adopt = async (rules: WebRules) => {
     front.adopt(rules);
-    await warnOfLooseFiles(rules.ownFiles, log);
+    warnOfLooseFiles(rules.ownFiles, guard.accessTo, log);
   };
   return { front, reloading: new Reloading({ ...guard, adopt, clock, log }) };
 }

@@ -6,14 +6,14 @@ import { findPermissiveFiles } from '../config/file-permissions.ts';
 import { placeholderFaults, stateFileFaults } from '../config/readiness.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
-import { ownFiles, serviceSections, webFiles } from './load.ts';
+import { accessTo, ownFiles, serviceSections, webFiles } from './load.ts';
 import { printLine } from './system-environment.ts';
 
 export async function checkConfig(config: Config): Promise<number> {
-  const guard = await readWebConfig(config.web, webFiles.read);
+  const guard = await readWebConfig(config.web, webFiles);
   const warnings = [
     ...config.warnings,
-    ...(await findPermissiveFiles(ownFiles(config, guard))).map(({ reason }) => reason),
+    ...findPermissiveFiles(ownFiles(config, guard), accessTo).map(({ reason }) => reason),
     ...certificateWarnings(guard, systemClock.now() / 1000),
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);

@@ -3,7 +3,7 @@ import type { WebConfigFile } from '../app/web-access.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { DOTENV, mergeDotenv } from '../config/dotenv.ts';
-import { findPermissiveFiles, type ProtectedFile } from '../config/file-permissions.ts';
+import { type AccessTo, findPermissiveFiles, type ProtectedFile } from '../config/file-permissions.ts';
 import { loadConfig } from '../config/load.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -22,6 +22,9 @@ const secretFiles = new SmallFileReader(systemClock, 64 * 1024);
 /** For the web configuration, certificates and keys: a file of authorities may be large. */
 export const webFiles = new SmallFileReader(systemClock, 1024 * 1024);
 
+/** Of the latest reading of a file, by whichever reads it. */
+export const accessTo: AccessTo = (path) => secretFiles.accessTo(path) ?? webFiles.accessTo(path);
+
 /** The names of the variables that are set, in `.env` too. */
 export async function variablesSet(environment: Variables): Promise<ReadonlySet<string>> {
   const content = await secretFiles.read(DOTENV).catch(asError);
@@ -31,7 +34,10 @@ export async function variablesSet(environment: Variables): Promise<ReadonlySet<
 /** Rejects with a ConfigError, also for a `.env` that other users can change: it says where secrets are sent. */
 export async function load(environment: Variables, readSecret = secretFiles.read): Promise<Config> {
   const config = await loadConfig(environment, serviceSections, { readSecret, readPem: webFiles.read });
-  const loose = await findPermissiveFiles(config.ownFiles.filter(({ path }) => path === DOTENV));
+  const loose = findPermissiveFiles(
+    config.ownFiles.filter(({ path }) => path === DOTENV),
+    accessTo,
+  );
   const foreign = loose.filter(({ isForeign }) => isForeign);
   if (foreign.length > 0) throw new ConfigError(foreign.map(({ reason }) => `${DOTENV}: not used, because ${reason}`));
   return config;
@@ -40,7 +46,7 @@ export async function load(environment: Variables, readSecret = secretFiles.read
 /** The same for a command, whose warnings are lines on stderr. */
 export async function loadWithWarnings(environment: Variables): Promise<Config> {
   const config = await load(environment);
-  const loose = (await findPermissiveFiles(config.ownFiles)).map(({ reason }) => reason);
+  const loose = findPermissiveFiles(config.ownFiles, accessTo).map(({ reason }) => reason);
   for (const line of [...config.warnings, ...loose]) process.stderr.write(`warning: ${line}\n`);
   return config;
 }

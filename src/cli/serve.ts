@@ -11,7 +11,7 @@ import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { polledServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
-import { lineMask, ownFiles, webFiles } from './load.ts';
+import { accessTo, lineMask, ownFiles, webFiles } from './load.ts';
 import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';
 
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
@@ -49,9 +49,9 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
   logUncaughtErrors(log);
-  const guard = await readWebConfig(config.web, webFiles.read);
+  const guard = await readWebConfig(config.web, webFiles);
   for (const line of config.warnings) log.warn(line);
-  await warnOfLooseFiles(ownFiles(config, guard), log);
+  warnOfLooseFiles(ownFiles(config, guard), accessTo, log);
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will reject the server certificate');
   }

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type Clock, withTimeout } from './clock.ts';
+import { followPath } from './followed-path.ts';
 
 /** The time limit for reading a file, in milliseconds: its disk may hang for ever. */
 const DEADLINE_MS = 5_000;
@@ -18,21 +20,32 @@ class UnreadableError extends Error {
   }
 }
 
+/** Who can change a file that was read, and who can read it. */
+export interface FileAccess {
+  readonly mode: number;
+  readonly uid: number;
+  /** Without links. */
+  readonly path: string;
+  /** A folder above in which other users can replace it. */
+  readonly openFolder: string | undefined;
+}
+
 /**
- * With these flags, opening a named pipe does not wait for a writer, and a terminal does not become the controlling
- * terminal.
+ * With these flags, no link is followed that was laid meanwhile, opening a named pipe does not wait for a writer, and a
+ * terminal does not become the controlling terminal.
  */
-const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
  * Reads small texts from regular files, off the event loop and within a time limit: a pipe without a writer or a disk
- * that hangs delays nothing. Rejects with an error with a `code`.
+ * that hangs delays nothing. No link of another user is followed. Rejects with an error with a `code`.
  */
 export class SmallFileReader {
   readonly #clock: Clock;
   readonly #maxBytes: number;
   /** Reads in progress, by path: a read that hangs takes one thread, however often the file is requested. */
   readonly #underWay = new Map<string, Promise<string>>();
+  readonly #access = new Map<string, FileAccess>();
 
   constructor(clock: Clock, maxBytes: number) {
     this.#clock = clock;
@@ -46,10 +59,19 @@ export class SmallFileReader {
     return withTimeout(read, this.#clock, DEADLINE_MS, late);
   };
 
+  /** Of the descriptor from which a file was read last: it is about that content, and not about another file. */
+  readonly accessTo = (path: string): FileAccess | undefined => this.#access.get(resolve(path));
+
   async #text(path: string): Promise<string> {
-    const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    this.#access.delete(resolve(path));
+    const followed = await followPath(path);
+    const file = await open(followed.path, FLAGS);
     try {
-      if (!(await file.stat()).isFile()) throw new UnreadableError(path, 'not a regular file');
+      const stats = await file.stat();
+      if (!stats.isFile()) throw new UnreadableError(path, 'not a regular file');
+      // Another user can give a file of root's a second name where everyone can make files.
+      if (followed.isShared && stats.nlink > 1) throw new UnreadableError(path, 'a second name of another file');
+      this.#access.set(resolve(path), { mode: stats.mode, uid: stats.uid, ...followed });
       // One byte more than the limit. Files that report no size are read in the same way.
       const bytes = await buffer(file.createReadStream({ end: this.#maxBytes, autoClose: false }));
       if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');

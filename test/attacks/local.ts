@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { within } from '../support/machine.ts';
@@ -18,6 +18,18 @@ async function expectRefused(lay: (path: string) => unknown, why: string): Promi
   const { code, stderr } = await run([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
   expect([code, stderr]).toEqual([78, line]);
 }
+
+/** Makes a file of its own, and a link to a file of root's, in turns for ever. */
+const RACE = `
+  const { rmSync, symlinkSync, writeFileSync } = require('node:fs');
+  const [path, hidden] = process.argv.slice(-2);
+  for (;;) {
+    for (const make of [() => writeFileSync(path, 'GFA_URL=http://127.0.0.1:9/v1'), () => symlinkSync(hidden, path)]) {
+      rmSync(path, { force: true });
+      make();
+      for (const end = performance.now() + Math.random() * 3; performance.now() < end; );
+    }
+  }`;
 
 /** What a user of the same machine can try, or a program of it by mistake. */
 export const locals: readonly Row[] = [
@@ -84,6 +96,53 @@ export const locals: readonly Row[] = [
       chmodSync(path, 0o600);
       chownSync(path, 4321, 4321);
       await refusals();
+    },
+  },
+  {
+    id: 'linked-env',
+    who: 'local user',
+    tries: 'lays a link to a .env of root’s into a folder, or a folder above it, or changes it while it is read',
+    holds: 'no link and no file of another user is used, in 40 starts: each ends with 78 and names no address',
+    begin: async () => {
+      if (process.getuid?.() !== 0) return;
+      const hidden = join(temporaryDirectory(), 'env');
+      writeFileSync(hidden, `GFA_URL=${GFA_URL}\n`, { mode: 0o600 });
+      const refused = async (directory: string) => {
+        const { code, stdout, stderr } = await run(['--check-config'], {
+          directory,
+          environment: { GFA_TOKEN: 'a-token' },
+        });
+        expect([code, stdout]).toEqual([78, '']);
+        return stderr;
+      };
+      const folders = {
+        sticky: (path: string) => chmodSync(path, 0o1777),
+        foreign: (path: string) => chownSync(path, 4321, 4321),
+        'for all': (path: string) => chmodSync(path, 0o777),
+      };
+      for (const open of Object.values(folders)) {
+        const directory = temporaryDirectory();
+        symlinkSync(hidden, join(directory, '.env'));
+        lchownSync(join(directory, '.env'), 4321, 4321);
+        open(directory);
+        expect(await refused(directory)).toContain('.env: cannot be read (a link of another user)\n');
+      }
+      // A file of root's, in a folder that others can replace.
+      const above = temporaryDirectory();
+      const below = join(above, 'below');
+      mkdirSync(below);
+      writeFileSync(join(below, '.env'), `GFA_URL=${GFA_URL}\n`, { mode: 0o600 });
+      chmodSync(above, 0o777);
+      expect(await refused(below)).toMatch(/^\.env: not used, because .* folder that other users can change: /);
+      const directory = temporaryDirectory();
+      chmodSync(directory, 0o1777);
+      const racer = spawn(process.execPath, ['-e', RACE, join(directory, '.env'), hidden], { uid: 4321, gid: 4321 });
+      try {
+        for (let start = 0; start < 40; start += 1) await refused(directory);
+        expect(racer.exitCode).toBe(null);
+      } finally {
+        racer.kill();
+      }
     },
   },
   {

@@ -17,6 +17,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ConfigError, ignoreNotFound } from '../../runtime/errors.ts';
+import { isOpenFolder } from '../../runtime/followed-path.ts';
 import { InstanceLock } from '../../runtime/instance-lock.ts';
 
 /**
@@ -189,10 +190,7 @@ async function expectOwn(folder: string, name?: string): Promise<void> {
 
 async function flawOfFolder(folder: string): Promise<string | undefined> {
   for (let above = dirname(folder); ; above = dirname(above)) {
-    const stats = await lstat(above);
-    // In a folder with this bit each user may only replace and remove own files.
-    const isOpen = (stats.mode & 0o1002) === 0o002;
-    if (isOpen || (stats.uid !== 0 && isForeign(stats))) return `is in a folder that other users can change: ${above}`;
+    if (isOpenFolder(await lstat(above))) return `is in a folder that other users can change: ${above}`;
     if (above === dirname(above)) return flawOf(await lstat(folder));
   }
 }
@@ -206,12 +204,8 @@ async function flawOfFile(path: string): Promise<string | undefined> {
 }
 
 function flawOf(stats: Stats): string | undefined {
-  if (isForeign(stats)) return 'belongs to another user';
+  if (stats.uid !== (process.geteuid?.() ?? stats.uid)) return 'belongs to another user';
   return (stats.mode & 0o022) === 0 ? undefined : 'can be written by other users';
-}
-
-function isForeign({ uid }: Stats): boolean {
-  return uid !== (process.geteuid?.() ?? uid);
 }
 
 function inUse(folder: string, reason: string): ConfigError {

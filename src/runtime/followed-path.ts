@@ -1,0 +1,65 @@
+import type { Stats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import { dirname, join, parse, resolve, sep } from 'node:path';
+import process from 'node:process';
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/** Where a path leads. */
+export interface FollowedPath {
+  /** Without links. */
+  readonly path: string;
+  /** The first folder in which users other than root and that of the exporter can replace what others own. */
+  readonly openFolder: string | undefined;
+  /** Whether everyone can make files in the last folder. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Follows every link itself, because one of another user may lead to a file that only the exporter can read. Rejects with
+ * an error with a `code` for such a link. While no other user can change the folders, the path leads to the same file when
+ * it is opened.
+ */
+export async function followPath(given: string): Promise<FollowedPath> {
+  const absolute = resolve(given);
+  let { root: path } = parse(absolute);
+  const names = absolute.slice(path.length).split(sep);
+  let openFolder: string | undefined;
+  let isShared = false;
+  for (let links = 0; ; ) {
+    const name = names.shift();
+    if (name === undefined) return { path, openFolder, isShared };
+    const folder = await lstat(path);
+    if (isOpenFolder(folder)) openFolder ??= path;
+    isShared = (folder.mode & ALL_WRITE) !== 0;
+    if (name === '' || name === '.') continue;
+    const next = name === '..' ? dirname(path) : join(path, name);
+    const stats = await lstat(next);
+    if (!stats.isSymbolicLink()) {
+      path = next;
+      continue;
+    }
+    links += 1;
+    if (isForeign(stats)) throw Object.assign(new Error(next), { code: 'a link of another user' });
+    if (links > MAX_LINKS) throw Object.assign(new Error(next), { code: 'ELOOP' });
+    const target = await readlink(next);
+    const { root } = parse(target);
+    if (root !== '') path = root;
+    names.unshift(...target.slice(root.length).split(sep));
+  }
+}
+
+const ALL_WRITE = 0o002;
+/** In a folder with this bit each user may only replace and remove own files. */
+const STICKY = 0o1000;
+
+/** Whether users other than root and that of the exporter can replace what others own in it. */
+export function isOpenFolder(stats: Stats): boolean {
+  return isForeign(stats) || (stats.mode & (ALL_WRITE | STICKY)) === ALL_WRITE;
+}
+
+/** Whether it belongs to neither root nor the user of the exporter. */
+export function isForeign({ uid }: Pick<Stats, 'uid'>): boolean {
+  return uid !== 0 && uid !== (process.geteuid?.() ?? uid);
+}
