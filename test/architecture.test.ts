@@ -41,7 +41,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'runtime/': [],
   'contract/': ['metrics/', 'runtime/'],
   'config/': ['runtime/'],
-  'state/': ['runtime/'],
+  'state/': ['transport/json/', 'contract/', 'runtime/'],
   'transport/': ['runtime/', 'contract/', 'metrics/'],
   'doctor/': ['transport/', 'contract/', 'metrics/', 'runtime/'],
   'services/service.ts': [
@@ -66,7 +66,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'planning/': ['polling/', 'config/', 'contract/', 'metrics/', 'runtime/'],
   'polling/': ['contract/', 'metrics/', 'runtime/'],
   'exposition/': ['status/model.ts', 'polling/task-state.ts', 'contract/', 'metrics/', 'runtime/'],
-  'history/': ['exposition/format.ts', 'transport/', 'contract/', 'metrics/', 'runtime/'],
+  'history/': ['exposition/format.ts', 'state/', 'transport/', 'contract/', 'metrics/', 'runtime/'],
   'http/': ['exposition/', 'runtime/'],
   'pages/': ['status/model.ts', 'status/time-text.ts', 'http/', 'polling/', 'contract/', 'metrics/', 'runtime/'],
   'web/': ['runtime/', 'http/front.ts'],

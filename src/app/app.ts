@@ -11,7 +11,7 @@ import type { ConfiguredService } from '../services/services.ts';
 import { createReport, exporterStatus } from '../status/report.ts';
 import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { combinePersisted, createStateKeeper } from './persisted-state.ts';
+import { createStateKeeper, keptBy } from './persisted-state.ts';
 import { createPolledServices } from './polled-service.ts';
 import { createRemoteWrite } from './remote-write.ts';
 import { createExposition, SinkFanOut } from './sinks.ts';
@@ -61,7 +61,6 @@ export function createApp(
     landingPage: () => Promise.resolve(landing),
   };
   const server = new ExpositionServer({ ...config.web, front: protection?.front, connections, site, clock, log });
-  const cursors = history === undefined ? [] : [{ api: 'remote_write', counts: history.cursors }];
-  const persisted = combinePersisted([...sources, ...cursors], clock);
-  return new Lifecycle({ config, environment, sources, scrapes, site, server, keeper, persisted, history, protection });
+  const kept = [...keptBy(sources), ...(history === undefined ? [] : [history.cursors])];
+  return new Lifecycle({ config, environment, sources, scrapes, site, server, keeper, kept, history, protection });
 }

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
+import type { Kept } from '../contract/kept.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ExpositionServer, Site } from '../http/server.ts';
-import type { Persisted } from '../runtime/persisted.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
@@ -19,7 +19,7 @@ export interface LifecycleDependencies {
   readonly site: Site;
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
-  readonly persisted: Persisted;
+  readonly kept: readonly Kept[];
   readonly history: RemoteWrite | undefined;
   readonly protection: WebAccess | undefined;
 }
@@ -57,7 +57,7 @@ export class Lifecycle {
         'REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived',
       );
     }
-    const pollsSave = sources.some(({ lines }) => lines !== undefined);
+    const pollsSave = sources.some(({ savesAfterPolls }) => savesAfterPolls);
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => poller.run(signal));
     this.#running = Promise.all([saving, history?.run(signal), ...this.#polling]);
@@ -108,8 +108,8 @@ export class Lifecycle {
 
   /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */
   async #restore(): Promise<void> {
-    const { keeper, persisted, sources } = this.#parts;
-    await keeper?.load(persisted);
+    const { keeper, kept, sources } = this.#parts;
+    await keeper?.load(kept);
     for (const { restoredResult, poller } of sources) {
       const restored = restoredResult?.();
       if (restored === undefined) continue;

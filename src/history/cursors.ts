@@ -1,9 +1,9 @@
+import { inPieces, type Kept, type Restoration } from '../contract/kept.ts';
 import type { Bin, LossReason, Window, WindowBins } from '../contract/minutes.ts';
 import type { JsonObject } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { getOrCreate, increment } from '../runtime/maps.ts';
-import type { Persisted } from '../runtime/persisted.ts';
 import { FUTURE_MS, type UnusedReason } from './points.ts';
 import type { RejectionReason } from './receiver-responses.ts';
 
@@ -49,11 +49,14 @@ const DROPS: readonly (RejectionReason | UnusedReason)[] = [
 const LOSSES: readonly LossReason[] = ['catch_up', 'too_old', 'rejected', 'unread'];
 
 /** The one place that moves cursors, and so the one that reports what is skipped: minutes as lost, points as dropped. */
-export class HistoryCursors implements Persisted {
+export class HistoryCursors implements Kept {
+  readonly part = 'remote_write';
   readonly #options: CursorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #cursors = new Map<string, Cursor>();
+  /** The tasks whose cursors have moved or gone since they were last saved. */
+  readonly #changed = new Set<string>();
   /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
   readonly #idle = new Map<string, number>();
   readonly #logged = new Set<string>();
@@ -94,16 +97,19 @@ export class HistoryCursors implements Persisted {
     const { binMs, lookbackMs, catchUpMs } = this.#options;
     const before = (time: number) => (Math.ceil(time / binMs) - 1) * binMs;
     this.#begun ??= before(now - lookbackMs);
+    const isNew = !this.#cursors.has(task);
     const cursor = getOrCreate(this.#cursors, task, () =>
       this.#create(task, Math.max(this.#begun ?? 0, before(now - catchUpMs)), undefined),
     );
     if (this.#newestSeen === 0) this.#newestSeen = cursor.seen;
     this.#idle.delete(task);
+    if (isNew) this.#changed.add(task);
     if (cursor.goneAt !== undefined) cursor.away = [cursor.goneAt, now];
     cursor.goneAt = undefined;
     if (cursor.at > now + FUTURE_MS) {
       this.#logOnce('ahead', { task }, 'remote write: a cursor is ahead of the clock of the service and was set back');
       cursor.at = cursor.seen = before(now - lookbackMs);
+      this.#changed.add(task);
     }
     this.#forget();
     return cursor;
@@ -126,6 +132,7 @@ export class HistoryCursors implements Persisted {
     cursor.at = last;
     for (const time of times) if (last - time < 32 * binMs) cursor.bits |= 1 << ((last - time) / binMs);
     cursor.seen = Math.max(cursor.seen, seen);
+    this.#changed.add(cursor.task);
     this.#newestSeen = Math.max(this.#newestSeen, cursor.seen);
     if (isDelivered) this.#newest = Math.max(last, this.#newest ?? last);
   }
@@ -166,21 +173,44 @@ export class HistoryCursors implements Persisted {
     this.#logOnce(reason, { reason, response }, 'remote write: the receiver rejects points, which are dropped');
   }
 
-  state(): readonly [CursorsState] {
-    const cursors = [...this.#cursors.values()].map(({ task, at, seen }) => [task, at, seen] as const);
-    return [{ begun: this.#begun ?? null, newest: this.#newest ?? null, cursors }];
+  *changes(): Generator<SavedCursors> {
+    yield* this.#pieces(this.#changed);
+    this.#changed.clear();
   }
 
-  *restore([saved]: readonly unknown[]): Generator<void> {
-    const { begun, newest, cursors } = saved as CursorsState;
-    this.#begun = begun ?? undefined;
-    this.#newest = newest ?? undefined;
-    for (const [task, at, seen] of cursors) {
-      this.#cursors.set(task, this.#create(task, at, seen));
-      this.#idle.set(task, this.#clock.monotonic());
-      this.#newestSeen = Math.max(this.#newestSeen, seen);
-      yield;
-    }
+  *all(): Generator<SavedCursors> {
+    yield* this.#pieces(this.#cursors.keys());
+  }
+
+  restore(): Restoration {
+    const read = new Map<string, SavedCursor>();
+    let span: SavedSpan | undefined;
+    return {
+      put: (piece) => {
+        const { cursors = [], span: saved = span } = piece as SavedCursors;
+        span = saved;
+        for (const saved of cursors) read.set(saved[0], saved);
+      },
+      commit: () => {
+        this.#begun = span?.begun ?? undefined;
+        this.#newest = span?.newest ?? undefined;
+        for (const [task, at, seen] of read.values()) {
+          if (at === null || seen === null) continue;
+          this.#cursors.set(task, this.#create(task, at, seen));
+          this.#idle.set(task, this.#clock.monotonic());
+          this.#newestSeen = Math.max(this.#newestSeen, seen);
+        }
+      },
+    };
+  }
+
+  *#pieces(tasks: Iterable<string>): Generator<SavedCursors> {
+    yield { span: { begun: this.#begun ?? null, newest: this.#newest ?? null } };
+    const saved = Array.from(tasks, (task): SavedCursor => {
+      const { at = null, seen = null } = this.#cursors.get(task) ?? {};
+      return [task, at, seen];
+    });
+    yield* inPieces('cursors', saved);
   }
 
   #create(task: string, at: number, seen = at + this.#options.binMs): Cursor {
@@ -199,7 +229,9 @@ export class HistoryCursors implements Persisted {
     for (const [task, since] of this.#idle) {
       if (this.#clock.monotonic() - since < forgetAfterMs) return;
       this.#idle.delete(task);
-      if (this.#cursors.get(task)?.batches === 0) this.#cursors.delete(task);
+      if (this.#cursors.get(task)?.batches !== 0) continue;
+      this.#cursors.delete(task);
+      this.#changed.add(task);
     }
   }
 
@@ -209,8 +241,16 @@ export class HistoryCursors implements Persisted {
   }
 }
 
-interface CursorsState {
+interface SavedSpan {
   readonly begun: number | null;
   readonly newest: number | null;
-  readonly cursors: readonly (readonly [task: string, at: number, seen: number])[];
+}
+
+/** Null where the cursor is gone. */
+type SavedCursor = readonly [task: string, at: number | null, seen: number | null];
+
+/** A piece of the saved cursors. */
+interface SavedCursors {
+  readonly span?: SavedSpan;
+  readonly cursors?: readonly SavedCursor[];
 }

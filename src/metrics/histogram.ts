@@ -7,7 +7,10 @@ interface HistogramState {
   readonly sum: number;
 }
 
-/** Counts values by bound; never decreases. Without bounds it keeps sum and count only. */
+/**
+ * Counts values by bound; never decreases. Without bounds it keeps sum and count only. The sum stays finite, because JSON
+ * has no infinite number: a saved sum would come back as none.
+ */
 export class Histogram {
   readonly #bounds: readonly number[];
   /** How many values fell into each bucket, not cumulative; the last is above every bound. */
@@ -22,7 +25,7 @@ export class Histogram {
 
   observe(value: number): void {
     this.#add(value, 1);
-    this.#sum += value;
+    this.#sum = Math.min(Number.MAX_VALUE, this.#sum + value);
   }
 
   #add(value: number, times: number): void {

@@ -27,6 +27,7 @@ export class LabelledCounter {
   readonly #labels: readonly TallyLabel[];
   readonly #maxSeries: number;
   readonly #entries = new Map<string, Entry>();
+  readonly #changed = new Set<Entry>();
 
   constructor({ name: family, enumLabels = {}, fieldLabels = {} }: Family, maxSeries = MAX_SERIES) {
     this.#name = family;
@@ -68,19 +69,36 @@ export class LabelledCounter {
     const entry = this.#entries.get(key) ?? { values: counted, count: 0 };
     entry.count += by;
     this.#entries.set(key, entry);
+    this.#changed.add(entry);
   }
 
-  state(): readonly (readonly [values: readonly string[], count: number])[] {
-    return [...this.#entries.values()].map(({ values, count }) => [values, count]);
+  all(): Iterable<SavedCount> {
+    return Array.from(this.#entries.values(), savedCount);
   }
 
-  restore(saved: ReturnType<LabelledCounter['state']>): void {
-    for (const [values, count] of saved) this.#count(values, count);
+  /** The counts that have changed since the last call. */
+  takeChanged(): readonly SavedCount[] {
+    const changed = Array.from(this.#changed, savedCount);
+    this.#changed.clear();
+    return changed;
+  }
+
+  /** A later count of the same values replaces an earlier one. */
+  restore([values, count]: SavedCount): void {
+    this.#count(values, 0);
+    const entry = this.#entries.get(keyOf(values));
+    if (entry !== undefined) entry.count = count;
   }
 
   #folded(values: readonly string[]): readonly string[] {
     return values.map((value, index) => (this.#labels[index]?.known === undefined ? OTHER : value));
   }
+}
+
+export type SavedCount = readonly [values: readonly string[], count: number];
+
+function savedCount({ values, count }: Entry): SavedCount {
+  return [values, count];
 }
 
 function keyOf(values: readonly string[]): string {

@@ -2,6 +2,7 @@
 export class SeenIds {
   readonly #most: number;
   readonly #times = new Map<string, number>();
+  #added: (readonly [id: string, at: number])[] = [];
   /** Unix seconds. */
   #forgottenBefore = Number.NEGATIVE_INFINITY;
 
@@ -14,10 +15,13 @@ export class SeenIds {
   admit(id: string, at: number): boolean {
     if (at < this.#forgottenBefore || this.#times.has(id)) return false;
     this.#times.set(id, at);
+    this.#added.push([id, at]);
     if (this.#times.size > this.#most) {
       const [first] = this.#times.keys();
       if (first !== undefined) this.#times.delete(first);
     }
+    // Without a state file they are never taken.
+    if (this.#added.length > this.#most) this.#added = [];
     return true;
   }
 
@@ -27,11 +31,14 @@ export class SeenIds {
     for (const [id, at] of this.#times) if (at < this.#forgottenBefore) this.#times.delete(id);
   }
 
-  state(): readonly (readonly [id: string, at: number])[] {
-    return [...this.#times];
+  all(): Iterable<readonly [id: string, at: number]> {
+    return this.#times;
   }
 
-  restore(saved: ReturnType<SeenIds['state']>): void {
-    for (const [id, at] of saved) this.admit(id, at);
+  /** What was added since the last call. */
+  takeAdded(): readonly (readonly [id: string, at: number])[] {
+    const added = this.#added;
+    this.#added = [];
+    return added;
   }
 }

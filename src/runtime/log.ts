@@ -83,4 +83,11 @@ function errorFields(error: unknown, masked: Masker): unknown {
   };
 }
 
-const OUR_OWN = new Set(['RequestError', 'ShapeError', 'CredentialError', 'ConfigError', 'LateError', 'StateFault']);
+const OUR_OWN = new Set([
+  'RequestError',
+  'ShapeError',
+  'CredentialError',
+  'ConfigError',
+  'LateError',
+  'StateFileError',
+]);

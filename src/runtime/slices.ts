@@ -23,11 +23,15 @@ export async function runInSlices<Result>(work: Generator<void, Result>, clock: 
 }
 
 /** Passes on items one by one; between two of them the event loop turns as in {@link runInSlices}. */
-export async function* iterateInSlices<Item>(items: Iterable<Item>, clock: Clock): AsyncGenerator<Item> {
+export async function* iterateInSlices<Item>(
+  items: Iterable<Item>,
+  clock: Clock,
+  sliceMs = SLICE_MS,
+): AsyncGenerator<Item> {
   let started = clock.monotonic();
   for (const item of items) {
     yield item;
-    if (clock.monotonic() - started >= SLICE_MS) {
+    if (clock.monotonic() - started >= sliceMs) {
       await nextTurn();
       started = clock.monotonic();
     }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
+import type { Kept } from '../contract/kept.ts';
 import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { ServiceCheck } from '../doctor/service-check.ts';
 import type { Table } from '../metrics/family.ts';
@@ -7,7 +8,6 @@ import type { Sample } from '../metrics/samples.ts';
 import type { FleetPlan, SampleCounts } from '../planning/plan.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Persisted } from '../runtime/persisted.ts';
 import type { Random } from '../runtime/random.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { ServiceDetails } from '../status/model.ts';
@@ -71,7 +71,7 @@ export interface ServiceDependencies {
   readonly heapBytes: number;
   readonly names: FilerNames;
   /** Saves its counts over restarts; undefined without a state file. */
-  readonly keeper: Pick<StateKeeper, 'save' | 'disown'> | undefined;
+  readonly keeper: Pick<StateKeeper, 'save' | 'discard'> | undefined;
 }
 
 export interface DoctorCheckDependencies {
@@ -91,10 +91,10 @@ export interface ServiceConnection extends ServiceDetails {
   readonly countAppliances?: (signal: AbortSignal) => Promise<number>;
   /** Revokes the token. */
   readonly close?: (signal: AbortSignal) => Promise<unknown>;
-  /** Small counts, one value; read again before the first poll. */
-  readonly counts?: Persisted;
-  /** Large state, saved after each of its polls; one service has it. */
-  readonly lines?: Persisted;
+  /** What it keeps over restarts. */
+  readonly kept?: readonly Kept[];
+  /** Each of its polls saves the state; one service does so. */
+  readonly savesAfterPolls?: true;
   readonly restoredResult?: () => RestoredResult | undefined;
 }
 

@@ -1,102 +1,125 @@
+import type { Kept } from '../contract/kept.ts';
 import { type Clock, withTimeout } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Persisted } from '../runtime/persisted.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import type { StateStore } from './file-store.ts';
-import { decode, encode, StateFault } from './format.ts';
+import { estimateMemory } from '../transport/json/memory-estimate.ts';
+import { parseInSlices } from '../transport/json/parse.ts';
+import { StateFileError, type StateStore } from './file-store.ts';
+import { type Heading, Journal, type JournalContent, type JournalGroup, readJournal } from './journal.ts';
 
 const DISK_WAIT_MS = 10_000;
+
+/** The file is rewritten when it is longer than twice the living state and this, in bytes. */
+const SLACK_BYTES = 4 * 1_048_576;
+
+const PROGRAM = 'filer-exporter state';
+const VERSION = 3;
 
 /** The disk has not answered in time; the operation may still complete. */
 class LateError extends Error {
   override readonly name = 'LateError';
 }
 
-/** The first line: the time of saving, by the wall clock, and the owners. */
-interface Preface {
-  readonly savedAt: number;
-  readonly owners: Owners;
-}
-
 /** By API, what distinguishes this instance's state from another's. APIs that are not polled are missing. */
 type Owners = Readonly<Record<string, string>>;
 
-/**
- * What lies in the place of the file. `unread`: it could not be read, may be whole and ours, and stays until it can be.
- * `damaged`: that, or not ours; it is moved aside before anything is written. `ours`: it may be overwritten.
- */
-type Place = 'unread' | 'damaged' | 'ours';
+/** When a group was written: by the wall clock, in epoch milliseconds, and by the monotonic clock of its process. */
+interface Moment {
+  readonly at: number;
+  readonly up: number;
+}
 
-/** Saves and restores the state over restarts. A fault costs a warning, and neither the process nor its time. */
+/**
+ * The condition of the file in place. `unread`: it could not be read, may be whole and ours, and stays until it can be.
+ * `damaged`: it is damaged or not ours, and is moved aside before anything is written. `ours`: it may be overwritten.
+ */
+type FileCondition = 'unread' | 'damaged' | 'ours';
+
+/** Saves and restores the state over restarts. A failure costs a warning, and neither the process nor its time. */
 export class StateKeeper {
   readonly #store: StateStore;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #owners: Owners;
+  readonly #journal: Journal;
   /** Undefined before something is loaded: `--plan` builds the program and reads no state, so it writes none. */
-  #persisted: Persisted | undefined;
-  #place: Place = 'unread';
+  #parts: readonly Kept[] | undefined;
+  #condition: FileCondition = 'unread';
   /** The late operation in progress, in words. */
   #late: string | undefined;
   #isFailing = false;
   #errors = 0;
+  #isReleased = false;
+  #queue: Promise<void> = Promise.resolve();
 
-  constructor(store: StateStore, clock: Clock, log: Log, owners: Owners = {}) {
+  constructor(store: StateStore, clock: Clock, log: Log, owners: Owners = {}, slackBytes = SLACK_BYTES) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
     this.#owners = owners;
+    this.#journal = new Journal(store, clock, slackBytes);
   }
 
   get errors(): number {
     return this.#errors;
   }
 
-  /** Restores what is whole and ours, and moves anything else aside; from then on `save` saves `persisted`. Never rejects. */
-  async load(persisted: Persisted): Promise<void> {
+  /**
+   * Restores what is whole and ours, in all parts or in none, and moves anything else aside. From then on `save` saves
+   * `parts`. Never rejects.
+   */
+  async load(parts: readonly Kept[]): Promise<void> {
     try {
       const content = await this.#read();
-      this.#place = 'ours';
-      if (content !== undefined) await this.#takeBack(content, persisted);
+      this.#condition = 'ours';
+      if (content !== undefined) await this.#restore(content, parts);
     } catch (error) {
       this.#errors += 1;
-      if (this.#place === 'ours' || error instanceof StateFault) await this.#refuse(asError(error).message);
+      if (this.#condition === 'ours' || error instanceof StateFileError) await this.#preserve(asError(error).message);
       else {
         this.#isFailing = true;
         this.#log.warn(
           { err: asError(error) },
-          'state file not read; counting starts without it, and the file is kept until it can be read',
+          'The state file cannot be read: counting starts without it, and the file is kept until it can be read.',
         );
       }
     }
-    this.#persisted = persisted;
+    this.#parts = parts;
+    // From here on changes can be appended. A file that could not be read gets time until the first poll.
+    if (this.#condition === 'ours') await this.save();
   }
 
   /** Moves the saved state aside, because it is not ours; counting starts again. Never rejects. */
-  async disown(reason: string): Promise<void> {
-    if (this.#place === 'ours') await this.#refuse(reason);
+  async discard(reason: string): Promise<void> {
+    if (this.#condition === 'ours') await this.#preserve(reason);
   }
 
-  /** Never rejects; one warning when saving starts to fail or to be late, one line when it works again. */
-  async save(): Promise<void> {
-    const persisted = this.#persisted;
-    if (persisted === undefined) return;
+  /**
+   * Resolves when all changes are on the disk, or have failed to get there. Never rejects: one warning says that saving
+   * fails or is late, one line that it works again.
+   */
+  save(): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#save());
+    return this.#queue;
+  }
+
+  /** Writes what one part has changed, and does not wait until it is on the disk: only a power failure loses it. */
+  async note(part: Kept): Promise<void> {
+    // What is not written now is part of the next whole file.
+    if (!this.#journal.isOpen || this.#late !== undefined) return;
     try {
-      await this.#makeRoom();
-      const preface: Preface = { savedAt: this.#clock.now(), owners: this.#owners };
-      const content = await runInSlices(encode(withPreface(preface, persisted.state())), this.#clock);
-      await this.#inTime('writing the state file', () => this.#store.write(content));
-      if (this.#isFailing) this.#log.info('state file written again');
-      this.#isFailing = false;
+      const group = this.#group([part], () => part.changes());
+      await this.#inTime('writing the state file', () => this.#journal.append(group, false));
     } catch (error) {
-      this.#errors += 1;
-      if (!this.#isFailing) this.#log.warn({ err: asError(error) }, 'state file not written; continuing without it');
-      this.#isFailing = true;
+      this.#failed(error);
     }
   }
 
+  /** Nothing is written afterwards. */
   release(): void {
+    this.#isReleased = true;
+    this.#journal.close();
     this.#store.release();
   }
 
@@ -109,44 +132,105 @@ export class StateKeeper {
     }
   }
 
-  async #takeBack(content: Buffer, persisted: Persisted): Promise<void> {
-    const [preface, ...values] = await runInSlices(decode(content), this.#clock);
-    const { savedAt, owners } = prefaceOf(preface);
-    const isForeign = Object.entries(this.#owners).some(([api, own]) => (owners[api] ?? own) !== own);
-    if (isForeign) throw new StateFault('it belongs to another client key or another service');
-    // The wall clock may have been set back: the age is never negative.
-    const elapsedMs = Math.max(0, this.#clock.now() - savedAt);
-    await runInSlices(persisted.restore(values, elapsedMs), this.#clock);
-    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'state file read');
+  async #save(): Promise<void> {
+    const parts = this.#parts;
+    if (parts === undefined || this.#isReleased) return;
+    try {
+      if (this.#journal.isOpen) {
+        const group = this.#group(parts, (part) => part.changes());
+        await this.#inTime('writing the state file', () => this.#journal.append(group));
+      } else await this.#inTime('writing the state file', (signal) => this.#rewrite(parts, signal));
+      if (this.#isFailing) this.#log.info('The state file is written again.');
+      this.#isFailing = false;
+    } catch (error) {
+      this.#failed(error);
+    }
+    if (!this.#journal.isLong) return;
+    await this.#inTime('rewriting the state file', (signal) => this.#rewrite(parts, signal)).catch((error: unknown) => {
+      this.#errors += 1;
+      if (error instanceof LateError) this.#journal.close();
+      this.#log.warn({ err: asError(error) }, 'The state file cannot be rewritten: it grows until it can be.');
+    });
   }
 
-  async #refuse(reason: string): Promise<void> {
-    this.#place = 'damaged';
+  #failed(error: unknown): void {
+    this.#errors += 1;
+    // What has reached the disk is unknown, so a new file is written next.
+    this.#journal.close();
+    if (!this.#isFailing) {
+      this.#log.warn({ err: asError(error) }, 'The state file cannot be written: counting continues without it.');
+    }
+    this.#isFailing = true;
+  }
+
+  async #rewrite(parts: readonly Kept[], signal: AbortSignal): Promise<void> {
+    await this.#makeRoom();
+    const heading = { program: PROGRAM, version: VERSION, owners: this.#owners };
+    // What has changed is part of the whole.
+    for (const part of parts) for (const _ of part.changes());
+    await this.#journal.rewrite(
+      heading,
+      this.#group(parts, (part) => part.all()),
+      signal,
+    );
+  }
+
+  #group(parts: readonly Kept[], piecesOf: (part: Kept) => Iterable<unknown>): JournalGroup {
+    const lines = function* () {
+      for (const part of parts) for (const piece of piecesOf(part)) yield { [part.part]: piece };
+    };
+    return { lines: lines(), last: this.#moment() };
+  }
+
+  #moment(): Moment {
+    return { at: this.#clock.now(), up: this.#clock.monotonic() };
+  }
+
+  async #restore(content: Buffer, parts: readonly Kept[]): Promise<void> {
+    const journal = await runInSlices(
+      readJournal(content, (heading) => expectOurs(heading, this.#owners)),
+      this.#clock,
+    );
+    const { at, up } = momentOf(journal);
+    // The wall clock may have been set back: the age is never negative.
+    const elapsedMs = Math.max(0, this.#clock.now() - at);
+    const shiftMs = this.#clock.monotonic() - elapsedMs - up;
+    const restorations = new Map(parts.map((part) => [part.part, part.restore(shiftMs, elapsedMs)]));
+    const put = (line: object) => {
+      for (const [part, piece] of Object.entries(line)) restorations.get(part)?.put(piece);
+    };
+    await runInSlices(linesOf(journal, this.#store.maxBytes, put), this.#clock);
+    for (const restoration of restorations.values()) restoration.commit();
+    this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'The state file was read.');
+  }
+
+  async #preserve(reason: string): Promise<void> {
+    this.#condition = 'damaged';
+    this.#journal.close();
     try {
-      const name = await this.#setAside('damaged');
-      this.#log.warn({ reason, name }, 'state file not usable; moved aside; counting starts again');
+      const name = await this.#inTime('moving the state file aside', () => this.#setAside('damaged'));
+      this.#log.warn({ reason, name }, 'The state file cannot be used: it was moved aside, and counting starts again.');
     } catch (error) {
-      this.#log.warn({ reason, err: asError(error) }, 'state file not usable, and not moved aside');
+      this.#log.warn({ reason, err: asError(error) }, 'The state file can neither be used nor be moved aside.');
     }
   }
 
   /** Makes sure that no file is overwritten that is not ours or was not read. */
   async #makeRoom(): Promise<void> {
-    const place = this.#place;
-    if (place === 'ours') return;
+    const condition = this.#condition;
+    if (condition === 'ours') return;
     // Rejects as long as it cannot be read.
-    if (place === 'unread') await this.#read();
-    const name = await this.#setAside(place);
+    if (condition === 'unread') await this.#store.read();
+    const name = await this.#setAside(condition);
     // Restoring it now would make every counter jump, which Prometheus would take for events.
-    if (place === 'unread' && name !== undefined) {
-      this.#log.warn({ name }, 'state file read too late to continue from it; moved aside');
+    if (condition === 'unread' && name !== undefined) {
+      this.#log.warn({ name }, 'The state file was read too late to continue from it: it was moved aside.');
     }
   }
 
-  async #setAside(word: Place): Promise<string | undefined> {
-    const moment = new Date(this.#clock.now());
-    const name = await this.#inTime('moving the state file aside', () => this.#store.setAside(word, moment));
-    this.#place = 'ours';
+  async #setAside(word: FileCondition): Promise<string | undefined> {
+    const name = await this.#store.setAside(word, new Date(this.#clock.now()));
+    this.#condition = 'ours';
     return name;
   }
 
@@ -156,29 +240,47 @@ export class StateKeeper {
 
   /**
    * A disk that hangs, such as one over the network, never answers. While a late operation is in progress no other starts:
-   * it holds one of Node's few threads, and of two writes the older could end last.
+   * it holds one of Node's few threads, and of two writes the older could end last. The signal tells a late operation not to
+   * begin anything further.
    */
-  #inTime<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
+  #inTime<Result>(what: string, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     if (this.#late !== undefined)
       return Promise.reject(new LateError(`${this.#late} is still in progress: the disk hangs`));
-    const answer = call().finally(() => {
+    const late = new AbortController();
+    const done = call(late.signal).finally(() => {
       this.#late = undefined;
     });
-    return withTimeout(answer, this.#clock, DISK_WAIT_MS, () => {
+    return withTimeout(done, this.#clock, DISK_WAIT_MS, () => {
       this.#late = what;
+      late.abort();
       return new LateError(`${what} took longer than ${DISK_WAIT_MS} ms: the disk hangs`);
     });
   }
 }
 
-function* withPreface(preface: Preface, values: Iterable<unknown>): Generator<unknown> {
-  yield preface;
-  yield* values;
+function expectOurs({ program, version, owners }: Heading, own: Owners): void {
+  if (program !== PROGRAM || typeof version !== 'number') throw new StateFileError('not a state file, or corrupted');
+  if (version > VERSION) throw new StateFileError(`its version ${version} is newer than this program`);
+  if (version < VERSION) throw new StateFileError(`its version ${version} is older than this program can read`);
+  const theirs = new Map(Object.entries(owners ?? {}));
+  if (Object.entries(own).some(([api, owner]) => (theirs.get(api) ?? owner) !== owner)) {
+    throw new StateFileError('it belongs to another client key or another service');
+  }
 }
 
-function prefaceOf(value: unknown): Preface {
-  const { savedAt, owners } = (value ?? {}) as Partial<Preface>;
-  if (Number.isFinite(savedAt) && typeof savedAt === 'number' && typeof owners === 'object' && owners !== null)
-    return { savedAt, owners };
-  throw new StateFault('corrupted: the time of saving is missing');
+/** When the last group was written. */
+function momentOf({ last }: JournalContent): Moment {
+  const { at, up } = (last === undefined ? {} : JSON.parse(last.toString())) as Partial<Moment>;
+  if (!Number.isFinite(at) || !Number.isFinite(up)) throw new StateFileError('corrupted: it has no whole state');
+  return { at: Number(at), up: Number(up) };
+}
+
+/** Parses each line on its own, and only if it fits into memory. */
+function* linesOf(journal: JournalContent, maxBytes: number, put: (line: object) => void): Generator<void> {
+  for (const json of journal.lines()) {
+    if ((yield* estimateMemory([json], maxBytes)) !== 'fits')
+      throw new StateFileError('corrupted: a line takes too much memory');
+    put((yield* parseInSlices(json)) as object);
+    yield;
+  }
 }

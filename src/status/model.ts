@@ -1,7 +1,6 @@
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Variant } from '../contract/variant.ts';
-import type { EventReading } from '../metrics/event-memory.ts';
 import type { BackOffReason } from '../polling/task-state.ts';
 import type { FailureReason } from '../runtime/error-policy.ts';
 
@@ -133,6 +132,12 @@ export interface ApplianceReport {
   readonly failing: number;
   /** The latest failure, until that series succeeds again. */
   readonly lastError: { readonly operation: string; readonly time: string; readonly message: string } | null;
+}
+
+/** The memory of events, and what the service's bookmarks show about lost events. */
+export interface EventReading {
+  readonly memory: { readonly size: number; readonly evicted: number; readonly limit: number };
+  readonly bookmarks: { readonly missed: number; readonly isSuspicious: boolean };
 }
 
 /** What the exporter's own metrics are read from at each scrape. */

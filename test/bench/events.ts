@@ -1,7 +1,5 @@
 import { runToEnd } from '../../src/runtime/slices.ts';
-import type { Ledger } from '../../src/services/gfa/ledger.ts';
 import type { DataAnswer } from '../../src/services/gfa/records.ts';
-import { decode, encode } from '../../src/state/format.ts';
 import { newLedger } from '../support/gfa-answers.ts';
 import type { Report } from './main.ts';
 
@@ -12,7 +10,7 @@ const PAIRS = FILERS * VOLUMES;
 const ANSWERS = 25;
 const BOUNDS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400];
 
-/** 500 filers on 20 volumes each, until a million events are remembered: what one costs to count, and what a pair costs to know and to keep. */
+/** 500 filers on 20 volumes each, until a million events are remembered: what one costs to count, and what a pair costs to know. `state.ts` measures the state file. */
 export async function events(report: Report): Promise<void> {
   const ledger = newLedger({
     bounds: BOUNDS,
@@ -44,32 +42,6 @@ export async function events(report: Report): Promise<void> {
   const fresh = runToEnd(ledger.absorb(answerAt(ANSWERS - 1), ANSWERS * 60_000, () => {}));
   if (fresh !== 0) throw new Error(`${fresh} events were counted again`);
   report('events.absorb_per_known_event', ((performance.now() - again) * 1_000) / (PAIRS * 4), 'us');
-  await keeping(ledger, report);
-}
-
-/** What the state file costs for such a fleet. */
-async function keeping(ledger: Ledger, report: Report): Promise<void> {
-  const encoding = performance.now();
-  const [pieces, longestWrite] = stepped(encode(ledger.state(0)));
-  report('events.state_encode', performance.now() - encoding, 'ms');
-  report('events.state_encode_longest_step', longestWrite, 'ms');
-  const file = Buffer.concat([...pieces]);
-  report('events.state_file', file.length, 'bytes');
-  const decoding = performance.now();
-  const values = runToEnd(decode(file));
-  report('events.state_decode', performance.now() - decoding, 'ms');
-  report('events.state_values', values.length, 'lines');
-}
-
-/** Runs a generator, and the longest that it ran without a stop. */
-function stepped<Result>(work: Generator<void, Result>): readonly [result: Result, longestMs: number] {
-  let longestMs = 0;
-  for (;;) {
-    const from = performance.now();
-    const step = work.next();
-    longestMs = Math.max(longestMs, performance.now() - from);
-    if (step.done) return [step.value, longestMs];
-  }
 }
 
 /** An answer with two lock and two propagation events of every pair. */

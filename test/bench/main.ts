@@ -5,6 +5,7 @@ import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { running } from './running.ts';
 import { scraped } from './scraped.ts';
+import { state } from './state.ts';
 
 /** One figure: one line of JSON. */
 export type Report = (name: string, value: number, unit: string) => void;
@@ -16,6 +17,7 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   history,
   running,
   scraped,
+  state,
 };
 
 const report: Report = (name, value, unit) => {

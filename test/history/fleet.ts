@@ -1,7 +1,7 @@
 import type { Bin, Window } from '../../src/contract/minutes.ts';
 import { RemoteWrite, type RemoteWriteOptions } from '../../src/history/remote-write.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { runToEnd } from '../../src/runtime/slices.ts';
+import { readAgain, restoreInto } from '../support/kept.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLog } from '../support/mock-api.ts';
 import { MemoryReceiver, type ReceiverKind } from './memory-receiver.ts';
@@ -100,7 +100,7 @@ export class Fleet {
   /** Ends the process and starts another one after some time; without `state` it knows nothing. */
   async restart({ hasState = true, downMs = 0, waitsToSend = true } = {}): Promise<void> {
     if (waitsToSend) await this.remote.flush(this.#stop.signal);
-    const saved = this.remote.cursors.state();
+    const saved = readAgain(this.remote.cursors.all());
     this.#stop.abort();
     this.#stop = new AbortController();
     const { lost, dropped } = this.reported;
@@ -108,7 +108,7 @@ export class Fleet {
     this.#reported.dropped = dropped;
     await this.clock.advance(downMs);
     this.remote = this.#started();
-    if (hasState) runToEnd(this.remote.cursors.restore(JSON.parse(JSON.stringify(saved))));
+    if (hasState) restoreInto(this.remote.cursors, saved);
   }
 
   get reported() {

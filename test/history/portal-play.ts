@@ -20,6 +20,7 @@ import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
 import { RateLimiter } from '../../src/transport/rate/rate-limiter.ts';
 import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
+import { readAgain, restoreInto } from '../support/kept.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { noLog } from '../support/mock-api.ts';
@@ -80,9 +81,9 @@ export class PortalPlay {
   }
 
   /** A new process, which knows what was saved last: by default everything. */
-  restart(saved: readonly unknown[] | undefined = this.remote.cursors.state()): void {
+  restart(saved: readonly unknown[] | undefined = readAgain(this.remote.cursors.all())): void {
     this.remote = this.#newRemote();
-    if (saved !== undefined) runToEnd(this.remote.cursors.restore(saved));
+    if (saved !== undefined) restoreInto(this.remote.cursors, saved);
   }
 
   /** Polls every series once, sends what came, and lets five minutes pass. */

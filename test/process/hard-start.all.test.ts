@@ -124,7 +124,7 @@ describe('it starts and serves', () => {
         return held.filter((socket) => socket.bytesRead > 0).length > 30;
       });
       const unsaved = await until('the state to find no descriptor', () => {
-        return program.log.find(({ msg }) => msg.includes('state file not written'));
+        return program.log.find(({ msg }) => msg.includes('state file cannot be written'));
       });
       expect(unsaved).toMatchObject({ err: { message: expect.stringContaining('EMFILE') } });
       // The connections to the services are gone, and new ones take descriptors.
@@ -137,7 +137,7 @@ describe('it starts and serves', () => {
       letGo();
       await until('both to be up again', () => bothUp(url));
       await until('the state to be saved again', () =>
-        program.log.some(({ msg }) => msg.includes('state file written again')),
+        program.log.some(({ msg }) => msg.includes('state file is written again')),
       );
       expect(program.child.exitCode).toBeNull();
       program.kill('SIGTERM');

@@ -63,11 +63,11 @@ describe('while the disk with the state file hangs', () => {
     expect(scraped.value('filer_api_up', { api: 'gfa' })).toBe(1);
     expect(scraped.all('filer_account_info')).toHaveLength(1);
     expect(scraped.value('filer_exporter_state_file_errors_total', {})).toBeGreaterThan(2);
-    expect(warnings(log())).toEqual(['state file not written; continuing without it']);
+    expect(warnings(log())).toEqual(['The state file cannot be written: counting continues without it.']);
     store.letGo();
     await clock.advance(60_000);
     expect(store.content).toBeDefined();
-    expect(log().map(({ msg }) => msg)).toContain('state file written again');
+    expect(log().map(({ msg }) => msg)).toContain('The state file is written again.');
   });
 
   test('a stop takes no longer than SHUTDOWN_TIMEOUT, and the token is given back', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Kept } from '../../src/contract/kept.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import type { Persisted } from '../../src/runtime/persisted.ts';
 import type { StateStore } from '../../src/state/file-store.ts';
+import { Journal } from '../../src/state/journal.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { HangingStore, MemoryStore } from '../support/memory-store.ts';
@@ -10,13 +11,20 @@ import { isAtLeast, linesOf } from '../support/program.ts';
 /** A keeper of one number, and what it logged: all of it, and warnings alone. */
 function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
   let logged = '';
-  const held = { value: 0, elapsedMs: Number.NaN };
-  const kept: Persisted = {
-    state: () => [held.value],
-    *restore([value], elapsedMs) {
-      if (typeof value !== 'number') throw new TypeError('no number');
-      yield;
-      Object.assign(held, { value, elapsedMs });
+  const held = { value: 0, elapsedMs: Number.NaN, shiftMs: Number.NaN };
+  const kept: Kept = {
+    part: 'number',
+    changes: () => [held.value],
+    all: () => [held.value],
+    restore: (shiftMs, elapsedMs) => {
+      let read = 0;
+      return {
+        put: (value) => {
+          if (typeof value !== 'number') throw new TypeError('no number');
+          read = value;
+        },
+        commit: () => Object.assign(held, { value: read, elapsedMs, shiftMs }),
+      };
     },
   };
   const write = (line: string) => {
@@ -25,7 +33,7 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
   const keeper = new StateKeeper(store, clock, createLog('info', { write }), owners);
   const told = () => linesOf(logged).map(({ msg }) => msg);
   const warnings = () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn'));
-  return { keeper, kept, held, told, warnings };
+  return { keeper, kept: [kept], held, told, warnings };
 }
 
 /** A store with the number 7 in it, and the clock by which it was saved. */
@@ -44,7 +52,7 @@ describe('what was saved', () => {
     clock.step(90_000);
     const { keeper, kept, held, warnings } = keeping(store, clock);
     await keeper.load(kept);
-    expect(held).toEqual({ value: 7, elapsedMs: 90_000 });
+    expect(held).toMatchObject({ value: 7, elapsedMs: 90_000 });
     expect([keeper.errors, warnings()]).toEqual([0, []]);
   });
 
@@ -53,7 +61,7 @@ describe('what was saved', () => {
     clock.step(-86_400_000);
     const { keeper, kept, held } = keeping(store, clock);
     await keeper.load(kept);
-    expect(held).toEqual({ value: 7, elapsedMs: 0 });
+    expect(held).toMatchObject({ value: 7, elapsedMs: 0 });
   });
 
   test('of an API that is polled no more, or not yet, does not make it foreign', async () => {
@@ -72,14 +80,42 @@ describe('what was saved', () => {
   });
 });
 
-describe.each<[string, (content: Buffer) => Buffer, Readonly<Record<string, string>>, string]>([
-  ['damaged', (content) => content.subarray(0, -3), { gfa: 'mine' }, 'corrupted: wrong checksum'],
+/** A journal with these lines, as a keeper writes it. */
+async function fileWith(...lines: readonly unknown[]): Promise<Buffer> {
+  const store = new MemoryStore();
+  const heading = { program: 'filer-exporter state', version: 3, owners: { gfa: 'mine' } };
+  await new Journal(store, new ManualClock()).rewrite(heading, { lines, last: { at: 0, up: 0 } });
+  return store.content ?? Buffer.alloc(0);
+}
+
+const deep = (): unknown => JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`);
+
+describe.each<[string, (content: Buffer) => Buffer | Promise<Buffer>, Readonly<Record<string, string>>, string]>([
+  [
+    'that is cut within its first state',
+    (content) => content.subarray(0, 90),
+    { gfa: 'mine' },
+    'corrupted: it has no whole state',
+  ],
+  ['whose last line makes no sense', () => fileWith({ number: 3 }, { number: 'four' }), { gfa: 'mine' }, 'no number'],
+  [
+    'with a line that takes too much memory',
+    () => fileWith({ number: deep() }),
+    { gfa: 'mine' },
+    'corrupted: a line takes too much memory',
+  ],
   ['of another key', (content) => content, { gfa: 'theirs' }, 'it belongs to another client key or another service'],
-  ['empty', () => Buffer.alloc(0), { gfa: 'mine' }, 'not a state file, or corrupted'],
-])('a file that is %s', (_, spoil, owners, reason) => {
-  test('is put aside with one warning, and the next save does not touch it', async () => {
+  [
+    'of a newer version',
+    (content) => Buffer.from(String(content).replace('"version":3', '"version":4')),
+    { gfa: 'mine' },
+    'its version 4 is newer than this program',
+  ],
+  ['that is empty', () => Buffer.alloc(0), { gfa: 'mine' }, 'not a state file, or corrupted'],
+])('a file %s', (_, spoil, owners, reason) => {
+  test('is put aside with one warning, and counting starts again', async () => {
     const { store, clock } = await saved();
-    const spoilt = spoil(store.content ?? Buffer.alloc(0));
+    const spoilt = await spoil(store.content ?? Buffer.alloc(0));
     store.content = spoilt;
     const { keeper, kept, held, warnings } = keeping(store, clock, owners);
     await keeper.load(kept);
@@ -92,20 +128,36 @@ describe.each<[string, (content: Buffer) => Buffer, Readonly<Record<string, stri
   });
 });
 
+test('of a state that cannot be restored whole, no part is restored', async () => {
+  const { store, clock } = await saved();
+  const { keeper, kept, held } = keeping(store, clock);
+  const put = () => {
+    throw new TypeError('it makes no sense');
+  };
+  const broken = { part: 'broken', changes: () => [], all: () => [], restore: () => ({ put, commit: () => {} }) };
+  store.content = await fileWith({ number: 7 }, { broken: 1 });
+  await keeper.load([...kept, broken]);
+  expect([held.value, store.asides.length]).toEqual([0, 1]);
+});
+
 describe('a folder that cannot be written to', () => {
   test('costs one warning, is counted, and is used again when it can be', async () => {
     const [store, clock] = [new MemoryStore(), new ManualClock()];
-    const { keeper, kept, warnings } = keeping(store, clock);
+    const { keeper, kept, held, warnings, told } = keeping(store, clock);
     await keeper.load(kept);
+    const before = store.content;
     store.fault = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
-    for (let time = 0; time < 5; time += 1) await keeper.save();
-    expect([keeper.errors, warnings().length, store.content]).toEqual([5, 1, undefined]);
+    for (held.value = 1; held.value < 6; held.value += 1) await keeper.save();
+    expect([keeper.errors, warnings().length, store.content]).toEqual([5, 1, before]);
     store.fault = undefined;
     await keeper.save();
-    expect(store.content).toBeDefined();
-    store.fault = new Error('ENOSPC: no space left on device');
+    expect(told().at(-1)).toBe('The state file is written again.');
+    store.room = 5;
     await keeper.save();
     expect([keeper.errors, warnings().length]).toEqual([6, 2]);
+    const next = keeping(store, clock);
+    await next.keeper.load(next.kept);
+    expect(next.held.value).toBe(6);
   });
 
   test('keeps a file that cannot be put aside from being overwritten, until it can', async () => {
@@ -137,7 +189,7 @@ describe('a file that cannot be read at the start', () => {
     expect(held.value).toBe(0);
     expect(store.content).toBe(before);
     expect(store.asides).toEqual([]);
-    expect(warnings()).toMatchObject([{ msg: expect.stringContaining('not read'), err: { type: 'Error' } }]);
+    expect(warnings()).toMatchObject([{ msg: expect.stringContaining('cannot be read'), err: { type: 'Error' } }]);
     expect(keeper.errors).toBe(errors + 3);
   });
 
@@ -152,7 +204,7 @@ describe('a file that cannot be read at the start', () => {
     await keeper.save();
     expect(store.asides).toEqual([before]);
     expect(warnings()[1]).toMatchObject({ name: expect.stringMatching(/^state\.unread-2026-/) });
-    expect(told().at(-1)).toBe('state file written again');
+    expect(told().at(-1)).toBe('The state file is written again.');
     const next = keeping(store, clock);
     await next.keeper.load(next.kept);
     expect(next.held.value).toBe(3);
@@ -165,7 +217,7 @@ describe('a file that cannot be read at the start', () => {
     await keeper.load(kept);
     store.fault = undefined;
     await keeper.save();
-    expect([store.writes, store.asides, warnings().length]).toEqual([1, [], 1]);
+    expect([store.syncs, store.asides, warnings().length]).toEqual([1, [], 1]);
   });
 });
 
@@ -186,9 +238,12 @@ describe('a disk that hangs', () => {
     await saving;
     held.value = 8;
     for (let time = 0; time < 3; time += 1) await keeper.save();
+    for (const part of kept) await keeper.note(part);
     expect(keeper.errors).toBe(4);
     expect(store.calls).toBe(calls + 1);
-    expect(warnings()).toMatchObject([{ err: { type: 'LateError' }, msg: expect.stringContaining('not written') }]);
+    expect(warnings()).toMatchObject([
+      { err: { type: 'LateError' }, msg: expect.stringContaining('cannot be written') },
+    ]);
     expect(JSON.stringify(warnings())).not.toContain('"stack"');
   });
 
@@ -204,11 +259,35 @@ describe('a disk that hangs', () => {
     store.letGo();
     await settle();
     await keeper.save();
-    expect(told().at(-1)).toBe('state file written again');
+    expect(told().at(-1)).toBe('The state file is written again.');
     const next = keeping(store, clock);
     await next.keeper.load(next.kept);
     expect(next.held.value).toBe(9);
     expect(clock.sleeping).toBe(0);
+  });
+
+  test('while a new file is written never gets that file: by then the state has moved on', async () => {
+    const [store, clock] = [new HangingStore(), new ManualClock()];
+    const { keeper, kept, held } = keeping(store, clock);
+    store.hang();
+    const loading = keeper.load(kept);
+    store.letGo();
+    await settle();
+    await loading;
+    const before = store.content;
+    store.room = 1;
+    await keeper.save();
+    store.room = Number.POSITIVE_INFINITY;
+    store.hang();
+    const saving = keeper.save();
+    await clock.advance(10_000);
+    await saving;
+    held.value = 5;
+    store.letGo();
+    await settle();
+    expect(store.content?.subarray(0, before?.length)).toEqual(before);
+    await keeper.save();
+    expect(String(store.content)).toContain('{"number":5}');
   });
 
   test('at the start does not hold it up for longer, and what is on it is never written over unread', async () => {
@@ -237,7 +316,7 @@ test('what turns out to be somebody else’s goes aside, but not what nobody cou
   const { keeper, kept } = keeping(store, clock);
   store.read = () => Promise.reject(new Error('EIO'));
   await keeper.load(kept);
-  await keeper.disown('it belongs to another account');
+  await keeper.discard('it belongs to another account');
   expect(store.asides).toEqual([]);
 });
 
@@ -248,14 +327,27 @@ test('what was never read is never overwritten', async () => {
   expect(store.content).toBe(before);
 });
 
+test('a note is in the file at once, and is not waited for on the disk', async () => {
+  const { store, clock } = await saved();
+  const { keeper, kept, held } = keeping(store, clock);
+  await keeper.load(kept);
+  const { syncs } = store;
+  held.value = 12;
+  for (const part of kept) await keeper.note(part);
+  expect(store.syncs).toBe(syncs);
+  const next = keeping(store, clock);
+  await next.keeper.load(next.kept);
+  expect(next.held.value).toBe(12);
+});
+
 test('an instance whose polls do not save by themselves saves once an interval until it stops', async () => {
   const [store, clock, stop] = [new MemoryStore(), new ManualClock(), new AbortController()];
   const { keeper, kept } = keeping(store, clock);
   await keeper.load(kept);
   const running = keeper.run(60_000, stop.signal);
   await clock.advance(299_000);
-  expect(store.writes).toBe(4);
+  expect(store.syncs).toBe(5);
   stop.abort();
   await running;
-  expect(store.writes).toBe(4);
+  expect(store.syncs).toBe(5);
 });

@@ -135,7 +135,7 @@ describe('a program that is started again with its state file', () => {
     const after = await life(store, { ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another' });
     expect((await after.scrape()).all(COUNTS)).toEqual([]);
     expect(store.asides).toHaveLength(1);
-    expect(after.warnings).toContain('state file not usable; moved aside; counting starts again');
+    expect(after.warnings).toContain('The state file cannot be used: it was moved aside, and counting starts again.');
   });
 
   test('goes on counting notifications, those told while it was down among them', async () => {

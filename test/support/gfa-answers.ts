@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../src/metrics/family.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { FilerNames } from '../../src/services/filer-names.ts';
-import { Ledger, type LedgerOptions } from '../../src/services/gfa/ledger.ts';
+import { Ledger, type LedgerOptions, type Piece } from '../../src/services/gfa/ledger.ts';
 import { readAnswer } from '../../src/services/gfa/records.ts';
 import { GROUPS, type Group } from '../../src/services/gfa/series.ts';
 import { valuesOf } from './exposition-lines.ts';
+import { readAgain } from './kept.ts';
 
 /** 2026-03-02T00:00:00Z in Unix seconds: `at` of every builder counts from here. */
 export const MIDNIGHT = 1_772_409_600;
@@ -102,6 +103,14 @@ export function take(
   const notes: string[] = [];
   const note = (reason: string, place: string) => void notes.push(`${reason} ${place}`);
   return { fresh: runToEnd(ledger.absorb(readAnswer(answer, note), now, note)), notes };
+}
+
+/** Another process's ledger, with what the first one kept, by a monotonic clock that differs by so much. */
+export function reborn(ledger: Ledger, { shiftMs = 0, now = 0 }, more: Partial<LedgerOptions> = {}): Ledger {
+  const after = newLedger(more);
+  for (const piece of readAgain(ledger.all())) after.put(piece as Piece, shiftMs);
+  after.restored(now);
+  return after;
 }
 
 /** A ledger that has taken in an answer with these records. */

@@ -1,34 +1,68 @@
-import type { StateStore } from '../../src/state/file-store.ts';
+import type { StateStore, StoredFile } from '../../src/state/file-store.ts';
 import { settle } from './manual-clock.ts';
 
 /** A state file without a disk. */
 export class MemoryStore implements StateStore {
+  readonly maxBytes = Number.POSITIVE_INFINITY;
   content: Buffer | undefined;
   readonly asides: Buffer[] = [];
-  writes = 0;
+  /** How often something reached the disk for good. */
+  syncs = 0;
+  /** Bytes written so far. */
+  written = 0;
   /** What every call fails with, while there is one. */
   fault: Error | undefined;
+  /** Bytes that there is still room for. */
+  room = Number.POSITIVE_INFINITY;
 
-  read(): Promise<Buffer | undefined> {
-    return this.fault ? Promise.reject(this.fault) : Promise.resolve(this.content);
+  async read(): Promise<Buffer | undefined> {
+    this.#expectWell();
+    return this.content;
   }
 
-  write(chunks: readonly Buffer[]): Promise<void> {
-    if (this.fault) return Promise.reject(this.fault);
-    this.content = Buffer.concat(chunks);
-    this.writes += 1;
-    return Promise.resolve();
+  async size(): Promise<number | undefined> {
+    return this.content?.length;
   }
 
-  setAside(word: string, moment: Date): Promise<string | undefined> {
-    if (this.fault) return Promise.reject(this.fault);
-    if (this.content === undefined) return Promise.resolve(undefined);
+  async create(): Promise<StoredFile> {
+    this.#expectWell();
+    let own: Buffer | undefined = Buffer.alloc(0);
+    return {
+      append: async (chunk) => {
+        this.#expectWell();
+        const fits = chunk.subarray(0, this.room);
+        this.room -= fits.length;
+        this.written += fits.length;
+        if (own === undefined) this.content = Buffer.concat([this.content ?? Buffer.alloc(0), fits]);
+        else own = Buffer.concat([own, fits]);
+        if (fits.length < chunk.length) throw new Error('ENOSPC: no space left on device, write');
+      },
+      sync: async () => {
+        this.#expectWell();
+        this.syncs += 1;
+      },
+      install: async () => {
+        this.#expectWell();
+        this.content = own;
+        own = undefined;
+      },
+      close: async () => {},
+    };
+  }
+
+  async setAside(word: string, moment: Date): Promise<string | undefined> {
+    this.#expectWell();
+    if (this.content === undefined) return undefined;
     this.asides.push(this.content);
     this.content = undefined;
-    return Promise.resolve(`state.${word}-${moment.toISOString()}`);
+    return `state.${word}-${moment.toISOString()}`;
   }
 
   release(): void {}
+
+  #expectWell(): void {
+    if (this.fault) throw this.fault;
+  }
 }
 
 /** A disk that hangs when it is told to: what it is asked for then is done when it is let go. */
@@ -54,9 +88,16 @@ export class HangingStore extends MemoryStore {
     return super.read();
   }
 
-  override async write(chunks: readonly Buffer[]): Promise<void> {
+  override async create(): Promise<StoredFile> {
     await this.#asked();
-    return super.write(chunks);
+    const file = await super.create();
+    const after =
+      <Given extends readonly unknown[]>(call: (...given: Given) => Promise<void>) =>
+      async (...given: Given) => {
+        await this.#asked();
+        return call(...given);
+      };
+    return { ...file, append: after(file.append), sync: after(file.sync), install: after(file.install) };
   }
 
   override async setAside(word: string, moment: Date): Promise<string | undefined> {
@@ -71,32 +112,56 @@ export class HangingStore extends MemoryStore {
 }
 
 /** What one process sees of a store: slow, and nothing that it does takes effect once it is dead. */
-export class MortalStore implements StateStore {
+export class MortalStore extends MemoryStore {
   isDead = false;
+  /** The file in place has changed. */
+  onChange = () => {};
   readonly #disk: MemoryStore;
   readonly #turns: () => number;
 
-  /** `turns`: for how many turns of the event loop the next write lasts. */
+  /** `turns`: for how many turns of the event loop the next call lasts. */
   constructor(disk: MemoryStore, turns: () => number) {
+    super();
     this.#disk = disk;
     this.#turns = turns;
   }
 
-  read(): Promise<Buffer | undefined> {
+  override read(): Promise<Buffer | undefined> {
     return this.#disk.read();
   }
 
-  async write(chunks: readonly Buffer[]): Promise<void> {
-    for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
-    if (this.isDead) return new Promise(() => {});
-    await this.#disk.write(chunks);
-    for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
-    if (this.isDead) return new Promise(() => {});
+  override size(): Promise<number | undefined> {
+    return this.#disk.size();
   }
 
-  release(): void {}
+  override async create(): Promise<StoredFile> {
+    const file = await this.#disk.create();
+    return {
+      /** Killed while it writes, it has written a part. */
+      append: (chunk) =>
+        this.#slowly(
+          () => file.append(chunk),
+          () => file.append(chunk.subarray(0, chunk.length / 2)),
+        ),
+      sync: () => this.#slowly(() => file.sync()),
+      install: () => this.#slowly(() => file.install()),
+      close: () => file.close(),
+    };
+  }
 
-  setAside(word: string, moment: Date): Promise<string | undefined> {
+  override setAside(word: string, moment: Date): Promise<string | undefined> {
     return this.#disk.setAside(word, moment);
+  }
+
+  async #slowly(call: () => Promise<void>, torn?: () => Promise<void>): Promise<void> {
+    for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
+    if (this.isDead) {
+      await torn?.();
+      return new Promise(() => {});
+    }
+    await call();
+    this.onChange();
+    for (let turn = this.#turns(); turn > 0; turn -= 1) await settle();
+    if (this.isDead) return new Promise(() => {});
   }
 }

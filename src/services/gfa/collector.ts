@@ -1,15 +1,15 @@
+import type { Kept, Restoration } from '../../contract/kept.ts';
 import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Persisted } from '../../runtime/persisted.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { StateKeeper } from '../../state/keeper.ts';
 import type { RestoredResult } from '../service.ts';
 import type { GfaClient } from './client.ts';
-import { Ledger, type LedgerOptions } from './ledger.ts';
+import { Ledger, type LedgerOptions, type Piece } from './ledger.ts';
 import { readAnswer } from './records.ts';
 
 /** How long the first answer waits for the names in the portal's inventory, in milliseconds. */
@@ -19,14 +19,15 @@ export interface GfaDependencies {
   readonly client: GfaClient;
   readonly ledger: LedgerOptions;
   readonly intervalMs: number;
-  readonly keeper: Pick<StateKeeper, 'save' | 'disown'> | undefined;
+  readonly keeper: Pick<StateKeeper, 'save' | 'discard'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** A single task, because its answer is about the whole account. */
-export class GfaCollector implements Collector, Persisted {
+export class GfaCollector implements Collector, Kept {
   readonly api = 'gfa';
+  readonly part = 'gfa';
   readonly #parts: GfaDependencies;
   readonly #task: Task;
   #ledger: Ledger;
@@ -70,16 +71,25 @@ export class GfaCollector implements Collector, Persisted {
     return notes;
   }
 
-  state(): Iterable<unknown> {
-    return this.#ledger.state(this.#parts.clock.monotonic());
+  changes(): Iterable<unknown> {
+    return this.#ledger.changes();
   }
 
-  *restore(values: readonly unknown[], elapsedMs: number): Generator<void> {
+  all(): Iterable<unknown> {
+    return this.#ledger.all();
+  }
+
+  restore(shiftMs: number): Restoration {
     const ledger = new Ledger(this.#parts.ledger);
-    yield* ledger.restore(values, elapsedMs, this.#parts.clock.monotonic());
-    this.#ledger = ledger;
-    // The process may have been stopped with a request in flight.
-    this.#attemptsRead = -1;
+    return {
+      put: (piece) => ledger.put(piece as Piece, shiftMs),
+      commit: () => {
+        ledger.restored(this.#parts.clock.monotonic());
+        this.#ledger = ledger;
+        // The process may have been stopped with a request in flight.
+        this.#attemptsRead = -1;
+      },
+    };
   }
 
   /** Saved before it is exposed: whenever the process is killed, the state file has all that a scrape has seen. */
@@ -134,6 +144,6 @@ export class GfaCollector implements Collector, Persisted {
     if (account === '' || before === '' || account === before) return;
     this.#ledger = new Ledger(this.#parts.ledger);
     log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
-    await keeper?.disown('it belongs to another account');
+    await keeper?.discard('it belongs to another account');
   }
 }

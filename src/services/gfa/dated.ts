@@ -99,12 +99,12 @@ export function datedFrom([reportedAt, record]: SavedDated): Dated {
   return { at: date.read(record.timestamp) ?? reportedAt, reportedAt, response: 0, record };
 }
 
-export type SavedCurrent = readonly [dated: SavedDated, ageMs: number];
+export type SavedCurrent = readonly [dated: SavedDated, confirmedAt: number];
 
-export function savedCurrent({ dated, confirmedAt }: Current, now: number): SavedCurrent {
-  return [savedDated(dated), now - confirmedAt];
+export function savedCurrent({ dated, confirmedAt }: Current): SavedCurrent {
+  return [savedDated(dated), confirmedAt];
 }
 
-export function currentFrom([dated, ageMs]: SavedCurrent, then: number): Current {
-  return { dated: datedFrom(dated), confirmedAt: then - ageMs };
+export function currentFrom([dated, confirmedAt]: SavedCurrent, shiftMs: number): Current {
+  return { dated: datedFrom(dated), confirmedAt: confirmedAt + shiftMs };
 }

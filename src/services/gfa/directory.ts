@@ -10,6 +10,8 @@ interface Entry {
 }
 
 export class Directory {
+  /** The guids that were seen or have gone since this set was cleared. */
+  readonly changed = new Set<string>();
   readonly #entries = new Map<string, Entry>();
 
   titleOf(guid: string): string {
@@ -24,6 +26,7 @@ export class Directory {
   see(guid: string, title: unknown, isOfState: boolean, now: number): void {
     const entry = getOrCreate(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
+    this.changed.add(guid);
     const reported = labelValue(title);
     if (reported === '' || (entry.isOfState && !isOfState)) return;
     entry.title = reported;
@@ -33,30 +36,40 @@ export class Directory {
   /** Notes that it exists, without a record of its own; has no effect on an unknown guid. */
   confirm(guid: string, now: number): void {
     const entry = this.#entries.get(guid);
-    if (entry !== undefined) entry.seenAt = now;
+    if (entry === undefined) return;
+    entry.seenAt = now;
+    this.changed.add(guid);
   }
 
   retire(before: number): void {
-    for (const [guid, entry] of this.#entries) if (entry.seenAt < before) this.#entries.delete(guid);
+    for (const [guid, entry] of this.#entries) {
+      if (entry.seenAt >= before) continue;
+      this.#entries.delete(guid);
+      this.changed.add(guid);
+    }
   }
 
   has(guid: string): boolean {
     return this.#entries.has(guid);
   }
 
-  state(now: number): readonly SavedEntry[] {
-    return [...this.#entries].map(([guid, { title = null, isOfState, seenAt }]) => [
-      guid,
-      title,
-      isOfState,
-      now - seenAt,
-    ]);
+  guids(): Iterable<string> {
+    return this.#entries.keys();
   }
 
-  restore(saved: readonly SavedEntry[], then: number): void {
-    for (const [guid, title, isOfState, ageMs] of saved)
-      this.#entries.set(guid, { title: title ?? undefined, isOfState, seenAt: then - ageMs });
+  saved(guid: string): SavedEntry | null {
+    const entry = this.#entries.get(guid);
+    return entry === undefined ? null : [entry.title ?? null, entry.isOfState, entry.seenAt];
+  }
+
+  restore(guid: string, saved: SavedEntry | null, shiftMs: number): void {
+    if (saved === null) {
+      this.#entries.delete(guid);
+      return;
+    }
+    const [title, isOfState, seenAt] = saved;
+    this.#entries.set(guid, { title: title ?? undefined, isOfState, seenAt: seenAt + shiftMs });
   }
 }
 
-export type SavedEntry = readonly [guid: string, title: string | null, isOfState: boolean, ageMs: number];
+export type SavedEntry = readonly [title: string | null, isOfState: boolean, seenAt: number];

@@ -1,9 +1,9 @@
-import type { EventMemory } from '../../metrics/event-memory.ts';
 import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue, type ReportDrop, toSamples } from '../../metrics/samples.ts';
 import { date } from '../../metrics/units.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
 import { type Arrival, datedIn } from './dated.ts';
+import type { EventMemory } from './event-memory.ts';
 import type { FilerVolume } from './filer-volume.ts';
 import type { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
@@ -27,7 +27,7 @@ export interface EventDependencies {
 }
 
 /** An event that first arrives longer after its own time is not counted, in seconds. The memory of events is as long. */
-export const EVENTS_COUNT_FOR_SECONDS = 86_400;
+const EVENTS_COUNT_FOR_SECONDS = 86_400;
 
 /** Each counted once: an event that is not remembered is new, unless it is more than a day older than its response. */
 export class Events {
@@ -57,7 +57,8 @@ export class Events {
         continue;
       }
       const isLate = reportedAt < arrival.time - EVENTS_COUNT_FOR_SECONDS;
-      const delivered = this.#memory.deliver(memoryKey(this.#group, pair), identityOf(record, reportedAt), isLate);
+      const identity = `${this.#group}\n${pair.key}\n${identityOf(record, reportedAt)}`;
+      const delivered = this.#memory.deliver(identity, (reportedAt - arrival.time) * 1000, isLate);
       if (delivered === 'known') continue;
       const isNew = delivered === 'unknown';
       if (isNew) fresh += 1;
@@ -71,16 +72,8 @@ export class Events {
   }
 }
 
-export function memoryKey(group: EventKind, { key }: FilerVolume): string {
-  return `${group}\n${key}`;
-}
-
 /** The identity of an event besides filer and volume: equal events count once. It begins with the event's own time. */
 function identityOf(record: JsonObject, at: number): string {
   const { kind, prop_seconds, lock_phase, lock_state, lock_duration } = record;
   return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(labelValue).join('\n');
-}
-
-export function timeOfIdentity(identity: string): number {
-  return Number.parseFloat(identity);
 }

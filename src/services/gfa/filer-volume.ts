@@ -40,11 +40,14 @@ type Newer = (before: Dated | undefined) => Dated | undefined;
 
 type SavedHistogram = ReturnType<Histogram['state']>;
 
-export interface SavedPair {
-  readonly filer: string;
-  readonly volume: string;
+/** The states of a filer on a volume. */
+export interface SavedStates {
   readonly current: SavedCurrent | null;
   readonly newest: readonly (readonly [series.EventKind, SavedDated])[];
+}
+
+/** The counts of a filer on a volume, with the newest event of each. */
+export interface SavedCounts {
   readonly kinds: readonly (readonly [string, SavedDated | null, SavedHistogram, protectedEvents: number | null])[];
   readonly phases: readonly (readonly [string, SavedDated | null, SavedHistogram | null, readonly SavedState[]])[];
 }
@@ -62,6 +65,9 @@ export class FilerVolume {
   readonly phases = new Map<string, Phase>();
   readonly newest = new Map<series.EventKind, Dated>();
   current: Current | undefined;
+  /** Whether the states, and whether the counts, have changed since they were last saved. */
+  hasNewStates = false;
+  hasNewCounts = false;
   readonly #bounds: readonly number[];
 
   constructor(filer: string, volume: string, bounds: readonly number[]) {
@@ -71,6 +77,7 @@ export class FilerVolume {
   }
 
   takeCurrent(dated: Dated, now: number, onDuplicate: () => void): void {
+    this.hasNewStates = true;
     this.current = confirmed(this.current, dated, now, onDuplicate);
   }
 
@@ -80,6 +87,8 @@ export class FilerVolume {
 
   /** `responseReportedAt`: what the response reports as its own time, in Unix seconds. */
   takeEvent(group: series.EventKind, event: Dated, isNew: boolean, responseReportedAt: number): void {
+    this.hasNewStates = true;
+    this.hasNewCounts = true;
     const ownRecord = this.current?.dated;
     const reportedNow =
       ownRecord?.response === event.response ? Math.min(ownRecord.reportedAt, responseReportedAt) : responseReportedAt;
@@ -98,7 +107,8 @@ export class FilerVolume {
     if (!isNew) return;
     if (duration !== undefined) kind.durations.observe(duration);
     const covered = parseDecimal(dated.record.data_protected);
-    if (covered !== undefined && covered >= 0) kind.protectedEvents = (kind.protectedEvents ?? 0) + covered;
+    if (covered !== undefined && covered >= 0)
+      kind.protectedEvents = Math.min(Number.MAX_VALUE, (kind.protectedEvents ?? 0) + covered);
   }
 
   #takeLock(dated: Dated, isNew: boolean, newer: Newer): void {
@@ -124,7 +134,9 @@ export class FilerVolume {
 
   /** Drops the current state if no answer has confirmed it since `before`, in monotonic milliseconds. */
   retire(before: number): void {
-    if (this.current !== undefined && this.current.confirmedAt < before) this.current = undefined;
+    if (this.current === undefined || this.current.confirmedAt >= before) return;
+    this.current = undefined;
+    this.hasNewStates = true;
   }
 
   *samples(labels: PairLabels): Generator<Sample> {
@@ -155,21 +167,23 @@ export class FilerVolume {
     }
   }
 
-  state(now: number): SavedPair {
-    const { filer, volume, current, newest, kinds, phases } = this;
+  savedStates(): SavedStates {
+    return {
+      current: this.current === undefined ? null : savedCurrent(this.current),
+      newest: [...this.newest].map(([group, dated]) => [group, savedDated(dated)]),
+    };
+  }
+
+  savedCounts(): SavedCounts {
     const saved = (dated: Dated | undefined) => (dated === undefined ? null : savedDated(dated));
     return {
-      filer,
-      volume,
-      current: current === undefined ? null : savedCurrent(current, now),
-      newest: [...newest].map(([group, dated]) => [group, savedDated(dated)]),
-      kinds: [...kinds].map(([kind, { latest, durations, protectedEvents = null }]) => [
+      kinds: [...this.kinds].map(([kind, { latest, durations, protectedEvents = null }]) => [
         kind,
         saved(latest),
         durations.state(),
         protectedEvents,
       ]),
-      phases: [...phases].map(([phase, { newest, durations, states }]) => [
+      phases: [...this.phases].map(([phase, { newest, durations, states }]) => [
         phase,
         saved(newest),
         durations?.state() ?? null,
@@ -178,23 +192,31 @@ export class FilerVolume {
     };
   }
 
-  static restore(saved: SavedPair, bounds: readonly number[], then: number): FilerVolume {
-    const pair = new FilerVolume(saved.filer.toLowerCase(), saved.volume.toLowerCase(), bounds);
+  restoreStates({ current, newest }: SavedStates, shiftMs: number): void {
+    this.current = current === null ? undefined : currentFrom(current, shiftMs);
+    this.newest.clear();
+    for (const [group, dated] of newest) this.newest.set(group, datedFrom(dated));
+  }
+
+  restoreCounts({ kinds, phases }: SavedCounts): void {
     const restored = (dated: SavedDated | null) => (dated === null ? undefined : datedFrom(dated));
-    pair.current = saved.current === null ? undefined : currentFrom(saved.current, then);
-    for (const [group, dated] of saved.newest) pair.newest.set(group, datedFrom(dated));
-    for (const [kind, latest, durations, covered] of saved.kinds) {
-      const kept = { latest: restored(latest), durations: Histogram.restore(bounds, durations) };
-      pair.kinds.set(kind, { ...kept, protectedEvents: covered ?? undefined });
+    for (const [kind, latest, durations, protectedEvents] of kinds) {
+      this.kinds.set(kind, {
+        latest: restored(latest),
+        durations: Histogram.restore(this.#bounds, durations),
+        protectedEvents: protectedEvents ?? undefined,
+      });
     }
-    for (const [phase, newest, durations, saidStates] of saved.phases) {
+    for (const [phase, newest, durations, savedStates] of phases) {
       const states = new Map<string, State>();
-      for (const [state, count, latest, last] of saidStates)
+      for (const [state, count, latest, last] of savedStates)
         states.set(state, { count, latest: restored(latest), newest: restored(last) });
-      const kept = durations === null ? undefined : Histogram.restore(bounds, durations);
-      pair.phases.set(phase, { newest: restored(newest), durations: kept, states });
+      this.phases.set(phase, {
+        newest: restored(newest),
+        durations: durations === null ? undefined : Histogram.restore(this.#bounds, durations),
+        states,
+      });
     }
-    return pair;
   }
 }
 

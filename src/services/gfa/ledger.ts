@@ -1,4 +1,4 @@
-import { EventMemory } from '../../metrics/event-memory.ts';
+import { inPieces } from '../../contract/kept.ts';
 import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -17,8 +17,9 @@ import {
   savedCurrent,
 } from './dated.ts';
 import { Directory, type SavedEntry } from './directory.ts';
-import { EVENTS_COUNT_FOR_SECONDS, Events, memoryKey, timeOfIdentity } from './events.ts';
-import { FilerVolume, pairKey, type SavedPair } from './filer-volume.ts';
+import { EventMemory } from './event-memory.ts';
+import { Events } from './events.ts';
+import { FilerVolume, pairKey, type SavedCounts, type SavedStates } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import {
@@ -63,9 +64,13 @@ export class Ledger {
   readonly #memory: EventMemory;
   readonly #events: Readonly<Record<EventKind, Events>>;
   readonly #words = new LabelWords();
+  /** What the last answer has changed, by guid or by the key of a pair, besides the titles. */
+  readonly #changed = { records: new Set<string>(), states: new Set<string>(), counts: new Set<string>() };
+  /** The saved texts of what has no key. */
+  readonly #saved = new Map<string, string>();
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
-  #calledBefore: ReadonlyMap<string, string> = new Map();
+  readonly #calledBefore = new Map<string, string>();
   #info: JsonObject = {};
   /** The clock of the service by `request_time`, which has to agree with the times of its records. */
   readonly #clock: ServiceClock;
@@ -99,6 +104,7 @@ export class Ledger {
     const arrival = { response: this.#responses, time };
     this.#info = infoIn(answer.info, time);
     this.answeredAt = now;
+    this.#clearChanges();
     toSamples(infoTable, [answer.info], {}, note);
     for (const record of answer.groups.volumes) {
       this.#takeVolume(record, arrival, now, note);
@@ -122,10 +128,8 @@ export class Ledger {
     }
     const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
     this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
-    // Also by its own time, so that an event dated ahead is not forgotten while it would count as new.
-    const isOver = (identity: string) => timeOfIdentity(identity) < time - EVENTS_COUNT_FOR_SECONDS;
-    yield* this.#memory.forget(now - EVENTS_COUNT_FOR_SECONDS * 1000, isOver);
-    this.#retire(answer, now);
+    yield* this.#memory.end();
+    yield* this.#retire(answer, now);
     return fresh;
   }
 
@@ -148,55 +152,135 @@ export class Ledger {
     }
   }
 
-  /** A heading, then each filer and volume, because there can be many. */
-  *state(now: number): Generator<unknown> {
+  /** What the last answer has changed, for the state file, once. */
+  *changes(): Generator<Piece> {
+    yield { answeredAt: this.answeredAt ?? null };
+    yield* inPieces('heading', this.#heading(true));
+    yield* inPieces('filers', this.#savedFilers(this.filers.changed));
+    yield* inPieces('volumes', this.#savedVolumes(this.#volumes.changed));
+    const { records, states, counts } = this.#changed;
+    yield* inPieces('records', this.#savedRecords(records));
+    yield* inPieces(
+      'states',
+      this.#savedPairs(states, (pair) => pair.savedStates()),
+    );
+    yield* inPieces(
+      'counts',
+      this.#savedPairs(counts, (pair) => pair.savedCounts()),
+    );
+    for (const events of this.#memory.changes()) yield { events };
+    this.#clearChanges();
+  }
+
+  *all(): Generator<Piece> {
+    yield { answeredAt: this.answeredAt ?? null };
+    yield* inPieces('heading', this.#heading(false));
+    yield* inPieces('filers', this.#savedFilers(this.filers.guids()));
+    yield* inPieces('volumes', this.#savedVolumes(this.#volumes.guids()));
+    yield* inPieces('records', this.#savedRecords(this.#volumeRecords.keys()));
+    yield* inPieces(
+      'states',
+      this.#savedPairs(this.#pairs.keys(), (pair) => pair.savedStates()),
+    );
+    yield* inPieces(
+      'counts',
+      this.#savedPairs(this.#pairs.keys(), (pair) => pair.savedCounts()),
+    );
+    for (const events of this.#memory.all()) yield { events };
+  }
+
+  /** Only for a ledger that has absorbed nothing; `shiftMs` turns monotonic times of another process into own ones. */
+  put(piece: Piece, shiftMs: number): void {
+    if (piece.answeredAt !== undefined) {
+      this.answeredAt = piece.answeredAt === null ? undefined : piece.answeredAt + shiftMs;
+    }
+    for (const [key, value] of piece.heading ?? []) this.#putHeading(key, value);
+    for (const [guid, saved] of piece.filers ?? []) {
+      const [entry, name] = saved ?? [null, ''];
+      this.filers.restore(guid, entry, shiftMs);
+      this.#calledBefore.set(guid, name);
+    }
+    for (const [guid, saved] of piece.volumes ?? []) this.#volumes.restore(guid, saved, shiftMs);
+    for (const [guid, saved] of piece.records ?? []) {
+      if (saved === null) this.#volumeRecords.delete(guid);
+      else this.#volumeRecords.set(guid, currentFrom(saved, shiftMs));
+    }
+    for (const [key, saved] of piece.states ?? []) {
+      if (saved === null) this.#pairs.delete(key);
+      else this.#pairWith(key)?.restoreStates(saved, shiftMs);
+    }
+    for (const [key, saved] of piece.counts ?? []) if (saved !== null) this.#pairWith(key)?.restoreCounts(saved);
+    if (piece.events !== undefined) this.#memory.put(piece.events, shiftMs);
+  }
+
+  /** Everything has been put. `now`: monotonic milliseconds. */
+  restored(now: number): void {
+    this.#memory.restored(this.answeredAt ?? now);
+    this.#retireStates(now - this.#settings.goneAfterMs);
+  }
+
+  #clearChanges(): void {
+    for (const changed of [this.filers.changed, this.#volumes.changed, ...Object.values(this.#changed)])
+      changed.clear();
+  }
+
+  /** What is about the whole account; only what differs from what was saved last, if `isChange`. */
+  *#heading(isChange: boolean): Generator<readonly [keyof Heading, unknown]> {
+    const { volumes, ...info } = this.#info;
     const { locks, propagation } = this.#events;
-    const filers = new Set([...this.#pairs.values()].map(({ filer }) => filer));
-    yield {
-      info: this.#info,
-      ageMs: this.answeredAt === undefined ? null : now - this.answeredAt,
-      filers: this.filers.state(now),
-      called: [...filers].map((guid) => [guid, this.#nameOf(guid)]),
-      volumes: this.#volumes.state(now),
-      volumeStates: [...this.#volumeRecords].map(([guid, current]) => [guid, ...savedCurrent(current, now)]),
-      words: this.#words.state(),
-      bookmarks: { locks: locks.watch.state(), propagation: propagation.watch.state() },
-    } satisfies Heading;
-    for (const pair of this.#pairs.values()) {
-      const delivered = (group: EventKind) => this.#memory.stateOf(memoryKey(group, pair), now);
-      yield {
-        pair: pair.state(now),
-        locks: delivered('locks'),
-        propagation: delivered('propagation'),
-      } satisfies PairLine;
+    const bookmarks = { locks: locks.watch.state(), propagation: propagation.watch.state() };
+    const heading: Heading = { info, volumes, bookmarks, words: this.#words.state() };
+    for (const [key, value] of Object.entries(heading) as [keyof Heading, unknown][]) {
+      const text = JSON.stringify(value ?? null);
+      if (isChange && this.#saved.get(key) === text) continue;
+      this.#saved.set(key, text);
+      yield [key, value ?? null];
     }
   }
 
-  /** Everything is as old as if no answer had arrived since it was saved, `elapsedMs` ago. Only for an empty ledger. */
-  *restore([heading, ...lines]: readonly unknown[], elapsedMs: number, now: number): Generator<void> {
-    const then = now - elapsedMs;
-    const saved = heading as Heading;
-    this.#info = saved.info;
-    this.answeredAt = saved.ageMs === null ? undefined : then - saved.ageMs;
-    this.filers.restore(saved.filers, then);
-    // Missing in state files of earlier versions.
-    this.#calledBefore = new Map(saved.called);
-    this.#volumes.restore(saved.volumes, then);
-    for (const [guid, ...current] of saved.volumeStates) this.#volumeRecords.set(guid, currentFrom(current, then));
-    this.#words.restore(saved.words);
-    for (const group of EVENT_GROUPS) {
-      this.#events[group].watch.restore(saved.bookmarks[group]);
+  #putHeading(key: string, value: unknown): void {
+    const saved = { [key]: value } as Partial<Heading>;
+    if (saved.info !== undefined) this.#info = { ...saved.info, volumes: this.#info.volumes };
+    if ('volumes' in saved) this.#info = { ...this.#info, volumes: saved.volumes };
+    if (saved.words !== undefined) this.#words.restore(saved.words);
+    if (saved.bookmarks !== undefined) {
+      for (const group of EVENT_GROUPS) this.#events[group].watch.restore(saved.bookmarks[group]);
     }
-    for (const line of lines) {
-      const { pair: savedPair, ...memories } = line as PairLine;
-      const pair = FilerVolume.restore(savedPair, this.#settings.bounds, then);
-      this.#pairs.set(pair.key, pair);
-      for (const group of EVENT_GROUPS) {
-        this.#memory.restore(memoryKey(group, pair), memories[group], then);
-      }
-      yield;
+  }
+
+  *#savedFilers(guids: Iterable<string>): Generator<readonly [guid: string, SavedFiler | null]> {
+    for (const guid of guids) {
+      const entry = this.filers.saved(guid);
+      yield [guid, entry && [entry, this.#nameOf(guid)]];
     }
-    this.#retireStates(now - this.#settings.goneAfterMs);
+  }
+
+  *#savedVolumes(guids: Iterable<string>): Generator<readonly [guid: string, SavedEntry | null]> {
+    for (const guid of guids) yield [guid, this.#volumes.saved(guid)];
+  }
+
+  *#savedRecords(guids: Iterable<string>): Generator<readonly [guid: string, SavedCurrent | null]> {
+    for (const guid of guids) {
+      const current = this.#volumeRecords.get(guid);
+      yield [guid, current === undefined ? null : savedCurrent(current)];
+    }
+  }
+
+  *#savedPairs<Saved>(
+    keys: Iterable<string>,
+    save: (pair: FilerVolume) => Saved,
+  ): Generator<readonly [key: string, Saved | null]> {
+    for (const key of keys) {
+      const pair = this.#pairs.get(key);
+      yield [key, pair === undefined ? null : save(pair)];
+    }
+  }
+
+  /** Undefined where there is no room for it. */
+  #pairWith(key: string): FilerVolume | undefined {
+    if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.maxPairs) return undefined;
+    const [filer = '', volume = ''] = key.split('\n');
+    return getOrCreate(this.#pairs, key, () => new FilerVolume(filer, volume, this.#settings.bounds));
   }
 
   /** Until the inventory has been read, a filer keeps its name from before the restart. */
@@ -214,6 +298,7 @@ export class Ledger {
       return;
     }
     this.#volumes.see(guid, record.volume_title, true, now);
+    this.#changed.records.add(guid);
     toSamples(volumeTable, [record], {}, note);
     const dated = datedIn(this.#words.limited(record, note), arrival);
     this.#volumeRecords.set(
@@ -237,31 +322,38 @@ export class Ledger {
     const filer = idOf(record.filer_guid);
     if (filer === '') return undefined;
     const volume = idOf(record.volume_guid);
-    const key = pairKey(filer, volume);
-    if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.maxPairs) return undefined;
+    const pair = this.#pairWith(pairKey(filer, volume));
+    if (pair === undefined) return undefined;
     this.filers.see(filer, record.filer_title, isState, now);
     if (volume !== '') this.#volumes.see(volume, record.volume_title, isState, now);
-    return getOrCreate(this.#pairs, key, () => new FilerVolume(filer, volume, this.#settings.bounds));
+    return pair;
   }
 
   /** An answer without any record of a filer does not show which exist: it may contain only what is new. */
-  #retire({ info, groups }: DataAnswer, now: number): void {
+  *#retire({ info, groups }: DataAnswer, now: number): Generator<void> {
     const before = now - this.#settings.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(idOf(guid), now);
     const forgotten = now - this.#settings.forgetAfterMs;
     if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.filers.retire(forgotten);
     this.#volumes.retire(forgotten);
     this.#retireStates(before);
+    const { states, counts } = this.#changed;
     for (const [key, pair] of this.#pairs) {
-      if (this.filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume))) continue;
-      this.#pairs.delete(key);
-      for (const group of EVENT_GROUPS) this.#memory.drop(memoryKey(group, pair));
+      yield;
+      const isGone = !(this.filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume)));
+      if (isGone) this.#pairs.delete(key);
+      if (isGone || pair.hasNewStates) states.add(key);
+      if (pair.hasNewCounts) counts.add(key);
+      pair.hasNewStates = false;
+      pair.hasNewCounts = false;
     }
   }
 
   #retireStates(before: number): void {
     for (const [guid, { confirmedAt }] of this.#volumeRecords) {
-      if (!this.#volumes.has(guid) || confirmedAt < before) this.#volumeRecords.delete(guid);
+      if (this.#volumes.has(guid) && confirmedAt >= before) continue;
+      this.#volumeRecords.delete(guid);
+      this.#changed.records.add(guid);
     }
     for (const pair of this.#pairs.values()) pair.retire(before);
   }
@@ -271,17 +363,29 @@ function idOf(raw: unknown): string {
   return labelValue(raw).toLowerCase();
 }
 
+/** What is saved about the whole account. `info` is without its list of volumes, which is long and changes seldom. */
 interface Heading {
   readonly info: JsonObject;
-  readonly ageMs: number | null;
-  readonly filers: readonly SavedEntry[];
-  readonly volumes: readonly SavedEntry[];
-  readonly volumeStates: readonly (readonly [guid: string, ...SavedCurrent])[];
-  readonly called?: readonly (readonly [guid: string, name: string])[];
+  readonly volumes: unknown;
   readonly words: ReturnType<LabelWords['state']>;
   readonly bookmarks: Readonly<Record<EventKind, ReturnType<Events['watch']['state']>>>;
 }
 
-interface PairLine extends Readonly<Record<EventKind, ReturnType<EventMemory['stateOf']>>> {
-  readonly pair: SavedPair;
+type Saved<Value> = readonly (readonly [key: string, value: Value])[];
+
+/** The name is the one under which the filer was exposed. */
+type SavedFiler = readonly [entry: SavedEntry, name: string];
+
+/** A piece of the saved ledger; null where something is gone. */
+export interface Piece {
+  readonly answeredAt?: number | null;
+  readonly heading?: Saved<unknown>;
+  readonly filers?: Saved<SavedFiler | null>;
+  readonly volumes?: Saved<SavedEntry | null>;
+  /** By volume: its record. */
+  readonly records?: Saved<SavedCurrent | null>;
+  /** By filer and volume. */
+  readonly states?: Saved<SavedStates | null>;
+  readonly counts?: Saved<SavedCounts | null>;
+  readonly events?: Parameters<EventMemory['put']>[0];
 }

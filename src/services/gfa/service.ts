@@ -15,7 +15,7 @@ const PAIR_BYTES = 24 * 1024;
 /** With more filers on volumes, reading an answer would hold the event loop too long, however much memory there is. */
 const MAX_PAIRS = 200_000;
 
-/** The most events to remember; see `EventMemory`. One takes some 170 bytes, all of them a third of a small heap. */
+/** The most events to remember; see `EventMemory`. One takes some 75 bytes. */
 const MAX_EVENTS = 1_000_000;
 
 const tables: readonly Table[] = [
@@ -87,7 +87,8 @@ export const gfa: Service<GfaConfig> = {
         bookmarks: collector.ledger.bookmarks,
       }),
       notes: () => collector.notes,
-      lines: collector,
+      kept: [collector],
+      savesAfterPolls: true,
       restoredResult: () => collector.known(),
     };
   },

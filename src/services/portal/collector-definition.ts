@@ -1,3 +1,4 @@
+import type { Kept } from '../../contract/kept.ts';
 import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { Task } from '../../contract/task.ts';
 import type { JsonObject, Table } from '../../metrics/family.ts';
@@ -5,7 +6,6 @@ import type { ReportDrop, Sample } from '../../metrics/samples.ts';
 import type { SampleCounts } from '../../planning/plan.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Persisted } from '../../runtime/persisted.ts';
 import { iterateInSlices } from '../../runtime/slices.ts';
 import type { AnswerSize } from '../../transport/response-limits.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
@@ -25,8 +25,8 @@ export interface PortalContext {
   /** Without `ops_iq_premium` the portal answers every telemetry series with 403, as without the right. */
   readonly licence: { hasTelemetry: boolean | undefined };
   readonly unitWatch: UnitDetector;
-  /** What collectors save over restarts, by name. */
-  readonly persisted: Map<string, Persisted>;
+  /** What collectors keep over restarts. */
+  readonly kept: Kept[];
 }
 
 export interface CollectorDefinition {

@@ -5,7 +5,6 @@ import { believedTime } from '../../metrics/reported-time.ts';
 import { futureDate } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Persisted } from '../../runtime/persisted.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
@@ -17,7 +16,7 @@ import { createTasks, type PortalContext } from './collector-definition.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
 import type { PortalOptions } from './settings.ts';
 
-export class PortalCollector implements Collector, Persisted {
+export class PortalCollector implements Collector {
   readonly api = 'portal';
   readonly parts: PortalContext;
   readonly inventory: InventoryCollector;
@@ -36,7 +35,7 @@ export class PortalCollector implements Collector, Persisted {
       appliances: new ApplianceIndex(settings, log),
       licence: { hasTelemetry: undefined },
       unitWatch: new UnitDetector(settings.units ?? [], log),
-      persisted: new Map(),
+      kept: [],
     };
     const chosen = enabledCollectors(settings.collectors);
     const telemetry = new TelemetryCollector(parts);
@@ -57,18 +56,6 @@ export class PortalCollector implements Collector, Persisted {
     if (this.parts.licence.hasTelemetry !== false) return [];
     const message = 'The licence lacks ops_iq_premium: every telemetry series is forbidden (403).';
     return [{ code: 'licence', message }];
-  }
-
-  /** By the name of the collector. */
-  state(): readonly [Readonly<Record<string, unknown>>] {
-    return [Object.fromEntries([...this.parts.persisted].map(([name, one]) => [name, ...one.state()]))];
-  }
-
-  /** Drops the state of disabled collectors. */
-  *restore([saved]: readonly unknown[], elapsedMs: number): Generator<void> {
-    for (const [name, value] of Object.entries(saved as object)) {
-      yield* this.parts.persisted.get(name)?.restore([value], elapsedMs) ?? [];
-    }
   }
 
   tasks(): readonly Task[] {

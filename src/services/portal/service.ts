@@ -93,7 +93,7 @@ export const portal: Service<PortalConfig> = {
       variants: () => collector.parts.unitWatch.variants,
       describe: (serial) => collector.parts.appliances.find(serial),
       close: (signal) => tokens.revoke(signal),
-      counts: collector,
+      kept: collector.parts.kept,
     };
   },
 };

@@ -28,8 +28,8 @@ function collecting(answers: readonly unknown[], maxEvents = 1_000) {
       calls.push(`save ${collector.ledger.memory.size}`);
       return Promise.resolve();
     },
-    disown: (reason: string) => {
-      calls.push(`disown: ${reason}`);
+    discard: (reason: string) => {
+      calls.push(`discard: ${reason}`);
       return Promise.resolve();
     },
   };
@@ -60,7 +60,7 @@ test('an answer is kept before its samples are handed on, and a failed poll keep
 test('answers about another account begin from zero, and what was kept is put aside', async () => {
   const { collector, poll, calls, warnings } = collecting([news(1), news(2, 2, 'another'), news(3, 3, 'another')]);
   await poll();
-  expect(calls).toEqual(['save 1', 'disown: it belongs to another account', 'save 1', 'save 2']);
+  expect(calls).toEqual(['save 1', 'discard: it belongs to another account', 'save 1', 'save 2']);
   expect(collector.ledger.account).toBe('another');
   expect(warnings()).toHaveLength(1);
 });

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/runtime/log.ts';
-import { runToEnd } from '../../../src/runtime/slices.ts';
 import { FilerNames } from '../../../src/services/filer-names.ts';
 import type { GfaClient } from '../../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../../src/services/gfa/collector.ts';
-import { dataAnswer, ledgerOf, ledgerSettings, lock, newLedger, released, take } from '../../support/gfa-answers.ts';
+import {
+  dataAnswer,
+  ledgerOf,
+  ledgerSettings,
+  lock,
+  type newLedger,
+  reborn,
+  released,
+  take,
+} from '../../support/gfa-answers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { going } from '../../support/mock-api.ts';
 
@@ -35,19 +43,9 @@ test('after a restart a filer goes by its last name until the inventory has been
   before.markInventoryRead();
   const old = ledgerOf({ locks: [lock(1)] }, { names: before });
   const after = new FilerNames([], true);
-  const ledger = newLedger({ names: after });
-  runToEnd(ledger.restore(JSON.parse(JSON.stringify([...old.state(0)])), 1000, 0));
+  const ledger = reborn(old, {}, { names: after });
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([['leeds', 1]]);
   after.markInventoryRead();
-  expect(filers(ledger, 'filer_lock_events_total')).toEqual([['one', 1]]);
-});
-
-test('a state without names, as earlier versions wrote it, is taken', () => {
-  const old = ledgerOf({ locks: [lock(1)] });
-  const [heading, ...pairs] = JSON.parse(JSON.stringify([...old.state(0)]));
-  delete heading.called;
-  const ledger = newLedger({ names: new FilerNames([], true) });
-  runToEnd(ledger.restore([heading, ...pairs], 1000, 0));
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([['one', 1]]);
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runToEnd } from '../../../src/runtime/slices.ts';
-import type { Ledger, LedgerOptions } from '../../../src/services/gfa/ledger.ts';
+import type { Ledger, Piece } from '../../../src/services/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -10,11 +9,13 @@ import {
   lock,
   newLedger,
   propagation,
+  reborn,
   released,
   take,
   told,
   volume,
 } from '../../support/gfa-answers.ts';
+import { readAgain } from '../../support/kept.ts';
 
 const everything = {
   filers: [filer(1, 5), { ...filer(1, 6), timestamp: undefined, filer_guid: 'f2', volume_guid: undefined }],
@@ -23,20 +24,13 @@ const everything = {
   propagation: [propagation(1, 5, { data_protected: 3 }), propagation(2, 500.5, { kind: '' })],
 };
 
-/** Another ledger with what the first one held, through JSON. */
-function reborn(ledger: Ledger, { elapsedMs = 0, now = 0, savedAt = 0 }, more: Partial<LedgerOptions> = {}): Ledger {
-  const after = newLedger(more);
-  runToEnd(after.restore(JSON.parse(JSON.stringify([...ledger.state(savedAt)])), elapsedMs, now));
-  return after;
-}
-
 describe('a ledger restored', () => {
   test('says what the one before it said, and counts no event of it again', () => {
     const before = ledgerOf(everything);
     const after = reborn(before, {});
     expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
     expect(after.memory).toEqual(before.memory);
-    expect([...after.state(0)]).toEqual([...before.state(0)]);
+    expect([...after.all()]).toEqual([...before.all()]);
     expect(take(after, dataAnswer(everything)).fresh).toBe(0);
     expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
   });
@@ -57,14 +51,14 @@ describe('a ledger restored', () => {
   test('is as old as it would be without the restart', () => {
     const before = newLedger();
     take(before, dataAnswer(everything), 1_000_000);
-    const after = reborn(before, { savedAt: 1_010_000, elapsedMs: 20_000, now: 5 });
+    const after = reborn(before, { shiftMs: -1_029_995 });
     expect(after.answeredAt).toBe(5 - 30_000);
     expect(after.account).toBe('acc');
   });
 
   test('lets go of states that nobody has confirmed for too long, and of counters with the next full answer', () => {
     const before = ledgerOf(everything);
-    const after = reborn(before, { savedAt: GONE_AFTER_MS - 1, elapsedMs: 2 });
+    const after = reborn(before, { shiftMs: -GONE_AFTER_MS - 1 });
     expect(told(after, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({});
     expect(told(after, 'filer_volume_info')).toEqual({});
     for (const family of ['filer_lock_', 'filer_propagation_'])
@@ -83,8 +77,45 @@ describe('a ledger restored', () => {
     expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 50 });
   });
 
+  test('from the changes of each answer is the one that was made of them', () => {
+    const [before, after] = [newLedger(), newLedger()];
+    const answers = [
+      everything,
+      { locks: [lock(5), released(6, 8)] },
+      {},
+      everything,
+      { propagation: [propagation(9, 1)] },
+    ];
+    for (const [index, records] of answers.entries()) {
+      take(before, dataAnswer(records), index * 60_000);
+      for (const piece of readAgain(before.changes())) after.put(piece as Piece, 0);
+      expect(readAgain(before.changes())).toEqual([{ answeredAt: index * 60_000 }]);
+    }
+    after.restored(answers.length * 60_000);
+    const sorted = (ledger: Ledger) =>
+      readAgain(ledger.all())
+        .map((piece) => JSON.stringify(piece))
+        .sort();
+    expect(sorted(after)).toEqual(sorted(before));
+  });
+
+  test('has what the state of a filer was that is gone since, no more', () => {
+    const before = newLedger();
+    const after = newLedger();
+    const put = () => {
+      for (const piece of readAgain(before.changes())) after.put(piece as Piece, 0);
+    };
+    take(before, dataAnswer(everything));
+    put();
+    take(before, dataAnswer({ filers: [filer(500, 5, { filer_guid: 'f9' })] }, { volumes: [] }), GONE_AFTER_MS + 1);
+    put();
+    after.restored(GONE_AFTER_MS + 1);
+    expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
+    expect(JSON.stringify([...after.all()])).not.toContain('f2');
+  });
+
   test('keeps nothing of a record but what some table reads', () => {
     const before = ledgerOf({ locks: [lock(1, { secret_note: 'not for the disk' })] });
-    expect(JSON.stringify([...before.state(0)])).not.toContain('not for the disk');
+    expect(JSON.stringify([...before.all()])).not.toContain('not for the disk');
   });
 });

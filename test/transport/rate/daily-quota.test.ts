@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DailyQuota } from '../../../src/transport/rate/daily-quota.ts';
+import { restoreInto } from '../../support/kept.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -11,41 +12,66 @@ function spent(minutes: readonly number[]): DailyQuota {
   return budget;
 }
 
-test('a new process begins without credit: restarts cannot overspend', () => {
-  const budget = new DailyQuota(1_000_000, 0);
-  budget.spend(0);
-  expect(budget.earliest(0)).toBeGreaterThan(80);
+/** Another process's budget, at minute 0 of its own clock, so many milliseconds after the minute in which this one was kept. */
+function reborn(before: DailyQuota, minute: number, elapsedMs = 0): DailyQuota {
+  const after = new DailyQuota(1_000, 0);
+  restoreInto(after, before.all(), -minute * MINUTE - elapsedMs);
+  return after;
+}
+
+test('a process begins with nothing to spend', () => {
+  expect(new DailyQuota(1_000_000, 0).earliest(0)).toBeGreaterThan(80);
+});
+
+test.each([
+  ['an hour', 60 * MINUTE],
+  ['105 seconds', 105_000],
+  ['88 seconds', 88_000],
+  ['ten seconds', 10_000],
+])('processes that are started each %s never spend more in a day than one may', (_, lifeMs) => {
+  let requests = 0;
+  for (let begun = 0; begun < DAY; begun += lifeMs) {
+    const budget = new DailyQuota(1_000, begun);
+    for (let at = budget.earliest(begun); at < begun + lifeMs; at = budget.earliest(at)) {
+      budget.spend(at);
+      requests += 1;
+    }
+  }
+  expect(requests).toBeLessThanOrEqual(1_000);
 });
 
 describe('a budget restored', () => {
   test('has spent what the one before it had, and forgets it when that one would have', () => {
-    const before = spent([0, 1, 1, 60]);
-    const after = new DailyQuota(1_000, 0);
-    after.restore(JSON.parse(JSON.stringify(before.state(60 * MINUTE))), 10 * MINUTE, 5 * MINUTE);
-    // It is minute 70 of the first one's time, and minute 5 of its own.
-    expect(after.remaining(5 * MINUTE)).toBe(996);
-    expect(after.remaining(DAY - 66 * MINUTE)).toBe(996);
-    expect(after.remaining(DAY - 65 * MINUTE)).toBe(997);
-    expect(after.remaining(DAY - 64 * MINUTE)).toBe(999);
-    expect(after.remaining(DAY - 5 * MINUTE)).toBe(1_000);
+    const after = reborn(spent([0, 1, 1, 60]), 60, 10 * MINUTE);
+    // It is minute 70 of the first one's time.
+    expect(after.remaining(0)).toBe(996);
+    expect(after.remaining(DAY - 71 * MINUTE)).toBe(996);
+    expect(after.remaining(DAY - 70 * MINUTE)).toBe(997);
+    expect(after.remaining(DAY - 69 * MINUTE)).toBe(999);
+    expect(after.remaining(DAY - 10 * MINUTE)).toBe(1_000);
   });
 
-  test('has no credit', () => {
-    const after = new DailyQuota(1_000, 0);
-    after.restore(spent([0]).state(0), 0, 0);
-    after.spend(0);
-    expect(after.earliest(0)).toBeGreaterThan(0);
+  test('is exact after many restarts, however long each process lives', () => {
+    let budget = spent([0, 0]);
+    for (let elapsed = 0; elapsed < DAY - 2 * MINUTE; elapsed += 105_000) budget = reborn(budget, 0, 105_000);
+    expect(budget.remaining(0)).toBe(998);
+    expect(reborn(budget, 0, 3 * MINUTE).remaining(0)).toBe(1_000);
   });
 
-  test('goes on counting what it spends itself, in the same minute too', () => {
-    const after = new DailyQuota(1_000, 0);
-    after.restore(spent([5, 5]).state(5 * MINUTE), 0, 0);
+  test('goes on counting what it spends itself, in the same minute too, and keeps that alone as a change', () => {
+    const before = spent([5, 5]);
+    const after = reborn(before, 5);
     after.spend(0);
     after.spend(MINUTE);
     expect(after.remaining(MINUTE)).toBe(996);
-    expect(after.state(MINUTE)).toEqual([
-      [1, 3],
-      [0, 1],
+    expect([...after.changes()]).toEqual([
+      {
+        minutes: [
+          [5, 3],
+          [6, 1],
+        ],
+      },
     ]);
+    expect([...after.changes()]).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
+import { inPieces, type Kept, type Restoration } from '../../../contract/kept.ts';
 import { type Family, type JsonObject, OTHER } from '../../../metrics/family.ts';
-import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
+import { LabelledCounter, type SavedCount } from '../../../metrics/labelled-counter.ts';
 import { believedTime } from '../../../metrics/reported-time.ts';
 import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
 import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
 import { CountingStart, type CountingStartState } from '../../../runtime/counting-start.ts';
-import type { Persisted } from '../../../runtime/persisted.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
 export const SEVERITY = {
@@ -62,9 +62,9 @@ export const notifications: CollectorDefinition = {
     },
   ],
   sampleCounts: { account: 40 },
-  reads: ({ client, persisted }) => {
+  reads: ({ client, kept }) => {
     const ledger = new NotificationLedger(new CountingStart(client.serviceClock));
-    persisted.set('notifications', ledger);
+    kept.push(ledger);
     return [
       {
         path: '/notifications',
@@ -91,7 +91,8 @@ export const notifications: CollectorDefinition = {
  * remembered as long as they can arrive again. Notifications from before the start of the exporter are not counted.
  * Progress is measured by the times of the notifications, never by this machine's clock, which may be wrong.
  */
-export class NotificationLedger implements Persisted {
+export class NotificationLedger implements Kept {
+  readonly part = 'portal/notifications';
   readonly #start: CountingStart;
   #counts = noCounts();
   /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
@@ -148,36 +149,66 @@ export class NotificationLedger implements Persisted {
     ];
   }
 
-  state(): readonly [NotificationState] {
-    const { total, bySeverity, latest, seen } = this.#counts;
-    const counts = { seen: seen.state(), total: total.state(), bySeverity: bySeverity.state(), latest: [...latest] };
-    return [{ ...this.#start.state(), mark: this.#highWaterMark ?? null, ...counts }];
+  *changes(): Generator<unknown> {
+    const { total, bySeverity, seen } = this.#counts;
+    yield* this.#pieces(total.takeChanged(), bySeverity.takeChanged(), seen.takeAdded());
   }
 
-  *restore([saved]: readonly unknown[], elapsedMs: number): Generator<void> {
-    const { ageMs = 0, since = null, mark, seen, total, bySeverity, latest } = saved as NotificationState;
-    this.#counts = noCounts();
-    this.#counts.seen.restore(seen);
-    this.#counts.total.restore(total);
-    this.#counts.bySeverity.restore(bySeverity);
-    this.#counts.latest = new Map(latest);
-    if (mark !== null) this.#reach(mark);
-    // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile are
-    // not new.
-    const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;
-    this.#start.restore(isLost ? { ageMs: 0, since: null } : { ageMs: ageMs + elapsedMs, since });
-    yield;
+  *all(): Generator<unknown> {
+    const { total, bySeverity, seen } = this.#counts;
+    yield* this.#pieces(total.all(), bySeverity.all(), seen.all());
+  }
+
+  restore(_: number, elapsedMs: number): Restoration {
+    const counts = noCounts();
+    let state: SavedStart | undefined;
+    return {
+      put: (piece) => {
+        const { start, seen = [], total = [], bySeverity = [] } = piece as Piece;
+        state = start ?? state;
+        for (const [id, at] of seen) counts.seen.admit(id, at);
+        for (const count of total) counts.total.restore(count);
+        for (const count of bySeverity) counts.bySeverity.restore(count);
+      },
+      commit: () => {
+        if (state === undefined) return;
+        const { ageMs, since, mark, latest } = state;
+        this.#counts = { ...counts, latest: new Map(latest) };
+        if (mark !== null) this.#reach(mark);
+        // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile
+        // are not new.
+        const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;
+        this.#start.restore(isLost ? { ageMs: 0, since: null } : { ageMs: ageMs + elapsedMs, since });
+      },
+    };
+  }
+
+  *#pieces(
+    total: Iterable<SavedCount>,
+    bySeverity: Iterable<SavedCount>,
+    seen: Iterable<readonly [id: string, at: number]>,
+  ): Generator<unknown> {
+    const { latest } = this.#counts;
+    const start: SavedStart = { ...this.#start.state(), mark: this.#highWaterMark ?? null, latest: [...latest] };
+    yield { start };
+    yield* inPieces('total', total);
+    yield* inPieces('bySeverity', bySeverity);
+    yield* inPieces('seen', seen);
   }
 }
 
-/** The age is missing in state files of earlier versions. */
-interface NotificationState extends Partial<CountingStartState> {
+/** Written with every change, because its age grows. */
+interface SavedStart extends CountingStartState {
   /** In Unix seconds. */
   readonly mark: number | null;
-  readonly seen: ReturnType<SeenIds['state']>;
-  readonly total: ReturnType<LabelledCounter['state']>;
-  readonly bySeverity: ReturnType<LabelledCounter['state']>;
   readonly latest: readonly (readonly [severity: string, at: number])[];
+}
+
+interface Piece {
+  readonly start?: SavedStart;
+  readonly seen?: readonly (readonly [id: string, at: number])[];
+  readonly total?: readonly SavedCount[];
+  readonly bySeverity?: readonly SavedCount[];
 }
 
 function noCounts() {
