@@ -5,6 +5,7 @@ import { portalAlerts } from './alerts/portal.ts';
 import { hourRules, momentRules } from './recording-rules.ts';
 import type { AlertRule, RecordingRule, Thresholds } from './rule.ts';
 import { thresholds } from './thresholds.ts';
+import { unexplainedRule } from './unexplained.ts';
 
 export interface Group {
   readonly name: string;
@@ -24,20 +25,29 @@ function once(rules: readonly AlertRule[]): readonly AlertRule[] {
   });
 }
 
-/** Every rule with these thresholds; recording rules before the alerts that use them. */
+/** Every rule with these thresholds; each before the rules that use it. */
 export function groupsOf(limits: Thresholds): readonly Group[] {
-  return [
-    { name: 'filer-exporter-recorded', rules: momentRules },
-    { name: 'filer-exporter-recorded-hours', interval: '4m', rules: hourRules },
+  const alerting = [
     { name: 'filer-exporter', rules: exporterAlerts(limits) },
     { name: 'filer-exporter-file-acceleration', rules: once(fileAccelerationAlerts(limits)) },
     { name: 'filer-exporter-appliances', rules: once(applianceAlerts(limits)) },
     { name: 'filer-exporter-portal', rules: once(portalAlerts(limits)) },
   ];
+  return [
+    { name: 'filer-exporter-recorded', rules: momentRules },
+    { name: 'filer-exporter-recorded-hours', interval: '4m', rules: hourRules },
+    ...alerting,
+    { name: 'filer-exporter-unexplained', rules: [unexplainedRule(alerting.flatMap(({ rules }) => rules))] },
+  ];
 }
 
 /** Every shipped rule. */
 export const groups: readonly Group[] = groupsOf(thresholds);
+
+/** Every shipped recording rule. */
+export const recordingRules: readonly RecordingRule[] = groups.flatMap(({ rules }) =>
+  rules.filter((rule) => 'record' in rule),
+);
 
 /** Every shipped alert. */
 export const alertRules: readonly AlertRule[] = groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));

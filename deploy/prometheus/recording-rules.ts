@@ -119,6 +119,3 @@ export const momentRules: readonly RecordingRule[] = [
     ].join('\n'),
   },
 ];
-
-/** Rules for both dashboards and alerts. Labels that are not aggregated away stay, including those of the scrape. */
-export const recordingRules: readonly RecordingRule[] = [...momentRules, ...hourRules];

@@ -19,6 +19,7 @@ export const thresholdRows = {
     value: 3,
     meaning: 'propagation events of a filer and volume in the last hour; with fewer the percentile is not meaningful',
   },
+  timeToProtect: { value: 7_200, meaning: 'how long file acceleration takes to protect the data of a volume' },
   lockHeld: { value: 1_800, meaning: 'how long a lock has been held' },
   fleetShare: { value: 0.2, meaning: 'share of the filers or appliances that stop reporting together' },
   fleetMany: { value: 20, meaning: 'filers or appliances that stop reporting together, even if their share is small' },

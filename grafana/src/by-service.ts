@@ -20,15 +20,15 @@ export function byService(width: number, height: number): PanelBuilder {
       { expr: `${why} or on (api) ${said('up', `${up} == 1`)} or on (api) ${said('down', up)}`, legend: LABELS_ALONE },
       {
         expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
-        legend: 'Oldest data',
+        legend: 'Last poll',
       },
-      ...(narrow ? [] : [{ expr: late, legend: 'Late' }]),
+      ...(narrow ? [] : [{ expr: late, legend: 'Overdue' }]),
     ],
     columns: [
       { label: 'api', title: 'Service', ...(narrow ? { width: 70 } : {}) },
       { label: 'reason', title: 'Now', ...(narrow ? { width: 128 } : {}), mappings: upOrWhy },
     ],
-    stepsBy: { Late: noneExpected },
+    stepsBy: { Overdue: noneExpected },
     ...(narrow ? { valueWidth: 100 } : {}),
     width,
     height,

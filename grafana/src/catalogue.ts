@@ -15,7 +15,6 @@ export const neighbours: readonly Metric[] = [
   gauge('scrape_duration_seconds', 'seconds'),
   gauge('scrape_samples_scraped'),
   gauge('ALERTS', undefined, ['alertname', 'alertstate', ...ofAlert]),
-  gauge('ALERTS_FOR_STATE', 'seconds', ['alertname', ...ofAlert]),
   { name: 'process_cpu_seconds_total', type: 'counter', unit: 'seconds', labels: [] },
   gauge('process_resident_memory_bytes', 'bytes'),
   gauge('process_start_time_seconds', 'seconds'),
@@ -37,6 +36,7 @@ export const recorded: readonly Metric[] = [
   gauge('filer:last_checkin_age:seconds', 'seconds', filer),
   gauge('serial:filer_appliance_series_timestamp_seconds:age', 'seconds', ['serial', 'filer']),
   gauge('job:filer_appliance_info:count'),
+  gauge('alert:ALERTS:unexplained_age', 'seconds', ['alertname', 'severity', 'filer', 'volume', 'about']),
   gauge('volume:filer_lock_latest_timestamp_seconds:release_age', 'seconds', volume),
   ...[
     ...['last_checkin_age:seconds', 'oldest_unprotected_data_age:seconds'],

@@ -17,6 +17,7 @@ import * as heatmaps from '@grafana/grafana-foundation-sdk/heatmap';
 import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
+import { lineColours } from './colours.ts';
 import { described, type PanelText } from './panel.ts';
 import { unitOf } from './unit.ts';
 
@@ -33,7 +34,8 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
   const panel = described(new charts.PanelBuilder(), text, { height: 8 })
     .legend(legendTable(['lastNotNull', 'max']))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
+    // A quiet palette: what has a meaning has its colour below.
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Shades).fixedColor('blue'))
     .thresholdsStyle(
       new GraphThresholdsStyleConfigBuilder().mode(
         text.steps === undefined ? GraphThresholdsStyleMode.Off : GraphThresholdsStyleMode.Dashed,
@@ -44,6 +46,9 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
     // A lone sample has no line.
     .showPoints(VisibilityMode.Auto)
     .axisSoftMin(0);
+  for (const { pattern, properties } of lineColours([text.queries].flat().map(({ legend }) => legend))) {
+    panel.overrideByRegexp(pattern, properties);
+  }
   if (toOne) panel.axisSoftMax(1);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;

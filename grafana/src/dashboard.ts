@@ -36,7 +36,8 @@ export function dashboard({ place, description, reach, variables: names, section
     .description(description)
     .tags([TAG])
     .timezone('browser')
-    .editable()
+    // Provisioned files are changed in their sources; a copy can be edited.
+    .readonly()
     .tooltip(classic.DashboardCursorSync.Crosshair)
     .time({ from: `now-${reach}`, to: 'now' })
     .refresh('1m')

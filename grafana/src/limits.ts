@@ -14,7 +14,7 @@ export const limits = {
   atRiskAge: thresholds.atRiskAge,
   unprotected: above(thresholds.unprotectedAge, thresholds.atRiskAge),
   propagation: warnsAbove(thresholds.propagationP90),
-  timeToProtect: warnsAbove(thresholds.unprotectedAge),
+  timeToProtect: warnsAbove(thresholds.timeToProtect),
   lockHeld: warnsAbove(thresholds.lockHeld),
   lockedShare: warnsAbove(0.8),
   betweenReleases: warnsAbove(2 * HOUR),
@@ -25,7 +25,8 @@ export const limits = {
   loadPerCore: warnsAbove(2),
   memory: warnsAbove(thresholds.memory),
   cache: warnsAbove(thresholds.cache),
-  hitRatio: warnsBelow(0.5),
+  /** What the services' own tools call critical; no alert fires. */
+  hitRatio: warnsBelow(0.6),
   diskLatency: warnsAbove(thresholds.diskLatency),
   healthScore: warnsBelow(80),
   /** The portal is 5 to 6 minutes behind the appliance, and is asked every 5 minutes. */
@@ -38,5 +39,4 @@ export const limits = {
   keyLeft: warnsBelow(thresholds.keyLeft),
   jobAge: warnsAbove(thresholds.jobAge),
   indexed: warnsAbove(0.95),
-  lastSeen: warnsAbove(HOUR),
 } as const;

@@ -1,4 +1,5 @@
 import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import { colourOf } from './colours.ts';
 
 /** From this rank on, it is critical. */
 export const CRITICAL = 100;
@@ -6,29 +7,29 @@ export const CRITICAL = 100;
 /** The rank of what nothing is known of: before what is well, and no warning. */
 export const UNKNOWN = 0.999;
 
-/** Words for whole numbers, each with a colour that reads on light and on dark. */
-export function words(...texts: readonly (readonly [value: number, text: string, color: string])[]): ValueMapping[] {
+/** Words for whole numbers, each in its colour. */
+export function words(...texts: readonly (readonly [value: number, text: string])[]): ValueMapping[] {
   const options = Object.fromEntries(
-    texts.map(([value, text, color], index) => [String(value), { text, color, index }]),
+    texts.map(([value, text], index) => [String(value), { text, color: colourOf(text), index }]),
   );
   return [{ type: MappingType.ValueToText, options }];
 }
 
 /** Words for ranges of numbers, from one bound up to the next; the last is open. */
-export function ranges(...texts: readonly (readonly [from: number, text: string, color: string])[]): ValueMapping[] {
-  return texts.map(([from, text, color], index) => ({
+export function ranges(...texts: readonly (readonly [from: number, text: string])[]): ValueMapping[] {
+  return texts.map(([from, text], index) => ({
     type: MappingType.RangeToText,
-    options: { from, to: texts[index + 1]?.[0] ?? null, result: { text, color, index } },
+    options: { from, to: texts[index + 1]?.[0] ?? null, result: { text, color: colourOf(text), index } },
   }));
 }
 
-/** The severities as a table of alerts has them: their rank goes before, to sort by. */
+/** The severities as a table of alerts has them; by the alphabet the worse one comes first. */
 export const severities: ValueMapping[] = [
   {
     type: MappingType.ValueToText,
     options: {
-      '1 critical': { text: 'critical', color: 'red', index: 0 },
-      '2 warning': { text: 'warning', color: 'orange', index: 1 },
+      critical: { text: 'critical', color: colourOf('critical'), index: 0 },
+      warning: { text: 'warning', color: colourOf('warning'), index: 1 },
     },
   },
 ];
@@ -40,33 +41,39 @@ export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {
 }
 
 /** For an age that is negative where there is nothing to have one. */
-export const orNothing: ValueMapping[] = words([-1, 'nothing waits', 'green']);
+export const orNothing: ValueMapping[] = words([-1, 'all protected']);
 
 /** For the time until an end that is -1 where there is none. */
-export const orNoEnd: ValueMapping[] = words([-1, 'no end', 'green']);
+export const orNoEnd: ValueMapping[] = words([-1, 'no end']);
+
+/** For a share that is -1 where nothing limits it. */
+export const noLimit: ValueMapping[] = words([-1, 'no limit']);
 
 /** Up and down. */
-export const upOrDown: ValueMapping[] = words([1, 'up', 'green'], [0, 'down', 'red']);
+export const upOrDown: ValueMapping[] = words([1, 'up'], [0, 'down']);
 
 /** That a service is up, or the reason why it is not. */
 export const upOrWhy: ValueMapping[] = [
-  { type: MappingType.ValueToText, options: { up: { text: 'up', color: 'green', index: 0 } } },
-  { type: MappingType.RegexToText, options: { pattern: '(.+)', result: { text: '$1', color: 'red', index: 1 } } },
+  { type: MappingType.ValueToText, options: { up: { text: 'up', color: colourOf('up'), index: 0 } } },
+  {
+    type: MappingType.RegexToText,
+    options: { pattern: '(.+)', result: { text: '$1', color: colourOf('down'), index: 1 } },
+  },
 ];
 
 /** How an appliance stands, as a number: the worst is the lowest. */
 export const standingWords: ValueMapping[] = words(
-  [2, 'reporting', 'green'],
-  [1, 'no records', 'red'],
-  [0, 'unavailable', 'orange'],
-  [-1, 'unknown', 'text'],
+  [2, 'reporting'],
+  [1, 'no records'],
+  [0, 'unavailable'],
+  [-1, 'unknown'],
 );
 
 /** How bad something is, by its rank: from 1 on a limit is passed, from 100 on one that is critical. What orders also says why. */
 export const rankWords: ValueMapping[] = ranges(
-  [-1, 'well', 'green'],
-  [UNKNOWN - 1e-9, 'unknown', 'text'],
+  [-1, 'well'],
+  [UNKNOWN - 1e-9, 'unknown'],
   // Up to a bound and from it on are both inclusive.
-  [1 - 1e-9, 'warning', 'orange'],
-  [CRITICAL, 'critical', 'red'],
+  [1 - 1e-9, 'warning'],
+  [CRITICAL, 'critical'],
 );

@@ -27,7 +27,7 @@ import * as units from '@grafana/grafana-foundation-sdk/units';
 import { described, type PanelText, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { select } from './select.ts';
-import { type Steps, thresholds } from './steps.ts';
+import { countOf, type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
 
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
@@ -45,14 +45,10 @@ export function number(text: PanelText, mappings: ValueMapping[] = []): stats.Pa
   );
 }
 
-/** Gives some of several numbers steps of its own. */
-export function stepsOf(
-  panel: stats.PanelBuilder,
-  names: string | readonly string[],
-  steps: Steps,
-): stats.PanelBuilder {
-  for (const name of [names].flat()) {
-    panel.overrideByName(name, [{ id: 'thresholds', value: thresholds(steps).build() }]);
+/** Gives the numbers that count states the colours of these. */
+export function stateCounts(panel: stats.PanelBuilder, ...states: readonly string[]): stats.PanelBuilder {
+  for (const state of states) {
+    panel.overrideByName(state, [{ id: 'thresholds', value: thresholds(countOf(state)).build() }]);
   }
   return panel;
 }

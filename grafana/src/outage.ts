@@ -11,7 +11,11 @@ const unseen = `${select('up')} == 0`;
 const lastScrape = `max_over_time(timestamp(${select('up')} == 1)[1d:1m])`;
 
 /** Values below zero stand for words: the rest is a time. */
-const all = words([-1, 'answer', 'green'], [-2, 'not once', 'red']);
+const all = words([-1, 'respond'], [-2, 'never'], [-3, 'not configured']);
+
+/** Where an exporter is scraped and none polls this service. */
+const notConfigured = (api: string) =>
+  `min(0 * timestamp(${select('filer_exporter_build_info')}) - 3) unless on () ${select('filer_api_up', { api: `="${api}"` })}`;
 const alarm: Steps = [{ value: null, color: 'red' }];
 
 /** The outage that explains the rest of a board, the same on every board. Of the exporter's own series: it needs no rules. */
@@ -20,16 +24,18 @@ export function outagePanel(): PanelBuilder {
     {
       title: 'Outages',
       description:
-        'The services that do not answer, with the reason, and exporters that cannot be scraped: how long ago the last answer came. What follows from an outage is unknown below, and not red: repair this first. It needs no alert rules.',
+        'The services that do not respond, with the reason, and exporters that cannot be scraped: how long ago the last response came; and a service that is not configured. What follows from an outage is unknown below, and not red: repair this first. It needs no alert rules.',
       queries: [
         {
           expr: `max by (api, reason) ((time() - ${lastAnswer}) * on (job, instance, api) group_right () ${why}) or max by (api, reason) (-2 * ${why})`,
-          legend: '{{api}} is down: {{reason}}. Last answer',
+          legend: '{{api}} is down: {{reason}}. Last response',
         },
         {
           expr: `max by (instance) ((time() - ${lastScrape}) and ${unseen}) or max by (instance) (${unseen}) - 2`,
           legend: '{{instance}} cannot be scraped. Last scrape',
         },
+        { expr: notConfigured('gfa'), legend: 'The file acceleration service' },
+        { expr: notConfigured('portal'), legend: 'The portal' },
         {
           expr: `min(0 * timestamp(${select('filer_api_up')}) - 1) unless on () (${why} or ${unseen})`,
           legend: 'All services that are polled',

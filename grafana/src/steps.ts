@@ -1,4 +1,5 @@
 import { type Threshold, ThresholdsConfigBuilder, ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard';
+import { colourOf } from './colours.ts';
 
 /** Where a value turns from good to bad; `plain` where neither more nor less is worse. */
 export type Steps = readonly Threshold[];
@@ -37,17 +38,27 @@ export function below(warning: number, bad: number): Steps {
   ];
 }
 
+/** For how many are in a state: none is well, and any at all has the colour of the state. */
+export function countOf(state: string): Steps {
+  return [
+    { value: null, color: 'green' },
+    { value: 1, color: colourOf(state) },
+  ];
+}
+
+/** More of them than this fire a critical alert. */
+export function countOver(limit: number): Steps {
+  return [
+    { value: null, color: 'green' },
+    { value: limit + 1, color: colourOf('critical') },
+  ];
+}
+
 /** Any at all is bad. */
-export const noneAllowed: Steps = [
-  { value: null, color: 'green' },
-  { value: 1, color: 'red' },
-];
+export const noneAllowed: Steps = countOf('critical');
 
 /** Any at all deserves a look. */
-export const noneExpected: Steps = [
-  { value: null, color: 'green' },
-  { value: 1, color: 'orange' },
-];
+export const noneExpected: Steps = countOf('warning');
 
 /** One is good and zero is bad. */
 export const oneIsGood: Steps = [

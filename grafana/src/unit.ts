@@ -11,10 +11,13 @@ export function unitOf(queries: readonly string[]): string {
   return unit;
 }
 
+/** What is counted by the second: operations of disks, and requests. */
+const RATE = 'suffix:/s';
+
 /** By the powers of seconds and bytes. */
 const byPowers: Readonly<Record<string, string>> = {
   '1 0': units.Seconds,
-  '-1 0': units.CountsPerSecond,
+  '-1 0': RATE,
   '0 1': units.BytesIEC,
   '-1 1': units.BytesPerSecondIEC,
 };

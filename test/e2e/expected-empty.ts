@@ -19,11 +19,28 @@ export const absentPanels: Readonly<Record<string, string>> = {
       (panel) => [`${panel} / D`, 'the portal of the demo answers'],
     ),
   ),
+  ...Object.fromEntries(
+    ['overview', 'volumes', 'appliance', 'fleet', 'account', 'exporter'].flatMap((board) =>
+      ['C', 'D'].map((refId) => [`filer-${board} / Outages / ${refId}`, 'both services of the demo are configured']),
+    ),
+  ),
+  ...Object.fromEntries(
+    [
+      'Data of all volumes / B',
+      'Unprotected data of all volumes / B',
+      'Volumes that grow fastest / A',
+      'Index is full in / A',
+    ].map((query) => [`filer-account / ${query}`, 'the demo has not run for a week']),
+  ),
+  'filer-account / Volumes that grow fastest / B': 'the demo has not run for a week',
+  'filer-account / Volumes that grow fastest / C': 'the demo has not run for a week',
+  'filer-appliance / Processors in use, every minute / A': 'the demo sends nothing by remote write',
+  'filer-fleet / Hit ratio of full caches, the lowest / A': 'no cache of the demo is full',
   'filer-volumes / Time between releases / A': 'releases have not been counted for six hours',
   ...Object.fromEntries(
     [
       ...['Delivered up to / A', 'Waiting points / A', 'History lost in a day / A', 'Points sent and dropped / A'],
-      ...['Points sent and dropped / B', 'Answers of the receiver / A'],
+      ...['Points sent and dropped / B', 'Responses of the receiver / A'],
     ].map((query) => [`filer-exporter / ${query}`, 'the demo sends nothing by remote write']),
   ),
 };
@@ -79,6 +96,7 @@ export const nothingIsGood: Thresholds = {
   checkinAge: -1,
   unprotectedAge: -1,
   propagationP90: -1,
+  timeToProtect: -1,
   propagationEvents: -1,
   lockHeld: -1,
   applianceDataAge: -1e9,

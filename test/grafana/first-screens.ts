@@ -32,7 +32,7 @@ const ofOne = (name: string) => (series: Series, now: number) => now - newest(se
 export const firstNumbers: readonly FirstNumber[] = [
   ...['filer-overview', 'filer-volumes'].flatMap((board): readonly FirstNumber[] => [
     [`${board} / Filers`, 'checking in', (series, now) => contacts(series, now).filter((age) => age <= 1800).length],
-    [`${board} / Filers`, 'missing', (series, now) => contacts(series, now).filter((age) => age > 1800).length],
+    [`${board} / Filers`, 'not checking in', (series, now) => contacts(series, now).filter((age) => age > 1800).length],
     [
       `${board} / Data waits`,
       '',
@@ -44,10 +44,10 @@ export const firstNumbers: readonly FirstNumber[] = [
     [`${board} / Appliances`, 'no records', standing('no_records')],
     [`${board} / Appliances`, 'unavailable', standing('unavailable')],
   ]),
-  ['filer-volumes / Silent for', '', (series, now) => Math.max(...contacts(series, now))],
+  ['filer-volumes / Check-in', '', (series, now) => Math.max(...contacts(series, now))],
   ['filer-volumes / Volumes', 'accelerated', (series) => sum(series('filer_gfa_volumes'))],
   ['filer-fleet / Unreachable', 'unreachable', (series) => zeros(series('filer_appliance_reachable'))],
-  ['filer-fleet / Unreachable', 'out of step', (series) => zeros(series('filer_appliance_synced'))],
+  ['filer-fleet / Unreachable', 'not synced', (series) => zeros(series('filer_appliance_synced'))],
   ['filer-fleet / Updates waiting', 'offered', (series) => sum(series('filer_appliance_update_available'))],
   ['filer-fleet / Updates waiting', 'behind the newest', (series) => sum(series('filer_appliance_software_outdated'))],
   ['filer-appliance / Last record', ONE, ofOne('filer_appliance_last_record_timestamp_seconds')],
@@ -73,7 +73,7 @@ export const firstNumbers: readonly FirstNumber[] = [
   ],
   ...['forbidden', 'not_found'].map((reason): FirstNumber => {
     return [
-      'filer-exporter / Tasks backed off',
+      'filer-exporter / Suspended tasks',
       reason,
       (series) => sum(series('filer_exporter_tasks_resting', { reason })),
     ];

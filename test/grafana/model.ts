@@ -62,7 +62,7 @@ const fieldDefaults = closed(
     custom: { type: 'object' },
     color: closed(
       {
-        mode: { enum: ['thresholds', 'palette-classic', 'fixed'] },
+        mode: { enum: ['thresholds', 'shades', 'fixed'] },
       },
       { fixedColor: text },
     ),
@@ -76,12 +76,12 @@ const fieldDefaults = closed(
 );
 
 const override = closed({
-  matcher: closed({ id: { const: 'byName' }, options: text }),
+  matcher: closed({ id: { enum: ['byName', 'byRegexp'] }, options: text }),
   properties: listOf(
     closed({
       id: {
         enum: [
-          ...['custom.cellOptions', 'custom.width', 'custom.wrapText', 'decimals'],
+          ...['color', 'custom.cellOptions', 'custom.width', 'custom.wrapText', 'decimals'],
           ...['links', 'mappings', 'thresholds', 'unit'],
         ],
       },

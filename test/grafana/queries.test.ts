@@ -13,8 +13,9 @@ const ADDED = ['job', 'instance', 'pod'];
 describe.each(everyQuery.map((query) => [query.where, query] as const))('%s', (_where, { expr, legend, panel }) => {
   const query = filled(expr, anyValues);
 
-  test('is PromQL', () => {
+  test('is PromQL, and not longer than a person can read', () => {
     expect(faultsOf(query)).toEqual([]);
+    expect(query.length).toBeLessThanOrEqual(6_000);
   });
 
   test('names metrics of the catalogue, and labels that they have', () => {

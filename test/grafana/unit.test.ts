@@ -15,8 +15,8 @@ describe('the unit of a panel', () => {
     ['increase(filer_lock_events_total[1h])', 'locale'],
     ['sum(filer:last_checkin_age:seconds > bool 1800)', 'locale'],
     ['count(filer:last_checkin_age:seconds > 1800) or vector(0)', 'locale'],
-    ['rate(filer_exporter_requests_total[5m])', 'cps'],
-    ['filer_exporter_pace_requests_per_second', 'cps'],
+    ['rate(filer_exporter_requests_total[5m])', 'suffix:/s'],
+    ['filer_exporter_pace_requests_per_second', 'suffix:/s'],
     ['topk($top, filer_appliance_memory_detail_bytes)', 'bytes'],
     ['filer_appliance_network_bytes_per_second', 'binBps'],
   ])('of %s is %s', (query, unit) => {

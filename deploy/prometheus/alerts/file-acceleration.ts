@@ -47,6 +47,15 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       page,
     },
     {
+      alert: 'FilerTimeToProtectLong',
+      severity: 'warning',
+      for: '30m',
+      expr: `filer_volume_time_to_protect_seconds > ${limits.timeToProtect}`,
+      summary: 'Data of a volume is protected slowly.',
+      description: `File acceleration takes {{ $value | humanizeDuration }} to protect the data of volume {{ $labels.volume }}, which is more than ${spell(limits.timeToProtect)}. What is written meanwhile is on one filer only.`,
+      page,
+    },
+    {
       alert: 'FilerPropagationSlow',
       severity: 'warning',
       for: '30m',

@@ -1,4 +1,5 @@
 import { type Dashboard, dashboard } from '../dashboard.ts';
+import { growthPanels } from './growth.ts';
 import { accountPanels, licencePanels } from './licence.ts';
 import { workPanels } from './work.ts';
 
@@ -13,6 +14,7 @@ export function account(): Dashboard {
     sections: [
       { title: 'What is broken, and what runs out', panels: licencePanels },
       { title: 'Jobs and notifications', panels: workPanels },
+      { title: 'Growth', collapsed: true, panels: growthPanels },
       { title: 'The account and its licence', collapsed: true, panels: accountPanels },
     ],
   });

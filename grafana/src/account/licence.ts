@@ -27,7 +27,7 @@ export const licencePanels = [
       steps: oneIsGood,
       width: 4,
     },
-    named([1, 'healthy', 'green'], [0, 'ill', 'red']),
+    named([1, 'healthy'], [0, 'unhealthy']),
   ),
   number({
     title: 'Key expires in',

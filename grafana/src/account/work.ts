@@ -55,6 +55,7 @@ export const workPanels = [
     ],
     steps: noneExpected,
     width: 12,
+    empty: 'none, or the collector jobs is off',
   }),
   chart({
     title: 'Notifications by severity',

@@ -15,6 +15,7 @@ export const OUTAGES: readonly AlertRule['alert'][] = [
   'FilerExporterDown',
   'FilerApiDown',
   'FilerApiTokenRefused',
+  'FilerApiForbidden',
 ];
 
 /** Recorded by the same rules, or fired by them: where none is, they are not loaded, or had nothing to record yet. */

@@ -2,7 +2,7 @@ import type { Dashboard } from '../dashboard.ts';
 import { dashboard } from '../dashboard.ts';
 import { agePanels, diskPanels, networkPanels } from './disks.ts';
 import { identityPanels, kindPanels } from './identity.ts';
-import { cachePanels, glancePanels, loadPanels } from './load.ts';
+import { cachePanels, glancePanels, loadPanels, minutePanels } from './load.ts';
 import { portalPanels } from './portal.ts';
 
 /** One appliance in detail. */
@@ -15,11 +15,12 @@ export function appliance(): Dashboard {
     sections: [
       { title: 'What is broken on it, and since when', panels: [...identityPanels, ...glancePanels] },
       { title: 'Processors and memory', panels: loadPanels },
+      { title: 'Every minute', collapsed: true, panels: minutePanels },
       { title: 'Cache', panels: cachePanels },
       { title: 'What it is, and as the portal knows it', collapsed: true, panels: [...kindPanels, ...portalPanels] },
       { title: 'Disks', collapsed: true, panels: diskPanels },
       { title: 'Network and users', collapsed: true, panels: networkPanels },
-      { title: 'Age of the data', collapsed: true, panels: agePanels },
+      { title: 'Time since the last successful poll', collapsed: true, panels: agePanels },
     ],
   });
 }

@@ -32,7 +32,7 @@ export const identityPanels = [
     width: 4,
   }),
   number({
-    title: 'Silent for',
+    title: 'Check-in',
     description:
       'When file acceleration heard of the filer last. Above 5 minutes while telemetry arrives points to the acceleration service on the appliance.',
     queries: { expr: checkIns('filer'), legend: '{{filer}}' },
@@ -42,12 +42,12 @@ export const identityPanels = [
   }),
   number({
     title: 'Last seen',
-    description: 'Time since the portal last heard of the appliance. Above an hour it is off, or cut off.',
+    description:
+      'Time since the portal last heard of the appliance. An age that grows is an appliance that is off or cut off.',
     queries: {
       expr: `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`,
       legend: '{{filer}}',
     },
-    steps: limits.lastSeen,
     width: 4,
   }),
   number({

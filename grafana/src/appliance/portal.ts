@@ -5,7 +5,7 @@ import { select } from '../select.ts';
 import { noneExpected, oneIsGood } from '../steps.ts';
 
 const least = (gauge: string) => `min by (filer) (${select(gauge)})`;
-const yesOrNo = words([1, 'yes', 'green'], [0, 'no', 'red']);
+const yesOrNo = words([1, 'yes'], [0, 'no']);
 
 /** What the portal knows of the appliance beside its telemetry. */
 export const portalPanels = [
@@ -40,7 +40,7 @@ export const portalPanels = [
       steps: noneExpected,
       width: 6,
     },
-    words([1, 'waiting', 'orange'], [0, 'none', 'green']),
+    words([1, 'offered'], [0, 'none']),
   ),
   number(
     {
@@ -51,7 +51,7 @@ export const portalPanels = [
       steps: noneExpected,
       width: 6,
     },
-    words([1, 'older', 'orange'], [0, 'newest', 'green']),
+    words([1, 'older'], [0, 'newest']),
   ),
   table({
     title: 'The machine',

@@ -8,9 +8,9 @@ const requests = 'filer_exporter_requests_total';
 /** What the services answer, and how fast. */
 export const answerPanels = [
   chart({
-    title: 'Answers by code',
+    title: 'Responses by code',
     description:
-      'Answers per second by HTTP status, or timeout, network, invalid, oversize. 401: the key; 403: a right or the licence; 404 and 422: what an appliance does not have; 5xx and timeout: the service.',
+      'Responses per second by HTTP status, or timeout, network, invalid, oversize. 401: the key; 403: a right or the licence; 404 and 422: what an appliance does not have; 5xx and timeout: the service.',
     queries: {
       expr: `sum by (api, code) (rate(${select(requests)}[$__rate_interval]))`,
       legend: '{{api}} {{code}}',
@@ -31,7 +31,7 @@ export const answerPanels = [
     toOne: true,
   }),
   chart({
-    title: 'Time to the whole answer',
+    title: 'Response time',
     description:
       'Median, 90th and 99th percentile of the duration of requests. Near REQUEST_TIMEOUT requests begin to fail: the service or the connection is slow.',
     queries: quantiles((share) => quantile(share, 'filer_exporter_request_duration_seconds', ['api']), ' {{api}}'),
@@ -49,7 +49,7 @@ export const answerPanels = [
     width: 12,
   }),
   chart({
-    title: 'Values that gave no sample',
+    title: 'Values without a sample',
     description:
       'Values dropped or corrected in a few minutes around each moment, by reason. absent is normal: an appliance lacks the value. Report invalid and record that appear with an update of the service.',
     queries: {

@@ -15,8 +15,8 @@ export function exporter(): Dashboard {
     sections: [
       { title: 'What is broken, why, and since when', panels: servicePanels },
       { title: 'Freshness', panels: freshnessPanels },
-      { title: 'Pace and budget', panels: pacePanels },
-      { title: 'Answers', collapsed: true, panels: answerPanels },
+      { title: 'Request rate and daily quota', panels: pacePanels },
+      { title: 'Responses', collapsed: true, panels: answerPanels },
       { title: 'Remote write', collapsed: true, panels: historyPanels },
     ],
   });

@@ -8,7 +8,7 @@ const each = (metric: string, by: string) => `max by (${by}) (${select(metric)})
 /** How old the data is, and how old it has to be. */
 export const freshnessPanels = [
   chart({
-    title: 'Age of the data',
+    title: 'Time since the last successful poll',
     description:
       'Time since the last successful poll of a task: median, worst, and the highest age of healthy data. A measured age above the computed one means a failing task: the status page names it.',
     queries: [
@@ -19,19 +19,20 @@ export const freshnessPanels = [
     width: 12,
   }),
   chart({
-    title: 'Interval and sweep',
+    title: 'Interval and cycle',
     description:
-      'Effective and configured interval, and the duration of the last sweep. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',
+      'Effective and configured interval, and the duration of the last polling cycle. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',
     queries: [
       { expr: each('filer_exporter_effective_interval_seconds', 'api'), legend: '{{api}} interval' },
-      { expr: each('filer_exporter_configured_interval_seconds', 'api'), legend: '{{api}} asked for' },
-      { expr: each('filer_exporter_sweep_duration_seconds', 'api'), legend: '{{api}} last sweep' },
+      { expr: each('filer_exporter_configured_interval_seconds', 'api'), legend: '{{api}} configured' },
+      { expr: each('filer_exporter_sweep_duration_seconds', 'api'), legend: '{{api}} last cycle' },
     ],
     width: 12,
   }),
   chart({
-    title: 'Tasks backed off over time',
-    description: 'Tasks backed off, by reason. If forbidden rises, a right or licence was removed.',
+    title: 'Suspended tasks over time',
+    description:
+      'Tasks that are polled seldom, by the reason of their suspension. If forbidden rises, a right or licence was removed.',
     queries: {
       expr: `sum by (api, reason) (${select('filer_exporter_tasks_resting')})`,
       legend: '{{api}} {{reason}}',
@@ -40,9 +41,9 @@ export const freshnessPanels = [
     stacked: true,
   }),
   chart({
-    title: 'Tasks that are late',
+    title: 'Overdue tasks',
     description:
-      'Tasks that have missed more than one poll and are not backed off. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
+      'Tasks that have missed more than one poll and are not suspended. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
     queries: { expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' },
     steps: noneExpected,
     width: 12,

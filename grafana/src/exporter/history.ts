@@ -50,7 +50,7 @@ export const historyPanels = [
     empty: 'remote write is off',
   }),
   chart({
-    title: 'Answers of the receiver',
+    title: 'Responses of the receiver',
     description:
       'Requests of remote write by status. Network or 5xx: the receiver fails, and the points are sent again later. A single 400 after a kill is normal.',
     queries: { expr: rate('filer_exporter_remote_write_requests_total', 'code'), legend: '{{code}}' },

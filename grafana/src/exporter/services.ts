@@ -1,13 +1,15 @@
 import { alertTable } from '../alerts/table.ts';
 import { byService } from '../by-service.ts';
 import { chart } from '../charts.ts';
-import { upOrDown } from '../mappings.ts';
-import { number, stepsOf } from '../numbers.ts';
+import { noLimit, upOrDown } from '../mappings.ts';
+import { number, stateCounts } from '../numbers.ts';
 import { select } from '../select.ts';
 import { below, noneExpected, oneIsGood } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pick} by (${by}) (${select(metric)})`;
+
+const limit = each('filer_exporter_daily_budget_limit', 'api');
 
 /** Whether the exporter and the services are there. */
 export const servicePanels = [
@@ -22,40 +24,42 @@ export const servicePanels = [
     },
     upOrDown,
   ),
-  number({
-    title: 'Budget left today',
-    description:
-      'Share of the daily limit that is left. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
-    queries: {
-      expr: `${each('filer_exporter_daily_budget_remaining', 'api', 'min')} / ${each('filer_exporter_daily_budget_limit', 'api')}`,
-      legend: '{{api}}',
+  number(
+    {
+      title: 'Daily quota left',
+      description:
+        'Share of the daily limit that is left. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
+      queries: {
+        expr: `${each('filer_exporter_daily_budget_remaining', 'api', 'min')} / ${limit} or on (api) -1 * group by (api) (${select('filer_api_up')}) unless on () ${limit}`,
+        legend: '{{api}}',
+      },
+      steps: below(0.3, 0.1),
+      width: 12,
+      empty: 'not known: the exporter cannot be scraped',
     },
-    steps: below(0.3, 0.1),
-    width: 12,
-    empty: 'no limit',
-  }),
+    noLimit,
+  ),
   alertTable({ title: 'What is broken', about: { pages: ['exporter'] }, scope: {}, height: 7 }),
   byService(12, 6),
-  stepsOf(
+  stateCounts(
     number({
-      title: 'Tasks backed off',
+      title: 'Suspended tasks',
       description:
-        'Tasks backed off, by reason. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
+        'Tasks that are polled seldom, by the reason of their suspension. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
       queries: { expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' },
       width: 12,
       height: 6,
     }),
     'forbidden',
-    noneExpected,
   ),
 ];
 
 /** How fast the services are asked, and how fast they may be. */
 export const pacePanels = [
   chart({
-    title: 'Pace against requests sent',
+    title: 'Request rate',
     description:
-      'The pace now, the highest pace in the time shown, and the requests sent. A pace far below its ceiling follows from 429s: other programs use the account’s limit.',
+      'The request rate that is allowed now, the highest in the time shown, and the requests sent. A rate far below its ceiling follows from 429s: other programs use the account’s limit.',
     queries: [
       { expr: each('filer_exporter_pace_requests_per_second', 'api', 'min'), legend: '{{api}} allowed' },
       {
@@ -81,7 +85,7 @@ export const pacePanels = [
     stacked: true,
   }),
   chart({
-    title: 'Budget left',
+    title: 'Daily quota left over time',
     description:
       'Requests left of the daily limit, and the limit. A line that reaches zero before the day ends stops polling: raise the interval. It comes back as the last 24 hours move on.',
     queries: [
@@ -92,9 +96,9 @@ export const pacePanels = [
     empty: 'no limit',
   }),
   chart({
-    title: 'Refused with 429',
+    title: 'Throttled with 429',
     description:
-      'Requests rejected with 429 in a few minutes around each moment. A few are normal: the pace finds its limit that way. Steady ones mean that other programs use the account: lower PORTAL_RATE_LIMIT.',
+      'Requests rejected with 429 in a few minutes around each moment. A few are normal: the request rate finds its limit that way. Steady ones mean that other programs use the account: lower PORTAL_RATE_LIMIT.',
     queries: {
       expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,
       legend: '{{api}}',
@@ -103,9 +107,9 @@ export const pacePanels = [
     width: 8,
   }),
   chart({
-    title: 'Waiting for an answer',
+    title: 'Requests in flight',
     description:
-      'Requests in flight. If it stays at PORTAL_CONCURRENCY, the service answers slower than the pace allows: see the durations.',
+      'Requests in flight. If it stays at PORTAL_CONCURRENCY, the service responds slower than the request rate allows: see the response times.',
     queries: { expr: `sum by (api) (${select('filer_exporter_requests_in_flight')})`, legend: '{{api}}' },
     width: 8,
   }),

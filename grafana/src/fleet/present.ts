@@ -2,12 +2,12 @@ import { alertTable } from '../alerts/table.ts';
 import { applianceCounts, checkIns, dead, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { rankWords, standingWords, UNKNOWN, words } from '../mappings.ts';
-import { number, ranking, stepsOf, table } from '../numbers.ts';
+import { number, ranking, stateCounts, table } from '../numbers.ts';
 import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
-import { noneAllowed, noneExpected } from '../steps.ts';
+import { noneExpected } from '../steps.ts';
 
 const info = select('filer_appliance_info');
 const byFiler = (gauge: string) => `max by (filer) (${select(gauge)})`;
@@ -35,20 +35,16 @@ const telemetryAge = `time() - max by (filer) (${select('filer_appliance_series_
 
 /** Which appliances there are, and which of them are silent. */
 export const presentPanels = [
-  stepsOf(
-    stepsOf(
-      number({
-        title: 'Appliances',
-        description:
-          'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the silent ones first.',
-        queries: applianceCounts(),
-        width: 8,
-      }),
-      'no records',
-      noneAllowed,
-    ),
+  stateCounts(
+    number({
+      title: 'Appliances',
+      description:
+        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the worst first.',
+      queries: applianceCounts(),
+      width: 8,
+    }),
+    'no records',
     'unavailable',
-    noneExpected,
   ),
   number({
     title: 'Unreachable',
@@ -56,7 +52,7 @@ export const presentPanels = [
       'Appliances that the portal cannot reach, and those that have not taken over its settings: they take no settings and no updates. Check their lines first.',
     queries: [
       { expr: countOf('filer_appliance_reachable'), legend: 'unreachable' },
-      { expr: countOf('filer_appliance_synced'), legend: 'out of step' },
+      { expr: countOf('filer_appliance_synced'), legend: 'not synced' },
     ],
     steps: noneExpected,
     width: 6,
@@ -95,12 +91,11 @@ export const presentPanels = [
     columns: [{ label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     stepsBy: {
       'Last record': limits.telemetryAge,
-      'Last seen': limits.lastSeen,
       Processors: limits.cpu,
       Cache: limits.cache,
       'Disk latency': limits.diskLatency,
     },
-    mappingsBy: { Now: rankWords, Telemetry: standingWords, Reached: words([1, 'yes', 'green'], [0, 'no', 'orange']) },
+    mappingsBy: { Now: rankWords, Telemetry: standingWords, Reached: words([1, 'yes'], [0, 'no']) },
     valueWidth: 112,
     width: 24,
     height: 8,

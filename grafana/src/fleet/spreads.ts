@@ -1,5 +1,9 @@
-import { bucketHeatmap } from '../charts.ts';
+import { bucketHeatmap, chart } from '../charts.ts';
+import { hitRatio } from '../common.ts';
+import { limits } from '../limits.ts';
+import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { worst } from '../worst.ts';
 
 /** How many filers there are up to each of these heights: Grafana makes bands of what lies between. */
 const upTo = (bounds: readonly number[], gauge: string) =>
@@ -11,6 +15,8 @@ const upTo = (bounds: readonly number[], gauge: string) =>
     .join(' or ');
 const shares = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 const latencies = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+
+const isFull = `max by (filer) (${select('filer_appliance_cache_utilization_ratio')}) > ${limits.worstCache}`;
 
 /** How all appliances are, over time. */
 export const spreadPanels = [
@@ -37,5 +43,16 @@ export const spreadPanels = [
     queries: { expr: upTo(latencies, 'filer_appliance_disk_io_latency_seconds'), legend: '{{le}}' },
     measures: select('filer_appliance_disk_io_latency_seconds'),
     width: 8,
+  }),
+  chart({
+    title: 'Hit ratio of full caches, the lowest',
+    description:
+      'The ten appliances with a full cache whose users wait for the cloud most often. A full cache is normal; a ratio that falls while it is full says that the cache is too small for the data in use.',
+    queries: { expr: `-1 * (${worst(10, `-1 * (${hitRatio()}) and on (filer) ${isFull}`)})`, legend: '{{filer}}' },
+    steps: limits.hitRatio,
+    width: 24,
+    toOne: true,
+    drill: [drillDown('appliance', 'filer')],
+    empty: 'no cache is full, or nothing is known',
   }),
 ];

@@ -1,14 +1,16 @@
 import { firingCount } from '../alerts/table.ts';
 import { rulesEvaluated } from '../alerts/words.ts';
-import { number, stepsOf } from '../numbers.ts';
+import { number, stateCounts } from '../numbers.ts';
 import { more } from '../places.ts';
-import { noneAllowed, noneExpected } from '../steps.ts';
+import { select } from '../select.ts';
+import { noneExpected } from '../steps.ts';
 
-const loaded = `0 * group(${rulesEvaluated})`;
+// While a service is down, silence says nothing.
+const loaded = `0 * group(${rulesEvaluated}) unless on () ${select('filer_api_down_info')}`;
 
 /** How many fire, and whether any could. */
 export const firingNumbers = (height: number) =>
-  stepsOf(
+  stateCounts(
     number({
       title: 'Alerts',
       description:
@@ -23,5 +25,4 @@ export const firingNumbers = (height: number) =>
       links: [more('exporter')],
     }),
     'critical',
-    noneAllowed,
   );

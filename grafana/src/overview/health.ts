@@ -31,19 +31,21 @@ const ofWorst = (by: 'filer' | 'volume', query: string) =>
 /** How each site and each volume is. A site is its filer. */
 export const healthPanels = [
   table({
-    title: 'By site, the worst first',
+    title: 'By filer, the worst first',
     description:
       'The filers that are worst off, by the time since they were heard of, the data that waits for the cloud, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
     queries: [
       { expr: worstFilers, legend: 'Now' },
-      { expr: ofWorst('filer', silence), legend: 'Silent for' },
+      { expr: ofWorst('filer', silence), legend: 'Check-in' },
       { expr: ofWorst('filer', waits('filer')), legend: 'Data waits' },
       { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
     ],
-    columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
-    stepsBy: { 'Silent for': limits.checkIn, 'Data waits': limits.unprotected },
+    columns: [
+      { label: 'filer', title: 'Filer', width: 136, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+    ],
+    stepsBy: { 'Check-in': limits.checkIn, 'Data waits': limits.unprotected },
     mappingsBy: { Now: rankWords, Telemetry: standingWords },
-    valueWidth: 92,
+    valueWidth: 98,
     width: 12,
     height: 8,
     sortedBy: [['Now', 'down']],
@@ -55,11 +57,11 @@ export const healthPanels = [
     queries: [
       { expr: ofWorst('volume', waits('volume')), legend: 'Data waits' },
       { expr: ofWorst('volume', unprotected), legend: 'Unprotected' },
-      { expr: ofWorst('volume', `max by (volume) (${p90})`), legend: 'Arrives in' },
+      { expr: ofWorst('volume', `max by (volume) (${p90})`), legend: 'Propagation' },
     ],
     rows: worstVolumes,
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
-    stepsBy: { 'Data waits': limits.unprotected, 'Arrives in': limits.propagation },
+    stepsBy: { 'Data waits': limits.unprotected, Propagation: limits.propagation },
     valueWidth: 120,
     width: 12,
     height: 8,

@@ -2,9 +2,8 @@ import { byService } from '../by-service.ts';
 import { applianceCounts, checkIns, dataWaits, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing } from '../mappings.ts';
-import { number, stepsOf } from '../numbers.ts';
+import { number, stateCounts } from '../numbers.ts';
 import { more } from '../places.ts';
-import { noneAllowed, noneExpected } from '../steps.ts';
 import { firingNumbers } from './alerts.ts';
 
 /** The height of the line: a table of both services. */
@@ -15,28 +14,27 @@ const contact = checkIns('filer_guid, filer');
 /** What needs a look, in a line of numbers. */
 export const nowPanels = [
   firingNumbers(LINE),
-  stepsOf(
+  stateCounts(
     number({
       title: 'Filers',
       description:
-        'Filers that file acceleration heard of in the last 30 minutes, and those it did not. When some are missing, look them up under “Missing check-ins”, then check that the appliance runs and reaches the internet.',
+        'Filers that checked in with file acceleration in the last 30 minutes, and those that did not. The table below has these first: check that the appliance runs and reaches the internet.',
       queries: [
         { expr: `sum(${contact} <= bool ${limits.missingCheckIn})`, legend: 'checking in' },
-        { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
+        { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'not checking in' },
       ],
       width: 4,
       height: LINE,
       links: [more('volumes')],
     }),
-    'missing',
-    noneAllowed,
+    'not checking in',
   ),
   number(
     {
       title: 'Data waits',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: { expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'worst' },
+      queries: { expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'unprotected' },
       steps: limits.unprotected,
       width: 4,
       height: LINE,
@@ -44,22 +42,18 @@ export const nowPanels = [
     },
     orNothing,
   ),
-  stepsOf(
-    stepsOf(
-      number({
-        title: 'Appliances',
-        description:
-          'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
-        queries: applianceCounts(),
-        width: 5,
-        height: LINE,
-        links: [more('fleet')],
-      }),
-      'no records',
-      noneAllowed,
-    ),
+  stateCounts(
+    number({
+      title: 'Appliances',
+      description:
+        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
+      queries: applianceCounts(),
+      width: 5,
+      height: LINE,
+      links: [more('fleet')],
+    }),
+    'no records',
     'unavailable',
-    noneExpected,
   ),
   byService(7, LINE),
 ];

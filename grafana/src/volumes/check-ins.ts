@@ -22,17 +22,13 @@ export const checkInPanels = [
       width: 16,
       drill: [drillDown('appliance', 'filer')],
     },
-    ranges(
-      [0, 'under 5 minutes', 'green'],
-      [300, '5 to 30 minutes', 'orange'],
-      [limits.missingCheckIn, 'above 30 minutes', 'red'],
-    ),
+    ranges([0, 'under 5 minutes'], [300, '5 to 30 minutes'], [limits.missingCheckIn, 'above 30 minutes']),
   ),
   table({
-    title: 'Missing check-ins',
+    title: 'Not checking in',
     description:
       'Filers not heard of for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; what it holds is not protected meanwhile.',
-    queries: { expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Silent for' },
+    queries: { expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Check-in' },
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: limits.checkIn,
     width: 8,
@@ -40,10 +36,10 @@ export const checkInPanels = [
     empty: 'none known',
   }),
   table({
-    title: 'Last activity by filer and volume',
+    title: 'Time since check-in, by filer and volume',
     description:
       'Time since a filer was last active on a volume, the fifty longest. Long quiet is usual outside office hours; on a volume in daily use it means that users work elsewhere, or cannot work.',
-    queries: { expr: `topk(50, max by (filer, volume) (${onVolumes}))`, legend: 'Quiet for' },
+    queries: { expr: `topk(50, max by (filer, volume) (${onVolumes}))`, legend: 'Check-in' },
     columns: [
       { label: 'filer', title: 'Filer', link: drillDown('volumes', 'filer', `$\{__value.text}`) },
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },

@@ -36,7 +36,7 @@ export const lockPanels = [
       width: 24,
       drill: [drillDown('appliance', 'filer')],
     },
-    words([0, 'released', 'green'], [1, 'held', 'orange'], [2, 'another state', 'purple']),
+    words([0, 'released'], [1, 'held'], [2, 'another state']),
   ),
   chart({
     title: 'Share of time locked, the highest filers',

@@ -2,11 +2,10 @@ import { alertTable } from '../alerts/table.ts';
 import { checkIns, dataWaits, nothingWaits } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing, words } from '../mappings.ts';
-import { number, stepsOf, table } from '../numbers.ts';
+import { number, stateCounts, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
-import { noneAllowed } from '../steps.ts';
 
 const contact = checkIns('filer_guid, filer');
 const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
@@ -25,22 +24,21 @@ const ofWorst = (query: string) => `${query} and on (filer, volume) ${worst}`;
 
 /** What is broken between filers and volumes, where, since when, how bad. */
 export const nowPanels = [
-  stepsOf(
+  stateCounts(
     number({
       title: 'Filers',
       description:
-        'Filers that file acceleration heard of in the last 30 minutes, and those it did not. When some are missing, “Missing check-ins” names them; check that the appliance runs and reaches the internet.',
+        'Filers that checked in with file acceleration in the last 30 minutes, and those that did not. “Not checking in” names these; check that the appliance runs and reaches the internet.',
       queries: [
         { expr: `sum(${contact} <= bool ${limits.missingCheckIn})`, legend: 'checking in' },
-        { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'missing' },
+        { expr: `sum(${contact} > bool ${limits.missingCheckIn})`, legend: 'not checking in' },
       ],
       width: 4,
     }),
-    'missing',
-    noneAllowed,
+    'not checking in',
   ),
   number({
-    title: 'Silent for',
+    title: 'Check-in',
     description:
       'The filer with the longest time since its last contact. Above half an hour its changes reach no other filer: check the appliance and its connection.',
     queries: { expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' },
@@ -64,7 +62,7 @@ export const nowPanels = [
     orNothing,
   ),
   number({
-    title: 'Arrives in',
+    title: 'Propagation',
     description:
       'The volume whose changes take longest to reach other filers: nine of ten of the last hour arrived within this time. When it grows, see its lock and the cloud side.',
     queries: { expr: `topk(1, max by (volume) (${p90}))`, legend: '{{volume}}' },
@@ -88,7 +86,7 @@ export const nowPanels = [
       width: 4,
       drill: [drillDown('volumes', 'volume')],
     },
-    words([-1, 'none held', 'green']),
+    words([-1, 'none held']),
   ),
   number({
     title: 'Volumes',
@@ -112,11 +110,11 @@ export const nowPanels = [
       'The fifteen pairs of filer and volume that are worst off: how long data waits for the cloud and changes take to arrive, how long the lock is held, what share of the last hour it was held, and when it was given back. Begin at the top: what waits there would be lost with its appliance.',
     queries: [
       { expr: ofWorst(waits), legend: 'Data waits' },
-      { expr: ofWorst(p90), legend: 'Arrives in' },
+      { expr: ofWorst(p90), legend: 'Propagation' },
       { expr: ofWorst(held), legend: 'Lock held for' },
       { expr: ofWorst(share), legend: 'Lock share' },
       { expr: ofWorst(released), legend: 'Lock given back' },
-      { expr: ofWorst(active), legend: 'Last active' },
+      { expr: ofWorst(active), legend: 'Check-in' },
     ],
     columns: [
       { label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
@@ -124,7 +122,7 @@ export const nowPanels = [
     ],
     stepsBy: {
       'Data waits': limits.unprotected,
-      'Arrives in': limits.propagation,
+      Propagation: limits.propagation,
       'Lock held for': limits.lockHeld,
       'Lock share': limits.lockedShare,
     },

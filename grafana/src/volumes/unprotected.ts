@@ -5,7 +5,7 @@ import { words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { noneAllowed, noneExpected } from '../steps.ts';
+import { countOver, noneAllowed, noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
 const unprotected = select('filer_volume_unprotected_bytes');
@@ -13,15 +13,11 @@ const unprotected = select('filer_volume_unprotected_bytes');
 /** The status of each as a number, the worst the highest. */
 const states = `max by (filer, volume) (${select('volume_filer:filer_volume_snapshot_status:rank')})`;
 const lastSnapshot = `time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')})`;
-const stateWords = words(
-  [0, 'done', 'green'],
-  [1, 'under way', 'blue'],
-  [2, 'cancelled or other', 'orange'],
-  [3, 'failed', 'red'],
-);
+const stateWords = words([0, 'done'], [1, 'under way'], [2, 'cancelled or other'], [3, 'failed']);
 
 /** The connections that are worst off: snapshots that fail, then those longest ago. */
-const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states} == 3), "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
+const failedMetadata = `max by (filer, volume) (increase(${select('filer_snapshot_metadata_failures_total')}[1h]))`;
+const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states} == 3), "rank", "1", "", "") or label_replace(1e9 * (${failedMetadata} > ${limits.failedSnapshotsAnHour}), "rank", "2", "", "") or label_replace(${lastSnapshot}, "rank", "3", "", "")))`;
 const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
 /** What is not yet in cloud storage, from one request for the whole account. */
@@ -67,10 +63,11 @@ export const snapshotPanels = [
   table({
     title: 'Volumes on appliances, the worst first',
     description:
-      'The twenty connections that are worst off: those whose current snapshot has failed, then those whose last one is longest ago. Begin at the top; much unprotected data and an old snapshot are on one appliance alone.',
+      'The twenty connections that are worst off: those whose current snapshot has failed or whose metadata failed again and again in the last hour, then those whose last one is longest ago. Begin at the top; much unprotected data and an old snapshot are on one appliance alone.',
     queries: [
       { expr: ofWorst(lastSnapshot), legend: 'Last snapshot' },
       { expr: ofWorst(states), legend: 'State' },
+      { expr: ofWorst(`round(${failedMetadata})`), legend: 'Failed metadata' },
       { expr: ofWorst(`max by (filer, volume) (${unprotected})`), legend: 'Unprotected' },
       { expr: ofWorst(`max by (filer, volume) (${select('filer_volume_accessible_bytes')})`), legend: 'Accessible' },
     ],
@@ -78,9 +75,13 @@ export const snapshotPanels = [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
       { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
-    stepsBy: { 'Last snapshot': limits.snapshotAge, Unprotected: limits.unprotectedBytes },
+    stepsBy: {
+      'Failed metadata': countOver(limits.failedSnapshotsAnHour),
+      'Last snapshot': limits.snapshotAge,
+      Unprotected: limits.unprotectedBytes,
+    },
     mappingsBy: { State: stateWords },
-    valueWidth: 180,
+    valueWidth: 140,
     width: 24,
     height: 8,
     sortedBy: [

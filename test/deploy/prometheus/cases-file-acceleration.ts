@@ -1,8 +1,9 @@
-import { type AlertCases, lyon, lyonOnProjects, p2, scraped, series } from './case.ts';
+import { type AlertCases, lyon, lyonOnProjects, p2, projects, scraped, series } from './case.ts';
 
 const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
 const activity = series('filer_volume_last_checkin_timestamp_seconds', lyonOnProjects);
 const unprotected = series('filer_oldest_unprotected_data_timestamp_seconds', lyonOnProjects);
+const toProtect = series('filer_volume_time_to_protect_seconds', projects);
 const acquired = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('acquired') });
 const released = series('filer_lock_latest_timestamp_seconds', { ...lyonOnProjects, ...p2('released') });
 const held = series('filer_lock_state', { ...lyonOnProjects, ...p2('acquired') });
@@ -118,6 +119,22 @@ export const fileAccelerationCases: AlertCases = {
       series: { [activity]: '0+60x40' },
       at: '30m',
     },
+  ],
+  FilerTimeToProtectLong: [
+    {
+      when: 'a volume takes three hours',
+      series: { [toProtect]: '10800x60' },
+      pendingAt: '20m',
+      at: '45m',
+      fires: {
+        labels: projects,
+        severity: 'warning',
+        description:
+          'File acceleration takes 3h 0m 0s to protect the data of volume projects, which is more than 2h 0m 0s. What is written meanwhile is on one filer only.',
+      },
+    },
+    { kind: 'silent', when: 'it takes an hour', series: { [toProtect]: '3600x60' }, at: '45m' },
+    { kind: 'missing', when: 'the service does not report it: silent', series: { [activity]: '0+60x60' }, at: '45m' },
   ],
   FilerPropagationSlow: [
     {

@@ -1,4 +1,5 @@
 import {
+  api,
   applianceLyon,
   applianceOslo,
   lyon,
@@ -80,8 +81,78 @@ const appliancesOnProjects = [
 const snapshotStatus = (labels: object, status: string) =>
   series('filer_volume_snapshot_status', { ...labels, status });
 
+/** Labels of an alert about a filer, whichever exporter polls it. */
+const about = (filer: string) => ({ job: lyon.job, filer });
+
+/** An alert that has fired since the fifth minute. */
+const alerting = (alertname: string, severity: string, labels: object) => ({
+  [series('ALERTS', { ...labels, alertname, severity, alertstate: 'firing' })]: '1x30',
+  [series('ALERTS_FOR_STATE', { ...labels, alertname, severity })]: '300x30',
+});
+
 /** The cases of the recording rules. */
 export const recordingCases: RecordingCases = {
+  'alert:ALERTS:unexplained_age': [
+    {
+      when: 'a filer is off, which explains its appliance, and a disk and the portal are slow',
+      series: {
+        ...alerting('FilerNotCheckingIn', 'critical', about(lyon.filer)),
+        ...alerting('FilerApplianceDown', 'critical', about(lyon.filer)),
+        ...alerting('FilerApplianceDiskLatencyHigh', 'warning', {
+          ...about(applianceOslo.filer),
+          disk: 'cache',
+          direction: 'read',
+        }),
+        ...alerting('FilerExporterThrottled', 'warning', api('portal')),
+      },
+      at: '20m',
+      samples: [
+        {
+          labels: { job: lyon.job, alertname: 'FilerNotCheckingIn', severity: 'critical', filer: lyon.filer },
+          value: 900,
+        },
+        {
+          labels: {
+            job: lyon.job,
+            alertname: 'FilerApplianceDiskLatencyHigh',
+            severity: 'warning',
+            filer: applianceOslo.filer,
+            about: 'cache',
+          },
+          value: 900,
+        },
+        {
+          labels: {
+            job: lyon.job,
+            alertname: 'FilerExporterThrottled',
+            severity: 'warning',
+            about: 'portal        exporter:9989',
+          },
+          value: 900,
+        },
+      ],
+    },
+    {
+      when: 'the portal is down, which explains what is reported of appliances',
+      series: {
+        ...alerting('FilerApiDown', 'critical', api('portal')),
+        ...alerting('FilerApplianceCpuHigh', 'warning', about(lyon.filer)),
+        [series('filer_api_up', api('portal'))]: '0x30',
+      },
+      at: '20m',
+      samples: [
+        {
+          labels: {
+            job: lyon.job,
+            alertname: 'FilerApiDown',
+            severity: 'critical',
+            about: 'portal        exporter:9989',
+          },
+          value: 900,
+        },
+      ],
+    },
+  ],
   'job:filer_appliance_info:count': [
     {
       when: 'two exporters of one account, of which one has seen an update first',

@@ -1,7 +1,6 @@
 // Only here: alerts that never fire, or fire when all is well.
 import { describe, expect, test } from 'vitest';
-import { alertRules } from '../../../deploy/prometheus/groups.ts';
-import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { alertRules, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import { filled } from '../../../grafana/src/fill.ts';
 import { everyQuery } from '../../support/dashboards.ts';
 import { type AlertCase, type AlertCases, firings } from './case.ts';

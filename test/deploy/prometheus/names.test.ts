@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { groups, groupsOf } from '../../../deploy/prometheus/groups.ts';
-import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { groups, groupsOf, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import { thresholds } from '../../../deploy/prometheus/thresholds.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';

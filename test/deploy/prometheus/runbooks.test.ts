@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { alertRules } from '../../../deploy/prometheus/groups.ts';
-import { recordingRules } from '../../../deploy/prometheus/recording-rules.ts';
+import { alertRules, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { ERROR_POLICIES } from '../../../src/runtime/error-policy.ts';
 import { root } from '../../support/program.ts';

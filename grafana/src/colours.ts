@@ -1,0 +1,88 @@
+import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
+
+/** Grafana's names of colours, each of which reads on light and on dark. */
+export type Colour = 'green' | 'orange' | 'red' | 'dark-red' | 'blue' | 'purple' | 'text';
+
+/**
+ * What each colour means, on every board: green is well, orange is where an alert warns, red is where a critical one fires, blue is
+ * neither, purple is a right or a format, and the colour of text is unknown.
+ */
+const byColour: Readonly<Record<Colour, readonly string[]>> = {
+  green: [
+    ...['up', 'healthy', 'well', 'yes', 'respond', 'reporting', 'checking in', 'under 5 minutes', 'newest'],
+    ...['all protected', 'no end', 'no limit', 'none held', 'none', 'released', 'done', 'completed', 'sent'],
+  ],
+  orange: [
+    ...[
+      'warning',
+      'no',
+      'forbidden',
+      'held',
+      'older',
+      'offered',
+      '5 to 30 minutes',
+      'cancelled or other',
+      'unreachable',
+    ],
+    ...['not synced', 'behind the newest', 'missed', 'forgotten', 'out_of_order', 'throttled'],
+  ],
+  red: [
+    'critical',
+    'alert',
+    'failed',
+    'down',
+    'unhealthy',
+    'not checking in',
+    'above 30 minutes',
+    'no records',
+    'never',
+  ],
+  'dark-red': ['unavailable', 'error', 'timeout', 'network'],
+  blue: ['info', 'under way', 'in_progress', 'acquired', 'other', 'not_found', 'empty', 'absent', 'hit'],
+  purple: ['another state', 'rejected', 'invalid', 'oversize', 'record', 'admin'],
+  text: ['unknown', 'waiting', 'not polled', 'not configured', 'service down', 'off', 'miss', 'a week before'],
+};
+
+const table: ReadonlyMap<string, Colour> = new Map(
+  Object.entries(byColour).flatMap(([colour, words]) => words.map((word) => [word, colour as Colour] as const)),
+);
+
+/** The colour of a state or a severity. Throws where it has none: a word means the same on every board. */
+export function colourOf(word: string): Colour {
+  const colour = table.get(word);
+  if (colour === undefined) throw new Error(`${word}: no colour; give it one in grafana/src/colours.ts`);
+  return colour;
+}
+
+/** HTTP statuses by their class; the first that fits holds. */
+const codes: readonly (readonly [pattern: string, colour: Colour])[] = [
+  ['2\\d\\d', 'green'],
+  ['404|422', 'blue'],
+  ['401|403', 'purple'],
+  ['429', 'orange'],
+  ['[345]\\d\\d', 'red'],
+];
+
+/** The labels whose values have a colour; lines of others have a shade of the quiet palette. */
+const COLOURED = ['code', 'severity', 'state', 'lock_state', 'reason', 'result'];
+
+/** One override of a chart: the lines whose name ends in what matches, and their colour. */
+export interface LineColour {
+  readonly pattern: string;
+  readonly properties: DynamicConfigValue[];
+}
+
+/** The colours of the lines that these legends name, by a word of their own or by the value of a label. */
+export function lineColours(legends: readonly string[]): readonly LineColour[] {
+  const literal = legends.flatMap((legend) => (table.has(legend) ? [[legend, colourOf(legend)] as const] : []));
+  const labels = legends.flatMap((legend) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label));
+  const valued = labels.some((label) => COLOURED.includes(label))
+    ? Object.entries(byColour).map(([colour, words]) => [words.join('|'), colour as Colour] as const)
+    : [];
+  // Of several overrides that fit the last one holds, so the widest goes first.
+  const statuses = labels.includes('code') ? codes.toReversed() : [];
+  return [...literal, ...valued, ...statuses].map(([pattern, colour]) => ({
+    pattern: `/(?:^| )(?:${pattern})$/i`,
+    properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: colour } }],
+  }));
+}
