@@ -70,6 +70,16 @@ describe('a filer', () => {
     });
   });
 
+  test('whose record comes more seldom than states stay keeps its lock state and its latest propagation', () => {
+    const ledger = ledgerOf(everything, { forgetAfterMs: 86_400_000 });
+    const before = ['filer_lock_', 'filer_propagation_'].map((family) => told(ledger, family));
+    for (let minute = 1; minute <= 15; minute += 1) {
+      const filers = minute % 5 === 0 ? everything.filers : [filer(2, 5, { filer_guid: 'f9', filer_title: 'nine' })];
+      take(ledger, dataAnswer({ filers }), minute * MINUTE_MS);
+      expect(['filer_lock_', 'filer_propagation_'].map((family) => told(ledger, family))).toEqual(before);
+    }
+  });
+
   test('that only events name is still there', () => {
     const ledger = ledgerOf(everything);
     pollUntilGone(ledger, dataAnswer({ filers: [filer(2, 5)], locks: [lock(1, two)] }));

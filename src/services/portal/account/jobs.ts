@@ -108,7 +108,8 @@ export class JobLedger {
       if (state === 'in_progress') unfinished.push(job);
       const isOver = FINISHED.some((word) => word === state);
       const known = this.#listed.get(id);
-      if (isOver && (known === undefined ? this.#isRecent(job) : !known.isOver)) this.#finished.add(job);
+      if (isOver && known === undefined && this.#hasListed && !this.#isRecent(job)) note('late', 'last_updated_at');
+      else if (isOver && (known === undefined ? this.#hasListed : !known.isOver)) this.#finished.add(job);
       if (known !== undefined || this.#listed.size < MAX_REMEMBERED) {
         this.#listed.set(id, { at: now, isOver: isOver || known?.isOver === true });
       }
@@ -128,7 +129,7 @@ export class JobLedger {
 
   #isRecent(job: JsonObject): boolean {
     const at = parseDateSeconds(job.last_updated_at) ?? parseDateSeconds(job.created_at);
-    return this.#hasListed && (at === undefined || this.#start.includes(at));
+    return at === undefined || this.#start.includes(at);
   }
 }
 
