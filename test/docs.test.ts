@@ -86,12 +86,12 @@ describe.each(pagesToRead())('%s', (page) => {
   });
 });
 
-test('the README names every option of the program', () => {
-  expect([...OPTIONS].filter((option) => !readme.includes(`\`${option}`))).toEqual([]);
+test('docs/configuration.md names every option of the program', () => {
+  expect([...OPTIONS].filter((option) => !configuration.includes(`\`${option}`))).toEqual([]);
 });
 
 describe('the examples', () => {
-  test('the README environment is a good configuration', () => {
+  test('the environment of docs/configuration.md is a good configuration', () => {
     const config = configOf(fenced('env'));
     expect(gfaSection.of(config)?.url).toBe('https://acceleration.example.com/v1');
     expect(portalSection.of(config)?.credentials.kind).toBe('oauth2');
@@ -103,17 +103,15 @@ describe('the examples', () => {
     expect(configOf(example.replaceAll(/^# (?=[A-Z_]+=)/gm, '')).web.host).toBe('127.0.0.1');
   });
 
-  test('docs/configuration.md lists the standard series and the further ones, as they are', () => {
+  test('docs/configuration.md lists the standard series and the additional ones, as they are', () => {
     const named = (start: string) =>
       [...(configuration.split(start)[1]?.split(/\.\s/)[0] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name]) => name);
     expect(named(`The ${STANDARD_SERIES.length} standard series are`)).toEqual(STANDARD_SERIES);
-    expect(named('The further ones are')).toEqual(ADDITIONAL_SERIES);
+    expect(named('The additional ones are')).toEqual(ADDITIONAL_SERIES);
   });
 
-  test('the numbers of the README follow from its formula', () => {
+  test('the numbers of appliances that fit follow from the limits', () => {
     const perAppliance = (STANDARD_SERIES.length * 86_400) / 300;
-    expect(readme).toContain(`takes ${perAppliance.toLocaleString('en')} requests a day`);
-    expect(readme).toContain(`so ${Math.floor(1_000_000 / perAppliance)} appliances use the whole daily`);
     const maxOf = (mode: string) => {
       const portal = portalSection.of(configOf(`${fenced('env')}\nPORTAL_MODE=${mode}\n`));
       const fits = (appliances: number) => portal !== undefined && createPlan(portal, appliances, 1).fits;
@@ -121,13 +119,14 @@ describe('the examples', () => {
         .findLast(fits)
         ?.toLocaleString('en');
     };
-    expect(readme).toContain(`: ${maxOf('full')} fit.`);
     const economy = 86_400 / 300 + ((STANDARD_SERIES.length - ECONOMY_REPLACES.length) * 86_400) / 3_600;
-    expect(readme).toContain(`[${maxOf('economy')} appliances fit]`);
-    expect(fileText('docs/pacing.md')).toContain(
-      `takes ${economy} requests a day instead of ${perAppliance.toLocaleString('en')}`,
-    );
-    expect(fileText('docs/pacing.md').replaceAll('\n', ' ')).toContain(`and ${maxOf('economy')} appliances fit`);
+    const [requests, full, more] = [perAppliance.toLocaleString('en'), maxOf('full'), maxOf('economy')];
+    for (const text of [readme, fileText('docs/limits.md')].map((page) => page.replaceAll(/\s+/g, ' '))) {
+      expect(text).toContain(`an appliance takes ${requests} requests a day`);
+      expect(text).toMatch(new RegExp(`${full} appliances( fit|\\. The exporter polls)`));
+      expect(text).toContain(`${more} appliances`);
+    }
+    expect(fileText('docs/limits.md')).toContain(`takes ${economy} requests a day instead of ${requests}`);
   });
 
   test('docs/configuration.md has every collector, with the interval that it has of itself', () => {
@@ -192,9 +191,9 @@ function configOf(environment: string) {
   });
 }
 
-/** The only block of the README in a language. */
+/** The only block of docs/configuration.md in a language. */
 function fenced(language: string): string {
-  const [, block, ...others] = readme.split(`\n\`\`\`${language}\n`);
+  const [, block, ...others] = configuration.split(`\n\`\`\`${language}\n`);
   expect(others, `blocks of ${language} after the first`).toEqual([]);
   return block?.split(/^```$/m)[0] ?? '';
 }

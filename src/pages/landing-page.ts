@@ -19,7 +19,7 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
 <p class="lead">Prometheus exporter for the cloud services of a global file system.</p>
 ${notice}<ul class="links card">
 ${list}</ul>
-<p class="muted">The documents are in the folder <code>docs</code> of the source and of each package: <code>troubles.md</code> says where each trouble is told, <code>runbooks</code> what to do.</p>
+<p class="muted">The documents are in the folder <code>docs</code> of the source and of each package: <code>failures.md</code> shows what reports each failure, <code>runbooks</code> what to do.</p>
 `;
   return pageDocument({ title: 'Start', version }, [Buffer.from(content.text)]);
 }

@@ -41,7 +41,7 @@ interface StatusRow extends ErrorPolicy {
   readonly of?: readonly RequestPurpose[];
 }
 
-/** The one place that says what a status means; the first row that fits holds. docs/pacing.md shows it. */
+/** The one place that says what a status means; the first row that fits holds. docs/input.md shows it. */
 export const ERROR_POLICIES: readonly StatusRow[] = [
   { codes: ['400', '401', '403', '422'], of: ['token'], reason: 'credentials', action: 'pause' },
   { codes: ['401'], reason: 'credentials', action: 'renew' },

@@ -11,7 +11,7 @@ import { bases, Containers } from './containers.ts';
 import { blockOf } from './pages.ts';
 
 /*
- * A check before a release: the demo of docs/deployment.md with Compose, from the page's own block, on the ports of the page,
+ * A check before a release: the demo of docs/install/containers.md with Compose, from the page's own block, on the ports of the page,
  * up to the alert about the appliance that is off on purpose. `docker compose` is podman-compose; the images of Prometheus and
  * Alertmanager are put together from the programs of this machine. What is not real: Grafana, whose program cannot be had
  * here, and that Prometheus waits for a healthy exporter, which podman-compose does not do.
@@ -69,7 +69,7 @@ describe.runIf(canRun)('the demo with Compose', () => {
   });
 
   test('serves, is scraped by every rule, and its failing appliance arrives at Alertmanager', async () => {
-    const { text } = blockOf('docs/deployment.md, Compose, 1');
+    const { text } = blockOf('docs/install/containers.md, The demo with Compose, 1');
     const up = containers.start(`export SERVICES='exporter ${PROGRAMS.map(({ name }) => name).join(' ')}'\n${text}`);
     try {
       const ask = async <Answer>(address: string) =>

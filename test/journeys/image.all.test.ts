@@ -7,7 +7,7 @@ import { blockOf } from './pages.ts';
 import { portOf } from './ports.ts';
 
 /*
- * A check before a release: the image as docs/deployment.md builds and runs it, from the page's own blocks, on the
+ * A check before a release: the image as docs/install/containers.md builds and runs it, from the page's own blocks, on the
  * network of this machine, on which the stand-ins of the services are.
  */
 
@@ -41,8 +41,11 @@ describe.runIf(bases)('the image', () => {
       (text, [from, to]) => text.replaceAll(from, to),
       number === 0
         ? blockOf('docs/deployment.md, Credentials, 1').text
-        : blockOf(number === 1 ? 'docs/deployment.md, Container image, 1' : 'docs/deployment.md, Container image, 2')
-            .text,
+        : blockOf(
+            number === 1
+              ? 'docs/install/containers.md, Container image, 1'
+              : 'docs/install/containers.md, Container image, 2',
+          ).text,
     );
 
   const served = (port: number) => async () => {

@@ -4,7 +4,7 @@ import { root } from '../support/program.ts';
 
 /** A code block of a page that a reader would paste into a shell. */
 export interface Block {
-  /** The page, the heading above it, and which block below that heading it is: `docs/deployment.md, npm, 1`. */
+  /** The page, the heading above it, and which block below that heading it is: `docs/install/node.md, From a clone, 1`. */
   readonly name: string;
   readonly text: string;
 }
@@ -12,10 +12,11 @@ export interface Block {
 /** Every page with something to paste; of `docs/` those that are there. */
 export const pages: readonly string[] = [
   'README.md',
-  ...['docs', 'docs/runbooks', 'deploy/prometheus', 'deploy/helm/filer-exporter', 'grafana'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `${folder}/${name}`),
+  ...['docs', 'docs/install', 'docs/runbooks', 'deploy/prometheus', 'deploy/helm/filer-exporter', 'grafana'].flatMap(
+    (folder) =>
+      readdirSync(join(root, folder))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `${folder}/${name}`),
   ),
 ];
 

@@ -11,7 +11,7 @@ import { portOf } from './ports.ts';
 import { canRunSystemd } from './service-manager.ts';
 
 /*
- * The ways of docs/deployment.md onto a plain host, from the page's own code blocks, on a machine of its own: npm, the
+ * The ways of docs/install onto a plain host, from the page's own code blocks, on a machine of its own: npm, the
  * package, the executable, the Debian package with its unit under systemd. What is not real here: the two services, which the
  * stand-in plays.
  */
@@ -69,7 +69,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
 
   test('npm: checked, examined by the doctor, planned and started, and an outage of the portal arrives as the alert of the runbook', async () => {
     const at = await portOf();
-    const started = machine.start('docs/deployment.md, npm, 1', {
+    const started = machine.start('docs/install/node.md, From a clone, 1', {
       LISTEN_ADDRESS: `127.0.0.1:${at}`,
       // Quick enough for a test, and little enough that the page's --plan says that it fits.
       ...QUICK,
@@ -89,7 +89,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
 
   test('npm pack: the package runs with npx alone, without a compiler or a test', async () => {
     const at = await portOf();
-    const started = machine.start('docs/deployment.md, npm, 2', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
+    const started = machine.start('docs/install/node.md, As a package, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     expect(await scrape(await ready(at, started))).toContain('filer_exporter_build_info{version="1.0.0"');
     const said = await machine.run('tar -tzf ~/filer-exporter/filer-exporter-1.0.0.tgz');
     expect(said).toContain('package/dist/main.js');
@@ -116,12 +116,14 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
 
   test('one executable file: built, serving the demo without Node.js, then examining the account and serving it', async () => {
     const at = await portOf();
-    const started = machine.start('docs/deployment.md, One executable file, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
+    const started = machine.start('docs/install/node.md, One executable file, 1', {
+      LISTEN_ADDRESS: `127.0.0.1:${at}`,
+    });
     const address = await ready(at, started);
     expect(await scrape(address)).toMatch(/build_info\{version="1.0.0",revision="[0-9a-f]{40}"/);
     expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
     const other = await portOf();
-    const real = machine.start('docs/deployment.md, One executable file, 2', {
+    const real = machine.start('docs/install/node.md, One executable file, 2', {
       LISTEN_ADDRESS: `127.0.0.1:${other}`,
       ...QUICK,
     });
@@ -141,11 +143,11 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
         ...[`s|:9989|:${port}|`, `$a${further.join('\\n')}`],
       ];
       await machine.command('editor', `sed -i ${edits.map((edit) => `-e '${edit}'`).join(' ')} "$@"`);
-      await machine.follow('docs/deployment.md, Debian package and systemd, 1');
+      await machine.follow('docs/install/debian.md, Debian package and systemd, 1');
       expect(
         await machine.run('stat -c "%a %U" /etc/filer-exporter/secrets /etc/filer-exporter/secrets/gfa-token'),
       ).toBe('700 root\n600 root\n');
-      const said = await machine.follow('docs/deployment.md, Debian package and systemd, 2');
+      const said = await machine.follow('docs/install/debian.md, Debian package and systemd, 2');
       expect(said).toContain('Active: active (running)');
       expect(said).not.toContain('fatal');
       expectReport(said);
@@ -161,7 +163,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
       await outageArrives(alerting, standIn);
       // The same files by hand lie where the unit looks for them.
-      await machine.follow('docs/deployment.md, Debian package and systemd, 3');
+      await machine.follow('docs/install/debian.md, A unit without the package, 1');
       // Removed, it has stopped, and the settings stay.
       expect(await machine.run('apt-get remove --yes filer-exporter && ls /etc/filer-exporter')).toContain(
         'filer-exporter.env',

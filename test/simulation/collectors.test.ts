@@ -22,7 +22,7 @@ import { APPLIANCES, type Round, rounds, VOLUMES } from './rounds.ts';
 /** Always the same moment: what happens in the made-up fleet depends on it, and so does how many pages there are. */
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2026, 2, 2, 10) };
 
-test('each collector takes as many requests a round as the plan says and docs/pacing.md tells', async () => {
+test('each collector takes as many requests a round as the plan says and docs/limits.md tells', async () => {
   const standIn = await startMockServices({
     clock,
     appliances: APPLIANCES,

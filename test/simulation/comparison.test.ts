@@ -31,8 +31,8 @@ describe('the control law of the pace', () => {
     expect(cells.filter(({ insideHold }) => insideHold > 0)).toEqual([]);
   });
 
-  test('docs/pacing.md shows it as it comes out: `npm run docs` writes it', () => {
-    const page = readFileSync(fileURLToPath(new URL('../../docs/pacing.md', import.meta.url)), 'utf8');
+  test('docs/architecture.md shows it as it comes out: `npm run docs` writes it', () => {
+    const page = readFileSync(fileURLToPath(new URL('../../docs/architecture.md', import.meta.url)), 'utf8');
     expect(page).toBe(withPart(page, 'comparison', comparisonTable(cells)));
   });
 });

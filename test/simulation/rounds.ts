@@ -3,7 +3,7 @@ import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-ope
 import { collectorDefinitions } from '../../src/services/portal/collectors.ts';
 import { collectorDemands } from '../../src/services/portal/planning.ts';
 
-/** The fleet of which docs/pacing.md says what each collector takes. */
+/** The fleet of which docs/limits.md says what each collector takes. */
 export const APPLIANCES = 100;
 export const VOLUMES = 5;
 const DAY_MS = 86_400_000;

@@ -25,7 +25,8 @@ export const documents: readonly Document[] = [
   part('docs/configuration.md', configurationPage),
   { path: 'docs/metrics.md', text: metricsReference },
   { path: 'docs/coverage.md', text: coveragePage },
-  part('docs/pacing.md', (page) => withPart(withPart(page, 'collectors', roundsTable()), 'statuses', statuses())),
+  part('docs/limits.md', (page) => withPart(page, 'collectors', roundsTable())),
+  part('docs/input.md', (page) => withPart(page, 'statuses', statuses())),
   ...boards('grafana/dashboards'),
   { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
   { path: 'deploy/prometheus/filer-exporter.prometheusrule.yml', text: () => prometheusRuleFile() },
@@ -66,5 +67,5 @@ function statuses(): string {
     const kinds = of?.map((kind) => KINDS[kind]).join(', ') ?? (isElsewhere ? 'others' : 'all');
     return `| ${codes.join(', ').replace(/^(.xx)$/, 'other $1')} | ${kinds} | \`${reason}\` | ${retries} | ${action} |\n`;
   });
-  return `| answer | request | reason | sent again | then |\n|---|---|---|---|---|\n${rows.join('')}`;
+  return `| response | request | reason | sent again | then |\n|---|---|---|---|---|\n${rows.join('')}`;
 }

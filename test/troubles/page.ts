@@ -4,7 +4,7 @@ import type { Trouble } from './rows.ts';
 /** The most entries of a cell: those that came first. */
 const MOST = 2;
 
-/** The table of docs/troubles.md. */
+/** The table of docs/failures.md. */
 export function troublesTable(played: readonly (readonly [Trouble, Played])[]): string {
   const rows = played.map(([{ what }, { metrics, log, page, alerts, doctor }]) => {
     const cells = [what, cell(metrics, code), cell(log), cell(page.filter(isSentence)), cell(alerts, code, 9)];

@@ -11,12 +11,12 @@ import { type Trouble, troubles } from './rows.ts';
 
 /*
  * Only here a trouble is told in all five places at once: the daemon with its defaults lives through it on a manual clock,
- * the shipped rules read its scrapes, and the doctor visits. `TROUBLES=write` writes docs/troubles.md.
+ * the shipped rules read its scrapes, and the doctor visits. `TROUBLES=write` writes docs/failures.md.
  */
 
 vi.setConfig({ testTimeout: 600_000 });
 
-const PAGE = join(root, 'docs', 'troubles.md');
+const PAGE = join(root, 'docs', 'failures.md');
 
 const played: (readonly [Trouble, Played])[] = [];
 
@@ -27,7 +27,7 @@ describe.runIf(hasPromtool)('every trouble is told', () => {
     expect(Object.entries(told).filter(([, entries]) => entries.length === 0)).toEqual([]);
   });
 
-  test('as docs/troubles.md says', () => {
+  test('as docs/failures.md says', () => {
     const page = readFileSync(PAGE, 'utf8');
     const written = withPart(page, 'troubles', troublesTable(played));
     if (process.env.TROUBLES === 'write') writeFileSync(PAGE, written);

@@ -1,4 +1,4 @@
-/** The parameters of the law; simulation chose the values, see `docs/pacing.md`. */
+/** The parameters of the law; simulation chose the values, see `docs/architecture.md`. */
 const TUNING = {
   /** The rate reaches the level within this time, in milliseconds. */
   approachMs: 20_000,
