@@ -69,7 +69,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'history/': ['exposition/format.ts', 'state/', 'transport/', 'contract/', 'metrics/', 'runtime/'],
   'http/': ['exposition/', 'runtime/'],
   'pages/': ['status/model.ts', 'status/time-text.ts', 'http/', 'polling/', 'contract/', 'metrics/', 'runtime/'],
-  'web/': ['runtime/', 'http/front.ts'],
+  'web/': ['runtime/', 'http/access-control.ts'],
   'status/': ['polling/', 'transport/rate/', 'contract/', 'metrics/', 'runtime/'],
   'demo/': ['runtime/'],
   'catalog.ts': ['contract/', 'metrics/', 'services/', 'config/', 'exposition/exporter/table.ts'],

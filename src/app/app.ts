@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { MetricsPage } from '../exposition/metrics-page.ts';
 import { Connections } from '../http/connections.ts';
-import { ExpositionServer, type Site } from '../http/server.ts';
+import { ExpositionServer, type Pages } from '../http/server.ts';
 import { landingPage } from '../pages/landing-page.ts';
 import { noticeHtml } from '../pages/notice.ts';
 import { StatusDocuments } from '../pages/status-documents.ts';
@@ -36,8 +36,8 @@ export function createApp(
   const keeper = createStateKeeper(asked, config, environment);
   const sink = new SinkFanOut({ exposition, own, history });
   const sources = createPolledServices(asked, { config, own, sink, environment, keeper });
-  const protection = guard && createWebAccess(config.web, guard, environment);
   const connections = new Connections(config.web.maxConnections, clock, log);
+  const protection = guard && createWebAccess(config.web, guard, connections, environment);
   const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));
   const scrapes = new MetricsPage({
     exposition,
@@ -53,14 +53,21 @@ export function createApp(
   };
   const status = new StatusDocuments(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);
-  const site: Site = {
+  const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
     ready: () => sources.every(({ poller, hasHadTrouble }) => poller.observer.polledOnce || hasHadTrouble()),
     statusPage: () => status.page(),
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),
   };
-  const server = new ExpositionServer({ ...config.web, front: protection?.front, connections, site, clock, log });
+  const server = new ExpositionServer({
+    ...config.web,
+    accessControl: protection?.accessControl,
+    connections,
+    pages,
+    clock,
+    log,
+  });
   const kept = [...keptBy(sources), ...(history === undefined ? [] : [history.cursors])];
-  return new Lifecycle({ config, environment, sources, scrapes, site, server, keeper, kept, history, protection });
+  return new Lifecycle({ config, environment, sources, scrapes, pages, server, keeper, kept, history, protection });
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Kept } from '../contract/kept.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
-import type { ExpositionServer, Site } from '../http/server.ts';
+import type { ExpositionServer, Pages } from '../http/server.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
@@ -16,7 +16,7 @@ export interface LifecycleDependencies {
   readonly environment: Environment;
   readonly sources: readonly PolledService[];
   readonly scrapes: MetricsPage;
-  readonly site: Site;
+  readonly pages: Pages;
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
   readonly kept: readonly Kept[];
@@ -38,8 +38,8 @@ export class Lifecycle {
   }
 
   /** What is served. */
-  get site(): Site {
-    return this.#parts.site;
+  get pages(): Pages {
+    return this.#parts.pages;
   }
 
   /** Serves and polls; resolves with the port. Rejects if the address is not available. */
@@ -121,7 +121,7 @@ export class Lifecycle {
   #announce(port: number): void {
     const { config, environment, sources, protection } = this.#parts;
     const { host, metricsPath } = config.web;
-    const address = `${protection?.front.isSecure ? 'https' : 'http'}://${hostOf(host)}:${port}`;
+    const address = `${protection?.accessControl.isSecure ? 'https' : 'http'}://${hostOf(host)}:${port}`;
     const apis = sources.map(({ api }) => api);
     environment.log.info({ port, path: metricsPath, apis, version: environment.version }, `listening on ${address}`);
   }

@@ -1,24 +1,25 @@
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
+import type { Connections } from '../http/connections.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { randomKey } from '../runtime/random.ts';
 import type { SmallFileReader } from '../runtime/small-files.ts';
-import { WebFront } from '../web/front.ts';
+import { WebAccessControl } from '../web/access-control.ts';
+import { PasswordChecker } from '../web/password-checker.ts';
 import { PasswordThread } from '../web/password-thread.ts';
-import { Passwords } from '../web/passwords.ts';
-import { Reloading, type ReloadingOptions } from '../web/reloading.ts';
-import { readWebRules, type WebRules } from '../web/rules.ts';
+import { readWebRules, type WebRules } from '../web/web-config.ts';
+import { type ReloaderOptions, WebConfigReloader } from '../web/web-config-reloader.ts';
 import type { Environment } from './environment.ts';
 
 /** The content of `WEB_CONFIG_FILE`, valid, and how to read it again. */
-export type WebConfigFile = Pick<ReloadingOptions, 'path' | 'read' | 'first'> & Pick<SmallFileReader, 'accessTo'>;
+export type WebConfigFile = Pick<ReloaderOptions, 'path' | 'read' | 'first'> & Pick<SmallFileReader, 'accessTo'>;
 
 /** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
 export async function readWebConfig(web: Config['web'], files: SmallFileReader): Promise<WebConfigFile | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
   const reading = await readWebRules(path, files.read);
-  if (reading.state === 'bad') throw new ConfigError(reading.faults.map((fault) => `WEB_CONFIG_FILE: ${fault}`));
+  if (reading.state === 'invalid') throw new ConfigError(reading.errors.map((error) => `WEB_CONFIG_FILE: ${error}`));
   return { path, read: files.read, first: reading, accessTo: files.accessTo };
 }
 
@@ -34,18 +35,24 @@ export function certificateWarnings(guard: WebConfigFile | undefined, nowSeconds
 export type WebAccess = ReturnType<typeof createWebAccess>;
 
 export function createWebAccess(
-  { openPaths, maxConnections }: Config['web'],
+  { openPaths }: Config['web'],
   guard: WebConfigFile,
+  connections: Connections,
   { clock, log }: Environment,
 ) {
-  // A waiting client holds a connection; half of the connections stay free for others.
-  const maxWaiting = Math.ceil(maxConnections / 2);
-  const passwords = new Passwords(new PasswordThread().compare, randomKey(), maxWaiting);
-  const open = { paths: new Set(openPaths.paths), withoutCertificate: openPaths.named && openPaths.paths.length > 0 };
-  const front = new WebFront(guard.first.rules, passwords, open, { clock, log });
+  const accessControl = new WebAccessControl(guard.first.rules, {
+    passwords: new PasswordChecker(new PasswordThread().compare, randomKey(), clock),
+    unauthenticated: {
+      paths: new Set(openPaths.paths),
+      withoutCertificate: openPaths.named && openPaths.paths.length > 0,
+    },
+    clock,
+    log,
+  });
   const adopt = async (rules: WebRules) => {
-    front.adopt(rules);
+    accessControl.adopt(rules);
+    connections.destroyWaiting();
     warnOfLooseFiles(rules.ownFiles, guard.accessTo, log);
   };
-  return { front, reloading: new Reloading({ ...guard, adopt, clock, log }) };
+  return { accessControl, reloading: new WebConfigReloader({ ...guard, adopt, clock, log }) };
 }

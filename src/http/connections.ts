@@ -1,153 +1,104 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../runtime/clock.ts';
+import type { Duplex } from 'node:stream';
+import { type Clock, callAfter } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 
 /** Why the server closes connections. */
-const REASONS = ['limit', 'refused', 'pipelined', 'unread'] as const;
+const REASONS = ['limit', 'refused', 'timeout', 'pipelined', 'unread'] as const;
 
-type Reason = (typeof REASONS)[number];
+export type CloseReason = (typeof REASONS)[number];
+
+/** The time for a TLS handshake and the headers of the request together, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /** The shortest time between two log lines about the limit, in milliseconds: clients determine how often it is reached. */
-const LOGGED_EVERY_MS = 60_000;
-
-/** If no connection is idle, one that is busy for this long is closed, in milliseconds. */
-const BUSY_MS = 10_000;
-
-/** Requests of one connection without an answer yet; a client that sends more is disconnected. */
-const MAX_AHEAD = 4;
-
-interface Connection {
-  /** As it was accepted: with TLS, the socket below. */
-  readonly socket: Socket;
-  /** The addresses of both ends, which a TLS socket shares with the socket below it. */
-  readonly ends: string;
-  /** Whether a request on it has passed the guard. */
-  isKnown: boolean;
-  /** The guard's rules when it was secured. */
-  generation: number | undefined;
-  /** Requests without an answer yet, and when the first of these arrived, in monotonic milliseconds. */
-  requests: number;
-  busySince: number;
-  /** Resolves when its latest request is answered. */
-  answered: Promise<void>;
-}
+const LOG_INTERVAL_MS = 60_000;
 
 /**
- * The open connections, up to a limit. At the limit a new connection replaces an idle one, so that no client blocks
- * others by holding connections: first those that have not passed the guard, then the one idle for the longest time. If
- * none is idle, the one busy for the longest time is closed, if that is long enough.
+ * The open connections, up to a limit. Each brings one request. At the limit a new connection replaces the oldest one that
+ * has brought none, so that no client blocks others by holding connections.
  */
 export class Connections {
-  readonly #most: number;
+  readonly #max: number;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** By their ends; the one idle for the longest time first. */
-  readonly #open = new Map<string, Connection>();
-  readonly #closed = new Map<Reason, number>(REASONS.map((reason) => [reason, 0]));
-  /** Since the connections were fewer than half of the limit. */
+  readonly #open = new Set<Socket>();
+  /** The connections without a request, the oldest first, each with a function that ends its time limit. */
+  readonly #waiting = new Map<Socket, () => void>();
+  readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
+  /** True from the limit until half of the connections are closed, so that one flood is logged once. */
   #wasFull = false;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(most: number, clock: Clock, log: Log) {
-    this.#most = most;
+  constructor(max: number, clock: Clock, log: Log) {
+    this.#max = max;
     this.#clock = clock;
     this.#log = log;
   }
 
-  get closed(): ReadonlyMap<Reason, number> {
+  get closed(): ReadonlyMap<CloseReason, number> {
     return this.#closed;
   }
 
-  /** Adds a new connection; false if every other one is busy, so that this one was closed. */
-  take(socket: Socket): boolean {
-    if (this.#open.size >= this.#most && !this.#makeRoom()) {
-      this.close(socket, 'refused');
-      return false;
-    }
-    const ends = endsOf(socket);
-    const answered = Promise.resolve();
-    this.#open.set(ends, { socket, ends, isKnown: false, generation: undefined, requests: 0, busySince: 0, answered });
-    socket.once('close', () => {
-      this.#open.delete(ends);
-      if (this.#open.size <= this.#most / 2) this.#wasFull = false;
-    });
-    return true;
-  }
-
-  /** The open connection of a socket, or of the TLS socket over it. */
-  of(socket: Socket): Connection | undefined {
-    return this.#open.get(endsOf(socket));
-  }
-
   /**
-   * Resolves when the earlier requests of its connection are answered, however many are sent ahead: each answer takes
-   * memory. False if the connection was closed.
+   * Adds a connection as it was accepted. If every connection has a request in progress, `cutOffUnread` has to make room;
+   * if it returns false, the new connection is closed and `add` returns false.
    */
-  async inTurn(response: ServerResponse): Promise<boolean> {
-    const { socket } = response.req;
-    const connection = this.of(socket);
-    // The request may have been parsed before its client was disconnected.
-    if (connection === undefined || socket.destroyed) return false;
-    if (connection.requests >= MAX_AHEAD) {
-      this.close(socket, 'pipelined');
-      return false;
+  add(socket: Socket, cutOffUnread: () => boolean): boolean {
+    if (this.#open.size >= this.#max) {
+      this.#logLimit();
+      if (!this.#closeOldestWaiting() && !cutOffUnread()) {
+        this.close(socket, 'refused');
+        return false;
+      }
     }
-    if (connection.requests === 0) connection.busySince = this.#clock.monotonic();
-    connection.requests += 1;
-    const before = connection.answered;
-    connection.answered = new Promise((resolve) => {
-      response.once('close', () => {
-        this.#answered(connection);
-        resolve();
-      });
+    this.#open.add(socket);
+    const endTimeout = callAfter(this.#clock, REQUEST_TIMEOUT_MS, () => this.close(socket, 'timeout'));
+    this.#waiting.set(socket, endTimeout);
+    socket.once('close', () => {
+      this.markRequested(socket);
+      this.#open.delete(socket);
+      if (this.#open.size <= this.#max / 2) this.#wasFull = false;
     });
-    await before;
-    return !socket.destroyed;
-  }
-
-  close(socket: Socket, reason: Reason): void {
-    increment(this.#closed, reason);
-    socket.destroy();
-  }
-
-  cutAll(): void {
-    for (const { socket } of this.#open.values()) socket.destroy();
-  }
-
-  #answered(connection: Connection): void {
-    connection.requests -= 1;
-    // Moved to the end: it has been idle for the shortest time.
-    if (this.#open.delete(connection.ends)) this.#open.set(connection.ends, connection);
-  }
-
-  #makeRoom(): boolean {
-    this.#tell();
-    const idle = [...this.#open.values()].filter(({ requests }) => requests === 0);
-    const connection = idle.find(({ isKnown }) => !isKnown) ?? idle[0] ?? this.#busyLongest();
-    if (connection === undefined) return false;
-    this.#open.delete(connection.ends);
-    this.close(connection.socket, 'limit');
     return true;
   }
 
-  #busyLongest(): Connection | undefined {
-    const latest = this.#clock.monotonic() - BUSY_MS;
-    const busy = [...this.#open.values()].filter(({ busySince }) => busySince <= latest);
-    return busy.toSorted((one, other) => one.busySince - other.busySince)[0];
+  /** Ends the time limit of a connection: its request has arrived. */
+  markRequested(socket: Socket): void {
+    this.#waiting.get(socket)?.();
+    this.#waiting.delete(socket);
   }
 
-  #tell(): void {
+  close(connection: Duplex, reason: CloseReason): void {
+    increment(this.#closed, reason);
+    connection.destroy();
+  }
+
+  /** Closes the connections without a request: they have been accepted by rules that are no longer in effect. */
+  destroyWaiting(): void {
+    for (const socket of this.#waiting.keys()) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #closeOldestWaiting(): boolean {
+    const [oldest] = this.#waiting.keys();
+    if (oldest === undefined) return false;
+    this.markRequested(oldest);
+    this.#open.delete(oldest);
+    this.close(oldest, 'limit');
+    return true;
+  }
+
+  #logLimit(): void {
     const now = this.#clock.monotonic();
-    if (!this.#wasFull && now - this.#loggedAt >= LOGGED_EVERY_MS) {
+    if (!this.#wasFull && now - this.#loggedAt >= LOG_INTERVAL_MS) {
       this.#loggedAt = now;
-      this.#log.warn({ limit: this.#most }, 'connection limit reached (MAX_CONNECTIONS)');
+      this.#log.warn({ limit: this.#max }, 'connection limit reached (MAX_CONNECTIONS)');
     }
     this.#wasFull = true;
   }
-}
-
-function endsOf({ localAddress, remoteAddress, remotePort }: Socket): string {
-  return `${localAddress} ${remoteAddress} ${remotePort}`;
 }

@@ -1,27 +1,29 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createListener, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ResponseBody } from '../exposition/body.ts';
 import type { Format } from '../exposition/format.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, callAfter } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { ALWAYS, refuseNonsense, sendText } from './answer.ts';
-import { Answers } from './answers.ts';
+import type { AccessControl, AccessDecision } from './access-control.ts';
+import { ActiveResponses } from './active-responses.ts';
+import type { CachedDocument } from './cached-document.ts';
 import type { Connections } from './connections.ts';
-import type { Document } from './document.ts';
-import type { Front, Refusal } from './front.ts';
 import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
-import { parseInPieces } from './pieces.ts';
-import { send } from './send.ts';
+import { limitParserChunks } from './parser-chunks.ts';
+import { sendBody } from './send-body.ts';
+import { COMMON_HEADERS, sendText } from './small-responses.ts';
 
-export interface Site {
+/** What the server serves. */
+export interface Pages {
   /** The exposition of one moment. */
   exposition(format: Format, gzip: boolean): Promise<ResponseBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
-  statusPage(): Promise<Document>;
-  statusJson(): Promise<Document>;
-  landingPage(): Promise<Document>;
+  statusPage(): Promise<CachedDocument>;
+  statusJson(): Promise<CachedDocument>;
+  landingPage(): Promise<CachedDocument>;
 }
 
 export interface ServerOptions {
@@ -30,183 +32,157 @@ export interface ServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly metricsPath: string;
-  /** Scrapes served at once; further ones are answered 503. */
+  /** Scrapes served at once; further ones get 503. */
   readonly maxScrapes: number;
   readonly connections: Connections;
   /** TLS and authentication; without it everyone is admitted, over plain HTTP. */
-  readonly front?: Front | undefined;
-  readonly site: Site;
+  readonly accessControl?: AccessControl | undefined;
+  readonly pages: Pages;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** An answer not read within this time is cut off, if the scraper sends no time-out of its own; in milliseconds. */
-const MAX_SCRAPE_MS = 120_000;
+/** A response that is not read within this time is cut off, if the scraper sends no time-out of its own; in milliseconds. */
+const MAX_RESPONSE_MS = 120_000;
 
-/** Far above what well-behaved clients need. */
-const BOUNDS = {
-  /** Request line and headers, in bytes; answered 431 above it. */
-  maxHeaderSize: 16_384,
-  /** For the headers, and for the whole request. */
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
-  keepAliveTimeout: 75_000,
-  /** How often the two are checked. */
-  connectionsCheckingInterval: 5_000,
-} as const;
-
-/** No request needs a body; this many bytes of one are read and discarded. */
-const MAX_BODY_BYTES = 65_536;
-
-/** Pages sent at once; further ones are answered 503. */
+/** Pages sent at once; further ones get 503. */
 const MAX_PAGES = 16;
 
-/** Serves the exposition and the pages. No request waits for an API. */
-export class ExpositionServer {
-  readonly #settings: ServerOptions;
-  readonly #server: Server;
-  readonly #scrapes: Answers;
-  readonly #pages: Answers;
-  #closing = false;
+/** The two ends of a client's connection: as it was accepted, and what is encrypted over it, or the same. */
+interface Client {
+  readonly accepted: Socket;
+  readonly secured: Socket;
+}
 
-  constructor(settings: ServerOptions) {
-    const { connections, maxScrapes, clock } = settings;
-    this.#settings = settings;
-    this.#scrapes = new Answers(maxScrapes, connections, clock);
-    this.#pages = new Answers(MAX_PAGES, connections, clock);
-    // Node.js would answer a request without a host, or with an expectation, past the limit of requests ahead.
-    this.#server = createServer({ ...BOUNDS, requireHostHeader: false });
-    this.#guardConnections();
-    this.#server.on('clientError', (error, socket: Socket) => {
-      refuseNonsense(error, socket, (connections.of(socket)?.requests ?? 0) > 0);
+/**
+ * Serves the exposition and the pages. No request waits for a service. A listener accepts connections and passes them,
+ * through TLS if it is configured, to an HTTP server that does not listen. Each connection brings one request: so no client
+ * can send requests faster than it reads the responses, and a connection is as old as its request.
+ */
+export class ExpositionServer {
+  readonly #options: ServerOptions;
+  readonly #listener: Server;
+  readonly #http: HttpServer;
+  readonly #clients = new WeakMap<Duplex, Client>();
+  readonly #scrapes: ActiveResponses;
+  readonly #documents: ActiveResponses;
+
+  constructor(options: ServerOptions) {
+    const { connections, maxScrapes, clock } = options;
+    this.#options = options;
+    this.#scrapes = new ActiveResponses(maxScrapes, connections, clock);
+    this.#documents = new ActiveResponses(MAX_PAGES, connections, clock);
+    this.#listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+    this.#http = createServer((_, response) => this.#begin(response));
+    this.#http.maxRequestsPerSocket = 1;
+    this.#http.on('dropRequest', (_, stream: Duplex) => {
+      if (!stream.destroyed) connections.close(stream, 'pipelined');
     });
-    for (const event of ['request', 'checkContinue', 'checkExpectation'] as const) {
-      this.#server.on(event, async (_, response) => {
-        if (await connections.inTurn(response)) this.#begin(response);
-      });
-    }
   }
 
   /** Listens; resolves with the port. Rejects if the address is not available. */
   async listen(): Promise<number> {
-    const { host, port, log } = this.#settings;
-    this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
-    await once(this.#server, 'listening');
+    const { host, port, log } = this.#options;
+    this.#listener.listen({ port, ...(host === undefined ? {} : { host }) });
+    await once(this.#listener, 'listening');
     let isShort = false;
-    // The machine is out of files or memory; without a listener this would end the process.
-    this.#server.on('error', (err) => {
+    // The machine is out of files or memory; without a listener of the event this would end the process.
+    this.#listener.on('error', (err) => {
       if (!isShort) log.error({ err }, 'connection not accepted');
       isShort = true;
     });
-    this.#server.on('connection', () => {
+    this.#listener.on('connection', () => {
       isShort = false;
     });
-    return (this.#server.address() as AddressInfo).port;
+    return (this.#listener.address() as AddressInfo).port;
   }
 
-  /** Accepts no more connections; resolves when the scrapes in progress have ended, or `signal` cuts them off. */
+  /** Accepts no more connections; resolves when the requests in progress have ended, or `signal` cuts them off. */
   close(signal: AbortSignal): Promise<void> {
-    const { connections } = this.#settings;
-    this.#closing = true;
+    const { connections } = this.#options;
     return new Promise((resolve) => {
-      const cut = () => connections.cutAll();
-      signal.addEventListener('abort', cut, { once: true });
-      this.#server.close(() => {
-        signal.removeEventListener('abort', cut);
+      const cutOff = () => connections.destroyAll();
+      signal.addEventListener('abort', cutOff, { once: true });
+      this.#listener.close(() => {
+        signal.removeEventListener('abort', cutOff);
         resolve();
       });
-      this.#server.closeIdleConnections();
-      if (signal.aborted) cut();
+      connections.destroyWaiting();
+      if (signal.aborted) cutOff();
     });
   }
 
-  /** Node handles a connection only after the limit and the guard. */
-  #guardConnections(): void {
-    const { front, connections } = this.#settings;
-    const handlers = this.#server.listeners('connection');
-    const handle = (socket: Socket) => {
-      for (const handler of handlers) handler.call(this.#server, socket);
-      parseInPieces(socket);
+  #accept(accepted: Socket): void {
+    const { connections, accessControl } = this.#options;
+    // A connection that its client resets is closed; without a listener of the event this would end the process.
+    accepted.on('error', () => {});
+    if (!connections.add(accepted, () => this.#scrapes.cutOffUnread() || this.#documents.cutOffUnread())) return;
+    const serve = (secured: Socket) => {
+      const stream = limitParserChunks(secured);
+      this.#clients.set(stream, { accepted, secured });
+      this.#http.emit('connection', stream);
     };
-    this.#server.removeAllListeners('connection');
-    front?.serve(
-      (secured) => {
-        const connection = connections.of(secured);
-        if (connection !== undefined) connection.generation = front.generation;
-        handle(secured);
-      },
-      // Connections that are opened from now on follow the new rules.
-      () => this.#server.closeIdleConnections(),
-    );
-    this.#server.on('connection', (socket: Socket) => {
-      if (!connections.take(socket)) return;
-      if (front === undefined) handle(socket);
-      else front.accept(socket);
-    });
+    if (accessControl === undefined) serve(accepted);
+    else accessControl.secure(accepted, serve);
   }
 
   #begin(response: ServerResponse): void {
-    const { clock, log } = this.#settings;
+    const { connections, clock, log } = this.#options;
     const { req: request } = response;
-    const ended = new AbortController();
+    const client = this.#clients.get(request.socket);
+    // The parser may find a request after its connection was closed.
+    if (client === undefined || request.socket.destroyed) return;
+    connections.markRequested(client.accepted);
     // For every page: a client that does not read it holds a connection until then.
-    void clock.sleep(scrapeTimeoutMs(request), ended.signal).then(() => response.destroy());
-    response.once('close', () => {
-      ended.abort();
-      // Otherwise a connection that was busy when the server closed stays open for a next request that never arrives.
-      if (this.#closing) request.socket.end();
-    });
-    this.#answer(response).catch((err: unknown) => {
-      log.error({ err, path: pathOf(request) }, 'internal error while answering a request; please report');
+    response.once(
+      'close',
+      callAfter(clock, scrapeTimeoutMs(request), () => response.destroy()),
+    );
+    this.#respond(response, client.secured).catch((err: unknown) => {
+      log.error({ err, path: pathOf(request) }, 'internal error while responding to a request; please report');
       if (!response.headersSent) sendText(response, 500, 'internal error\n');
       else response.destroy();
     });
   }
 
-  async #answer(response: ServerResponse): Promise<void> {
-    const { site, metricsPath } = this.#settings;
+  async #respond(response: ServerResponse, secured: Socket): Promise<void> {
+    const { pages, metricsPath } = this.#options;
     const { req: request } = response;
     const path = pathOf(request);
-    response.setHeaders(new Map(Object.entries(ALWAYS)));
-    discardBody(response);
-    const refusal = invalidity(request) ?? (await this.#guard(response, path));
-    if (refusal !== undefined) {
-      sendText(response, refusal.status, refusal.text, refusal.headers);
+    response.setHeaders(new Map(Object.entries(COMMON_HEADERS)));
+    const decision = await this.#decide(response, path, secured);
+    if (decision !== 'allowed') {
+      sendText(response, decision.status, decision.text, decision.headers);
       return;
     }
-    const pages: Readonly<Record<string, () => Promise<void> | void>> = {
-      [metricsPath]: () => this.#scrape(response),
+    const handlers: Readonly<Record<string, () => Promise<void> | void>> = {
+      [metricsPath]: () => this.#sendMetrics(response),
       '/healthz': () => sendText(response, 200, 'ok\n'),
       '/readyz': () =>
-        site.ready() ? sendText(response, 200, 'ready\n') : sendText(response, 503, 'the first polls have not ended\n'),
-      '/status': () => this.#page(response, () => site.statusPage()),
-      '/api/v1/status': () => this.#page(response, () => site.statusJson()),
-      '/': () => this.#page(response, () => site.landingPage()),
+        pages.ready()
+          ? sendText(response, 200, 'ready\n')
+          : sendText(response, 503, 'the first polls have not ended\n'),
+      '/status': () => this.#sendDocument(response, () => pages.statusPage()),
+      '/api/v1/status': () => this.#sendDocument(response, () => pages.statusJson()),
+      '/': () => this.#sendDocument(response, () => pages.landingPage()),
     };
-    const answer = Object.hasOwn(pages, path) ? pages[path] : undefined;
-    if (answer === undefined) {
+    const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+    if (handler === undefined) {
       sendText(response, 404, 'not found; / lists the pages\n');
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendText(response, 405, 'only GET and HEAD\n', { allow: 'GET, HEAD' });
-    } else await answer();
+    } else await handler();
   }
 
-  async #guard(response: ServerResponse, path: string): Promise<Refusal | undefined> {
-    const { front, connections } = this.#settings;
-    if (front === undefined) return undefined;
-    const connection = connections.of(response.req.socket);
-    response.setHeaders(new Map(Object.entries(front.headers)));
-    if (connection?.generation !== front.generation) response.setHeader('connection', 'close');
-    const admission = await front.admit(response.req, path);
-    if (admission !== 'let in') {
-      // Clients that were not admitted hold no connections, because their number is limited.
-      response.setHeader('connection', 'close');
-    } else if (connection !== undefined) connection.isKnown = true;
-    return typeof admission === 'object' ? admission : undefined;
+  #decide(response: ServerResponse, path: string, secured: Socket): Promise<AccessDecision> | AccessDecision {
+    const { accessControl } = this.#options;
+    if (accessControl === undefined) return 'allowed';
+    response.setHeaders(new Map(Object.entries(accessControl.headers)));
+    return accessControl.decide(response.req, path, secured);
   }
 
-  async #scrape(response: ServerResponse): Promise<void> {
-    if (!this.#scrapes.begin(response)) {
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    if (!this.#scrapes.add(response)) {
       sendText(response, 503, 'too many scrapes at once (MAX_SCRAPES)\n', RETRY_SOON);
       return;
     }
@@ -214,21 +190,21 @@ export class ExpositionServer {
     const format = chooseFormat(accept);
     const gzip = acceptsGzip(acceptEncoding);
     const headers = { 'content-type': CONTENT_TYPES[format], vary: 'Accept, Accept-Encoding' };
-    await this.#send(response, headers, await this.#settings.site.exposition(format, gzip), gzip);
+    await this.#send(response, headers, await this.#options.pages.exposition(format, gzip), gzip);
   }
 
-  async #page(response: ServerResponse, make: () => Promise<Document>): Promise<void> {
-    if (!this.#pages.begin(response)) {
+  async #sendDocument(response: ServerResponse, read: () => Promise<CachedDocument>): Promise<void> {
+    if (!this.#documents.add(response)) {
       sendText(response, 503, 'too many pages at once\n', RETRY_SOON);
       return;
     }
-    const document = await make();
+    const document = await read();
     const gzip = acceptsGzip(response.req.headers['accept-encoding']);
     const headers = { ...document.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
     await this.#send(response, headers, await document.body(gzip), gzip);
   }
 
-  /** Sends a body as fast as it is read. Headers that the operator has set for every answer are kept. */
+  /** Sends a body as fast as it is read. Headers that the operator has set for every response are kept. */
   async #send(response: ServerResponse, headers: object, body: ResponseBody, gzip: boolean): Promise<void> {
     const all = { ...headers, ...(gzip && { 'content-encoding': 'gzip' }), 'content-length': body.length };
     for (const [name, value] of Object.entries(all)) if (!response.hasHeader(name)) response.setHeader(name, value);
@@ -238,10 +214,10 @@ export class ExpositionServer {
       return;
     }
     try {
-      await send(response, body.buffers());
+      await sendBody(response, body.buffers());
     } catch (err) {
       // The client disconnected or was too slow; everything it held is released.
-      this.#settings.log.debug({ err, path: pathOf(request) }, 'answer not read to its end');
+      this.#options.log.debug({ err, path: pathOf(request) }, 'response not read to its end');
     }
   }
 }
@@ -259,32 +235,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['/-/ready', '/readyz'],
 ]);
 
-function discardBody(response: ServerResponse): void {
-  const { req: request } = response;
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= MAX_BODY_BYTES) return;
-    request.pause();
-    if (response.writableFinished) request.socket.destroy();
-    else response.once('close', () => request.socket.destroy());
-  });
-}
-
-/** For a request that HTTP itself does not allow, or that expects what there is not here. */
-function invalidity(request: IncomingMessage): Refusal | undefined {
-  const { httpVersion, rawHeaders } = request;
-  const { host, expect = '100-continue' } = request.headers;
-  const headers = { connection: 'close' };
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  if (hosts.length > 1) return { status: 400, headers, text: 'more than one Host header\n' };
-  if (httpVersion === '1.1' && host === undefined) return { status: 400, headers, text: 'no Host header\n' };
-  if (expect.toLowerCase() === '100-continue') return undefined;
-  return { status: 417, headers, text: 'the expectation cannot be met\n' };
-}
-
 /** The scraper's own time-out, which Prometheus sends in a header, in milliseconds; bounded. */
 function scrapeTimeoutMs(request: IncomingMessage): number {
-  const told = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
-  return told > 0 ? Math.min(told * 1000, MAX_SCRAPE_MS) : MAX_SCRAPE_MS;
+  const seconds = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
+  return seconds > 0 ? Math.min(seconds * 1000, MAX_RESPONSE_MS) : MAX_RESPONSE_MS;
 }

@@ -1,9 +1,9 @@
-import type { Document } from '../http/document.ts';
+import type { CachedDocument } from '../http/cached-document.ts';
 import { type Html, html } from './html.ts';
 import { pageDocument } from './page.ts';
 
 /** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
-export function landingPage(version: string, metricsPath: string, notice?: Html): Document {
+export function landingPage(version: string, metricsPath: string, notice?: Html): CachedDocument {
   const links = [
     ['/status', 'Status', 'each service and each appliance, for people'],
     [metricsPath, 'Metrics', 'the exposition, for Prometheus'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Document } from '../http/document.ts';
+import { CachedDocument } from '../http/cached-document.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
@@ -17,7 +17,7 @@ const ICON =
   "fill='%230969da'/%3E%3Cpath d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
 
 /** A page around its content. It loads nothing, and allows only its own script and style: the policy has their hashes. */
-export function pageDocument({ title, version, head, script }: Page, content: readonly Buffer[]): Document {
+export function pageDocument({ title, version, head, script }: Page, content: readonly Buffer[]): CachedDocument {
   const begin = html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +40,7 @@ ${script === undefined ? undefined : html`<script type="module">${new Html(scrip
 </html>
 `;
   const own = script === undefined ? '' : `; script-src ${hashOf(script)}; connect-src 'self'`;
-  return new Document(
+  return new CachedDocument(
     {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':

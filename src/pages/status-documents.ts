@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Document } from '../http/document.ts';
+import { CachedDocument } from '../http/cached-document.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import { runInSlices } from '../runtime/slices.ts';
@@ -26,7 +26,7 @@ export class StatusDocuments {
     | {
         readonly at: number;
         readonly report: Promise<StatusReport>;
-        readonly documents: Map<string, Promise<Document>>;
+        readonly documents: Map<string, Promise<CachedDocument>>;
       }
     | undefined;
 
@@ -37,15 +37,15 @@ export class StatusDocuments {
     this.#notice = notice;
   }
 
-  page(): Promise<Document> {
+  page(): Promise<CachedDocument> {
     return this.#document('page', (report) => statusPage(report, SCRIPT, this.#notice));
   }
 
-  json(): Promise<Document> {
+  json(): Promise<CachedDocument> {
     return this.#document('json', statusJson);
   }
 
-  #document(name: string, make: (report: StatusReport) => Generator<void, Document>): Promise<Document> {
+  #document(name: string, make: (report: StatusReport) => Generator<void, CachedDocument>): Promise<CachedDocument> {
     const now = this.#clock.monotonic();
     if (this.#made === undefined || now - this.#made.at >= SHARED_MS) {
       this.#made = { at: now, report: this.#report(), documents: new Map() };
@@ -59,7 +59,7 @@ export class StatusDocuments {
 const APPLIANCES_A_STEP = 100;
 
 /** A report as JSON; yields where it may be interrupted. */
-export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, Document> {
+export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, CachedDocument> {
   const head = JSON.stringify(rest, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
   const buffers = [Buffer.from(`${head.slice(0, -1)},"appliances":[`)];
   for (let index = 0; index < appliances.length; index += APPLIANCES_A_STEP) {
@@ -68,5 +68,5 @@ export function* statusJson({ appliances, ...rest }: StatusReport): Generator<vo
     yield;
   }
   buffers.push(Buffer.from(']}\n'));
-  return new Document({ 'content-type': 'application/json; charset=utf-8' }, buffers);
+  return new CachedDocument({ 'content-type': 'application/json; charset=utf-8' }, buffers);
 }

@@ -1,4 +1,4 @@
-import type { Document } from '../http/document.ts';
+import type { CachedDocument } from '../http/cached-document.ts';
 import type { StatusReport } from '../status/model.ts';
 import { apiCard } from './api-card.ts';
 import { applianceRow, tableEnd, tableHead } from './fleet-table.ts';
@@ -13,7 +13,7 @@ const RELOAD_SECONDS = 30;
 const ROWS_A_STEP = 100;
 
 /** Yields where it may be interrupted. `script` keeps the page up to date in a browser; `notice` comes first on it. */
-export function* statusPage(report: StatusReport, script: string, notice?: Html): Generator<void, Document> {
+export function* statusPage(report: StatusReport, script: string, notice?: Html): Generator<void, CachedDocument> {
   const { appliances, time, version } = report;
   const content = [Buffer.from(`${notice ?? ''}${summary(report)}${tableHead(appliances.length)}`)];
   for (let index = 0; index < appliances.length; index += ROWS_A_STEP) {

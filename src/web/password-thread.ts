@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { PasswordQuestion } from './password-worker.ts';
+import type { PasswordComparison } from './password-worker.ts';
 
 /** Compares a password with a bcrypt hash. Rejects if the comparison fails. */
 export type Compare = (password: string, hash: string) => Promise<boolean>;
@@ -26,8 +26,8 @@ export class PasswordThread {
   /** Called again only when the previous check has ended. */
   readonly compare: Compare = async (password, hash) => {
     this.#worker ??= this.#begin();
-    const question: PasswordQuestion = { password, hash };
-    this.#worker.postMessage(question);
+    const comparison: PasswordComparison = { password, hash };
+    this.#worker.postMessage(comparison);
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });

@@ -10,7 +10,7 @@ export const TLS13_SUITES = {
 } as const;
 
 /** Suites of TLS 1.2 with authenticated encryption: the default. */
-export const USUAL_SUITES = {
+export const DEFAULT_SUITES = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
   TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
@@ -20,7 +20,7 @@ export const USUAL_SUITES = {
 } as const;
 
 /** Older suites, the only ones below TLS 1.2. */
-export const OLD_SUITES = {
+export const LEGACY_SUITES = {
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
   TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
   TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
@@ -28,7 +28,7 @@ export const OLD_SUITES = {
 } as const;
 
 /** `cipher_suites`: the suites that Go's `tls.CipherSuites()` lists. */
-export const CIPHER_SUITES: Readonly<Record<string, string>> = { ...TLS13_SUITES, ...USUAL_SUITES, ...OLD_SUITES };
+export const CIPHER_SUITES: Readonly<Record<string, string>> = { ...TLS13_SUITES, ...DEFAULT_SUITES, ...LEGACY_SUITES };
 
 export const CURVES = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
 
@@ -40,23 +40,23 @@ export const VERSIONS = {
   TLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>;
 
-export type Version = (typeof VERSIONS)[keyof typeof VERSIONS];
+export type TlsVersion = (typeof VERSIONS)[keyof typeof VERSIONS];
 
 /** Whether the handshake requests a certificate of the client, whether it is mandatory, whether it is verified. */
 export interface ClientPolicy {
-  readonly asked: boolean;
+  readonly requested: boolean;
   readonly required: boolean;
   readonly verified: boolean;
 }
 
-const ANY: ClientPolicy = { asked: true, required: true, verified: false };
+const ANY: ClientPolicy = { requested: true, required: true, verified: false };
 
 /** `client_auth_type`; `RequireClientCert` is the toolkit's older name of `RequireAnyClientCert`. */
 export const CLIENT_AUTH_TYPES = {
-  NoClientCert: { asked: false, required: false, verified: false },
-  RequestClientCert: { asked: true, required: false, verified: false },
+  NoClientCert: { requested: false, required: false, verified: false },
+  RequestClientCert: { requested: true, required: false, verified: false },
   RequireAnyClientCert: ANY,
   RequireClientCert: ANY,
-  VerifyClientCertIfGiven: { asked: true, required: false, verified: true },
-  RequireAndVerifyClientCert: { asked: true, required: true, verified: true },
+  VerifyClientCertIfGiven: { requested: true, required: false, verified: true },
+  RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
 } satisfies Readonly<Record<string, ClientPolicy>>;

@@ -2,8 +2,8 @@ import { constants } from 'node:crypto';
 import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { errorCode } from '../runtime/errors.ts';
 import { alternativeNames, certificatesIn, privateKeyIn, shortAddress } from './certificates.ts';
-import type { TlsSection } from './file-format.ts';
-import { type ClientPolicy, OLD_SUITES, TLS13_SUITES, USUAL_SUITES } from './tls-names.ts';
+import { type ClientPolicy, DEFAULT_SUITES, LEGACY_SUITES, TLS13_SUITES } from './tls-names.ts';
+import type { TlsSection } from './web-config-schema.ts';
 
 export interface TlsSettings {
   readonly options: TlsOptions;
@@ -14,38 +14,36 @@ export interface TlsSettings {
   readonly validFromSeconds: number;
 }
 
-/** A PEM text, and where it is from, for a fault. */
+/** A PEM text, and where it is from, for an error. */
 export interface Pem {
   readonly name: string;
   readonly text: string;
 }
 
-const HANDSHAKE_MS = 10_000;
-
-/** Adds a line for each fault, which quotes no text, and returns undefined if there are any. */
-export function tlsSettings(section: TlsSection<Pem>, faults: string[]): TlsSettings | undefined {
-  const sound = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
+/** Adds a line for each error, which quotes no text, and returns undefined if there are any. */
+export function tlsSettings(section: TlsSection<Pem>, errors: string[]): TlsSettings | undefined {
+  const valid = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
     try {
       return read(text);
     } catch (error) {
-      faults.push(`${name} ${(error as Error).message}`);
+      errors.push(`${name} ${(error as Error).message}`);
       return undefined;
     }
   };
-  const certificate = sound(section.certificate, (text) => certificatesIn(text)[0]);
-  const key = sound(section.key, privateKeyIn);
-  if (section.clientCa !== undefined) sound(section.clientCa, certificatesIn);
+  const certificate = valid(section.certificate, (text) => certificatesIn(text)[0]);
+  const key = valid(section.key, privateKeyIn);
+  if (section.clientCa !== undefined) valid(section.clientCa, certificatesIn);
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
     const names = `${section.certificate.name} and ${section.key.name}`;
-    faults.push(`${names} do not match; expected a certificate and its own key`);
+    errors.push(`${names} do not match; expected a certificate and its own key`);
   }
-  if (faults.length > 0 || certificate === undefined) return undefined;
+  if (errors.length > 0 || certificate === undefined) return undefined;
   const options = optionsOf(section);
   try {
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    faults.push(`tls_server_config cannot be used (${errorCode(error) ?? 'unknown reason'})`);
+    errors.push(`tls_server_config cannot be used (${errorCode(error) ?? 'unknown reason'})`);
     return undefined;
   }
   return {
@@ -59,14 +57,16 @@ export function tlsSettings(section: TlsSection<Pem>, faults: string[]): TlsSett
 
 /** Does not listen: connections are passed to it. */
 export function tlsServer(options: TlsOptions): Server {
-  const server = createServer(options);
-  // Node passes the options to the server's context one by one, and `allowPartialTrustChain` is not among them.
-  return Object.assign(server, { _sharedCreds: createSecureContext(options) });
+  if (options.ca === undefined) return createServer(options);
+  // A server of Node.js does not pass `allowPartialTrustChain` on to the context that it creates. It does not request a
+  // context for a client that names no host, such as one that connects to an IP address.
+  const context = createSecureContext(options);
+  return createServer({ ...options, SNICallback: (_, done) => done(null, context) });
 }
 
 /** Why a connection's client certificate is not admitted; undefined if it is. */
-export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
-  if (!client.asked) return undefined;
+export function clientCertificateError({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
+  if (!client.requested) return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return client.required ? 'the client sent no certificate' : undefined;
   if (client.verified && !socket.authorized) return 'the client certificate is not trusted';
@@ -78,12 +78,12 @@ export function clientFault({ client, allowedNames }: TlsSettings, socket: TLSSo
 
 function optionsOf(section: TlsSection<Pem>): TlsOptions {
   const { clientCa } = section;
-  const isOld = section.minVersion < 'TLSv1.2';
-  const usual = [...Object.values(USUAL_SUITES), ...(isOld ? Object.values(OLD_SUITES) : [])];
+  const isLegacy = section.minVersion < 'TLSv1.2';
+  const suitesByDefault = [...Object.values(DEFAULT_SUITES), ...(isLegacy ? Object.values(LEGACY_SUITES) : [])];
   // Go always offers the suites of TLS 1.3; Node would disable TLS 1.3 without them.
-  const suites = [...new Set([...Object.values(TLS13_SUITES), ...(section.suites ?? usual)])];
+  const suites = [...new Set([...Object.values(TLS13_SUITES), ...(section.suites ?? suitesByDefault)])];
   // OpenSSL accepts versions before 1.2 only at its lowest level.
-  const ciphers = `${suites.join(':')}${isOld ? ':@SECLEVEL=0' : ''}`;
+  const ciphers = `${suites.join(':')}${isLegacy ? ':@SECLEVEL=0' : ''}`;
   return {
     cert: section.certificate.text,
     key: section.key.text,
@@ -94,13 +94,12 @@ function optionsOf(section: TlsSection<Pem>): TlsOptions {
     minVersion: section.minVersion,
     maxVersion: section.maxVersion,
     honorCipherOrder: section.prefersOwnOrder,
-    requestCert: section.client.asked,
-    // Checked after the handshake, when the path is known: see `clientFault`.
+    requestCert: section.client.requested,
+    // Checked after the handshake: see `clientCertificateError`.
     rejectUnauthorized: false,
     sessionIdContext: 'filer-exporter',
     // Session tickets would admit earlier clients after a change of the rules.
-    ...(section.client.asked ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
-    handshakeTimeout: HANDSHAKE_MS,
+    ...(section.client.requested ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
     ALPNProtocols: ['http/1.1'],
   };
 }

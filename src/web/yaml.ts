@@ -7,59 +7,59 @@ export function mapping(properties: Readonly<Record<string, SchemaObject>>, more
   return { type: 'object', properties, additionalProperties: false, ...more };
 }
 
-/** A text with this pattern. `expected` ends the line about a fault. */
-export function textLike(pattern: RegExp, expected: string): SchemaObject {
+/** A string with this pattern. `expected` ends the line about an error. */
+export function stringMatching(pattern: RegExp, expected: string): SchemaObject {
   return { type: 'string', pattern: pattern.source, description: expected };
 }
 
-export function oneOf(words: readonly string[]): SchemaObject {
-  return { enum: words };
+export function enumOf(values: readonly string[]): SchemaObject {
+  return { enum: values };
 }
 
-export interface YamlReading {
-  /** What the schema admits; undefined with faults. */
+export interface YamlResult {
+  /** What the schema admits; undefined with errors. */
   readonly data: unknown;
   /** One line each, which quotes no value. */
-  readonly faults: readonly string[];
-  /** Adds a fault of the mapping or value at a place. */
-  complain(place: readonly string[], what: string): void;
+  readonly errors: readonly string[];
+  /** Adds an error of the mapping or value at a path, with its line; of the part that exists, if the path ends earlier. */
+  addError(path: readonly string[], what: string): void;
 }
 
 /** Reads one YAML document of texts, lists and mappings and checks it against a schema. */
-export function readYaml(text: string, schema: SchemaObject): YamlReading {
+export function readYaml(text: string, schema: SchemaObject): YamlResult {
   const lines = new LineCounter();
-  const faults: string[] = [];
-  const complainAt = (offset: number, what: string) => faults.push(`line ${lines.linePos(offset).line || 1}: ${what}`);
+  const errors: string[] = [];
+  const addErrorAt = (offset: number, what: string) => errors.push(`line ${lines.linePos(offset).line || 1}: ${what}`);
   // By the failsafe schema each scalar is the text as written. Pretty errors would quote the file, which may hold a key.
   const options = { lineCounter: lines, prettyErrors: false, merge: false, schema: 'failsafe' } as const;
   const document = parseDocument(text, options);
-  const complain = (place: readonly string[], what: string) => {
-    const name = place.filter((step) => !/^\d+$/.test(step)).map(shownKey);
-    complainAt(offsetOf(document, place), `${name.join('.') || 'the file'}: ${what}`);
+  const addError = (path: readonly string[], what: string) => {
+    const name = path.filter((step) => !/^\d+$/.test(step)).map(shownKey);
+    addErrorAt(offsetOf(document, path), `${name.join('.') || 'the file'}: ${what}`);
   };
   for (const { code, pos } of [...document.errors, ...document.warnings]) {
-    complainAt(pos[0], NOT_YAML[code] ?? `is not YAML (${code})`);
+    addErrorAt(pos[0], NOT_YAML[code] ?? `is not YAML (${code})`);
   }
   if (document.contents === null || isMissing(document.contents)) {
-    complainAt(0, 'the file is empty; write {} for an empty section');
-  } else checkNodes(document, complainAt);
-  if (faults.length > 0) return { data: undefined, faults, complain };
+    addErrorAt(0, 'the file is empty; write {} for an empty section');
+  } else checkNodes(document, addErrorAt);
+  if (errors.length > 0) return { data: undefined, errors, addError };
   let data: unknown;
   try {
     data = document.toJS();
   } catch {
-    complainAt(0, 'the aliases refer to each other too often');
-    return { data, faults, complain };
+    addErrorAt(0, 'the aliases refer to each other too often');
+    return { data, errors, addError };
   }
   const validate = compiled(schema);
-  if (validate(data)) return { data, faults, complain };
+  if (validate(data)) return { data, errors, addError };
   for (const error of validate.errors ?? []) {
-    const place = error.instancePath.split('/').slice(1).map(unescaped);
-    const key: unknown = error.params.additionalProperty ?? error.propertyName;
-    if (error.keyword !== 'propertyNames')
-      complain(key === undefined ? place : [...place, String(key)], wordsOf(error));
+    const path = error.instancePath.split('/').slice(1).map(unescaped);
+    const { additionalProperty, property } = error.params;
+    const key: unknown = additionalProperty ?? property ?? error.propertyName;
+    if (error.keyword !== 'propertyNames') addError(key === undefined ? path : [...path, String(key)], wordsOf(error));
   }
-  return { data: undefined, faults, complain };
+  return { data: undefined, errors, addError };
 }
 
 /** Kept, because compiling takes longer than reading a file. */
@@ -71,19 +71,19 @@ function compiled(schema: SchemaObject): ValidateFunction {
   return known;
 }
 
-/** A value in quotes may be empty and counts as unset; a missing one may be cut off, so it is a fault. */
-function checkNodes(document: Document.Parsed, complain: (offset: number, what: string) => void): void {
+/** A value in quotes may be empty and counts as unset; a missing one may be cut off, so it is an error. */
+function checkNodes(document: Document.Parsed, addError: (offset: number, what: string) => void): void {
   visit(document, {
     Alias: (_, alias) => {
       if (alias.resolve(document) !== undefined) return;
-      complain(startOf(alias), 'an alias has no anchor above it; expected one, or quotes around a text with *');
+      addError(startOf(alias), 'an alias has no anchor above it; expected one, or quotes around a text with *');
     },
     Pair: (_, { key, value }: Pair<unknown, unknown>) => {
-      if (!isScalar(key) && !isAlias(key)) complain(startOf(key), 'a key is not a single value');
+      if (!isScalar(key) && !isAlias(key)) addError(startOf(key), 'a key is not a single value');
       return isScalar(value) && value.value === '' && value.type !== 'PLAIN' ? visit.REMOVE : undefined;
     },
     Scalar: (_, node) => {
-      if (isMissing(node)) complain(startOf(node), 'a key or its value is missing; write {} for an empty section');
+      if (isMissing(node)) addError(startOf(node), 'a key or its value is missing; write {} for an empty section');
     },
   });
 }
@@ -101,7 +101,7 @@ function wordsOf({ keyword, parentSchema: schema = {}, params, data }: ErrorObje
     const expected = known.length > 6 ? `did you mean ${nearest(shown, known)}?` : `expected ${known.join(', ')}`;
     return `${shown} is not known; ${expected}`;
   }
-  if (keyword === 'dependencies') return `${params.property} has no effect without ${params.missingProperty}`;
+  if (keyword === 'dependencies') return `has no effect without ${params.missingProperty}`;
   return `expected ${schema.description ?? KINDS[schema.type] ?? 'another value'}`;
 }
 
@@ -117,14 +117,16 @@ function hint(key: string, properties: object): string {
   return meant === undefined ? `expected ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 
-/** The offset of a key, or of an item of a list. */
-function offsetOf(document: Document.Parsed, place: readonly string[]): number {
-  if (place.length === 0) return startOf(document.contents);
-  let found: unknown;
+/** The offset of the key at a path, or of the last key on the way to it that exists. */
+function offsetOf(document: Document.Parsed, path: readonly string[]): number {
+  let found: unknown = document.contents;
+  let depth = 0;
   visit(document, {
     Pair: (_, pair, above) => {
       const keys = [...above.flatMap((node) => ('key' in node ? [String(node.key)] : [])), String(pair.key)];
-      if (keys.length <= place.length && keys.every((key, level) => key === place[level])) found = pair.key;
+      if (keys.length <= depth || keys.some((key, level) => key !== path[level])) return;
+      found = pair.key;
+      depth = keys.length;
     },
   });
   return startOf(found);

@@ -1,2 +1,2 @@
 /** The rows that `npm test` plays; the others are part of `npm run test:all`. */
-export const QUICK: readonly string[] = ['requests-ahead', 'open-paths'];
+export const QUICK: readonly string[] = ['requests-ahead', 'idle-connections'];

@@ -34,8 +34,13 @@ export interface Answered {
   readonly ms: number;
 }
 
+/** The header of a user with a password. */
+export function basic(user: string, password: string) {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` } as const;
+}
+
 /** `me` with the right password. */
-export const PASSWORD = { authorization: `Basic ${Buffer.from('me:geheim').toString('base64')}` } as const;
+export const PASSWORD = basic('me', 'geheim');
 
 /** A connection by hand. */
 export interface Wire {
@@ -185,7 +190,7 @@ export class Stage {
 /** What a web configuration says. */
 export const WEB = {
   users: `basic_auth_users:\n  me: ${GEHEIM}\n`,
-  'costly users': `basic_auth_users:\n  me: ${GEHEIM_AT_10}\n`,
+  'costly users': `basic_auth_users:\n  me: ${GEHEIM_AT_10}\n  you: ${GEHEIM_AT_10}\n`,
   tls: 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n',
   'tls, clients and users': `tls_server_config:
   cert_file: server.crt

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../support/until.ts';
 import type { Row } from './row.ts';
-import { PASSWORD, type Stage, WAIT_MS } from './stage.ts';
+import { basic, PASSWORD, type Stage, WAIT_MS } from './stage.ts';
 
 const GZIP = 'Host: x\r\nAccept-Encoding: gzip\r\n\r\n';
 const SILENT = '';
@@ -66,7 +66,7 @@ export const strangers: readonly Row[] = [
     who: 'stranger',
     tries:
       'sends half a million requests ahead on 200 connections, the shortest and those that are refused, and reads nothing',
-    holds: 'a connection has one answer at a time, and is closed at the fifth request ahead of its answers',
+    holds: 'a connection brings one request, and is closed at a second one',
     setup: {},
     play: async (stage) => {
       for (const [first, ahead] of AHEAD) {
@@ -93,30 +93,29 @@ export const strangers: readonly Row[] = [
   {
     id: 'idle-connections',
     who: 'stranger',
-    tries: 'holds 300 connections on which nothing is said',
-    holds: 'at MAX_CONNECTIONS a new connection takes the place of the one idle longest; one line in the log, counted',
+    tries: 'holds 1,000 connections on which nothing is sent',
+    holds:
+      'at MAX_CONNECTIONS a new connection replaces the oldest one without a request; one line in the log, counted',
     setup: {},
     play: async (stage) => {
-      await flood(stage, 300, SILENT);
+      await flood(stage, 1_000, SILENT);
+      for (let scrapes = 0; scrapes < 10; scrapes += 1) expect((await stage.ask('/metrics')).status).toBe(200);
       const { text } = await stage.scrape();
-      expect(closed(text, 'limit')).toBeGreaterThan(40);
+      expect(closed(text, 'limit')).toBeGreaterThan(740);
       const line = 'connection limit reached (MAX_CONNECTIONS)';
       expect(stage.program.log.filter(({ msg }) => msg === line)).toHaveLength(1);
     },
   },
   {
-    id: 'open-paths',
+    id: 'scrapes-at-once',
     who: 'stranger',
-    tries: 'asks 300 times for a path that needs no password, and once too often, and keeps the connections',
-    holds: 'behind a guard open paths and refusals close the connection, and scrapers and probes get theirs',
-    setup: { web: 'users' },
+    tries: 'sends 240 scrapes at once, where MAX_SCRAPES allows them',
+    holds: 'each gets its response',
+    setup: { environment: { MAX_SCRAPES: '240' } },
     play: async (stage) => {
-      const wires = await stage.wires(150);
-      const asked = ['/healthz', '/metrics'].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      for (const [index, { socket }] of wires.entries()) socket.resume().write(asked[index % 2] ?? '');
-      await until('all to be closed', () => wires.every(({ heard }) => heard.closed), WAIT_MS);
+      const responses = await Promise.all(Array.from({ length: 240 }, () => stage.ask('/metrics')));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
       await stage.scrape();
-      expect((await stage.ask('/healthz')).status).toBe(200);
     },
   },
   {
@@ -149,41 +148,42 @@ export const strangers: readonly Row[] = [
   {
     id: 'password-guesses',
     who: 'stranger',
-    tries: 'guesses passwords from 300 networks at once',
-    holds: 'a scraper whose password was right before does not wait; a new client waits its turn or is answered 503',
+    tries: 'guesses passwords with 300 requests at once, from 300 addresses and from one',
+    holds: 'a scraper that the process has not seen before gets in, and does not wait any more after that',
     setup: { web: 'costly users' },
     play: async (stage) => {
-      await stage.scrape({ headers: PASSWORD, from: '127.0.0.2' });
-      let isOver = false;
-      const guess = async (network: number) => {
-        for (let times = 0; !isOver; times += 1) {
-          const authorization = `Basic ${Buffer.from(`me:${network}-${times}`).toString('base64')}`;
-          await stage
-            .ask('/metrics', {
-              headers: { authorization },
-              from: `127.${20 + (network % 220)}.${Math.trunc(network / 220)}.1`,
-            })
-            .catch(() => {});
-          await sleep(20);
-        }
-      };
-      const guessing = Array.from({ length: 300 }, (_, index) => guess(index));
-      await sleep(3_000);
-      for (let scrapes = 0; scrapes < 5; scrapes += 1) {
-        await stage.scrape({ headers: PASSWORD, from: '127.0.0.2' });
+      for (const [user, addresses] of [
+        ['me', 300],
+        ['you', 1],
+      ] as const) {
+        let isOver = false;
+        const guess = async (client: number) => {
+          const address = client % addresses;
+          for (let times = 0; !isOver; times += 1) {
+            await stage
+              .ask('/metrics', {
+                headers: basic('me', `${client}-${times}`),
+                from: `127.${20 + (address % 220)}.${Math.trunc(address / 220)}.1`,
+              })
+              .catch(() => {});
+          }
+        };
+        const guessing = Array.from({ length: 300 }, (_, client) => guess(client));
+        await sleep(3_000);
+        const scrape = { headers: basic(user, 'geheim'), from: '127.0.0.2' };
+        await stage.scrape(scrape);
+        for (let scrapes = 0; scrapes < 5; scrapes += 1) expect((await stage.ask('/metrics', scrape)).status).toBe(200);
+        expect((await stage.ask('/healthz')).status).toBe(200);
+        isOver = true;
+        await Promise.all(guessing);
       }
-      const { status } = await stage.ask('/metrics', { headers: { authorization: 'Basic bmV3OmNsaWVudA==' } });
-      expect([401, 503]).toContain(status);
-      expect((await stage.ask('/healthz')).status).toBe(200);
-      isOver = true;
-      await Promise.all(guessing);
     },
   },
   {
     id: 'nonsense',
     who: 'stranger',
     tries: 'sends what is no request, too long, or in TLS to a port without',
-    holds: 'it gets a short answer with the headers of every answer, or none, and the connection is closed',
+    holds: 'it gets an empty response or none, and the connection is closed',
     setup: {},
     play: async (stage) => {
       const bytes = [
@@ -191,8 +191,6 @@ export const strangers: readonly Row[] = [
         `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
         `GET / HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(8_000)}\r\n`,
         'GET / HTTP/1.1\r\n\r\n',
-        'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
-        'GET /metrics HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n',
         'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
         Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03, 0x00]),
         Buffer.alloc(100_000, 0xff),
@@ -201,13 +199,7 @@ export const strangers: readonly Row[] = [
         const heard = await stage.say(each);
         if (heard === '') continue;
         expect(heard).toMatch(/^HTTP\/1\.1 (?:400|431|505) /);
-        expect(heard).toMatch(/^cache-control: no-store\r$/im);
-        expect(heard).toMatch(/^x-content-type-options: nosniff\r$/im);
-      }
-      const good = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
-      for (const bad of ['Host: x\r\nHost: y\r\n', '']) {
-        const heard = await stage.say(`${good}GET /healthz HTTP/1.1\r\n${bad}\r\n${good}`);
-        expect([...heard.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['200', '400']);
+        expect(heard).toMatch(/\r\nConnection: close\r\n(?:[^\r]+\r\n)*\r\n(?:0\r\n\r\n)?$/);
       }
       await stage.scrape();
     },
@@ -226,9 +218,8 @@ export const strangers: readonly Row[] = [
             stage.ask(path, { method, headers: PASSWORD }),
           ]),
         ),
-        stage.ask('/', { headers: { ...PASSWORD, expect: 'nonsense' } }),
       ]);
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401, 404, 405, 417]));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401, 404, 405]));
       for (const { headers } of answers) {
         expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
       }
@@ -253,7 +244,7 @@ export const strangers: readonly Row[] = [
     id: 'handshakes',
     who: 'stranger',
     tries: 'begins 300 TLS handshakes and ends none',
-    holds: 'a scrape is answered: the handshake idle longest makes room',
+    holds: 'a scrape gets its response: the oldest handshake makes room',
     setup: { web: 'tls' },
     play: async (stage) => {
       await flood(stage, 300, Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc, 0x03, 0x03]));

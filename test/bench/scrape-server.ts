@@ -7,8 +7,8 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createApp } from '../../src/app/app.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { LineStore } from '../../src/exposition/store.ts';
+import { CachedDocument } from '../../src/http/cached-document.ts';
 import { Connections } from '../../src/http/connections.ts';
-import { Document } from '../../src/http/document.ts';
 import { ExpositionServer } from '../../src/http/server.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
@@ -41,7 +41,7 @@ async function ours() {
   const exposition = new Exposition(new LineStore(gauges), clock);
   const scrapes = scraping(exposition, clock);
   const log = createLog('silent', process.stderr);
-  const nothingToShow = () => Promise.resolve(new Document({}, []));
+  const nothingToShow = () => Promise.resolve(new CachedDocument({}, []));
   const server = new ExpositionServer({
     host: '127.0.0.1',
     port: 0,
@@ -50,7 +50,7 @@ async function ours() {
     connections: new Connections(256, clock, log),
     clock,
     log,
-    site: {
+    pages: {
       exposition: (format, gzip) => scrapes.body(format, gzip),
       ready: () => true,
       statusPage: nothingToShow,

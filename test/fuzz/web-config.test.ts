@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWebFile, type WebFile } from '../../src/web/file-format.ts';
+import { parseWebFile, type WebFile } from '../../src/web/web-config-schema.ts';
 import fc from '../support/fast-check.ts';
 import { GEHEIM } from '../web/asking.ts';
 
@@ -17,7 +17,12 @@ const protections: readonly [key: string, good: string, before: string, isInForc
   ['a user', `me: ${GEHEIM}`, 'basic_auth_users:\n  ', hasUsers],
   ['tls_server_config', '{ cert_file: a, key_file: b }', 'tls_server_config: ', ({ tls }) => tls !== undefined],
   // Without an authority, which asks for a policy by itself.
-  ['client_auth_type', 'RequireAnyClientCert', `${TLS}  client_auth_type: `, ({ tls }) => tls?.client.asked === true],
+  [
+    'client_auth_type',
+    'RequireAnyClientCert',
+    `${TLS}  client_auth_type: `,
+    ({ tls }) => tls?.client.requested === true,
+  ],
   [
     'client_allowed_sans',
     '[prometheus]',
@@ -84,8 +89,8 @@ describe('a web configuration that names what protects', () => {
     const readings = { faulty: 0, inForce: 0 };
     fc.assert(
       fc.property(valueAround(good), (value) => {
-        const { file: read, faults } = parseWebFile(`${before}${value}\n`);
-        if (faults.length > 0) readings.faulty += 1;
+        const { file: read, errors } = parseWebFile(`${before}${value}\n`);
+        if (errors.length > 0) readings.faulty += 1;
         else if (isInForce(read)) readings.inForce += 1;
         else expect({ value, saysNothing: saysNothing(value) }).toEqual({ value, saysNothing: true });
       }),

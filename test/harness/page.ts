@@ -8,16 +8,16 @@ export interface Page {
 }
 
 /** A page of an exporter in this process, without a connection: what the server sends, before it sends it. */
-export async function pageOf({ site }: App, path: string): Promise<Page> {
+export async function pageOf({ pages }: App, path: string): Promise<Page> {
   switch (path) {
     case '/metrics': {
-      return { status: 200, text: textOf(await site.exposition('text', false)) };
+      return { status: 200, text: textOf(await pages.exposition('text', false)) };
     }
     case '/readyz':
-      return { status: site.ready() ? 200 : 503, text: '' };
+      return { status: pages.ready() ? 200 : 503, text: '' };
     case '/status':
     case '/api/v1/status': {
-      const document = await (path === '/status' ? site.statusPage() : site.statusJson());
+      const document = await (path === '/status' ? pages.statusPage() : pages.statusJson());
       return { status: 200, text: textOf(await document.body(false)) };
     }
     default:

@@ -257,7 +257,7 @@ export class World {
     this.#looks += 1;
     const scrape = new Scrape((await pageOf(this.#app, '/metrics')).text, this.#looks % STRICT_EACH === 0);
     this.last = scrape.text;
-    const ready = this.#app.site.ready();
+    const ready = this.#app.pages.ready();
     this.judge.looked(scrape, ready);
     if (this.clock.sleeping > MAX_ASLEEP) this.judge.complain(`asleep: ${this.clock.sleeping}`);
     return { scrape, ready };

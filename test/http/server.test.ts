@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
-import { send } from '../../src/http/send.ts';
+import { sendBody } from '../../src/http/send-body.ts';
 import { exposition, large, serve, serving, sluggish } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
@@ -80,7 +80,7 @@ describe('a scrape', () => {
       next = setImmediate(turn);
     };
     let next = setImmediate(turn);
-    await send(new Writable({ write: (_bytes, _encoding, taken) => taken() }) as ServerResponse, large);
+    await sendBody(new Writable({ write: (_bytes, _encoding, taken) => taken() }) as ServerResponse, large);
     clearImmediate(next);
     expect(turns).toBeGreaterThan(50);
   });
@@ -91,7 +91,7 @@ describe('a scrape', () => {
     expect([status, body.toString(), lines.take()]).toEqual([
       500,
       'internal error\n',
-      ['error internal error while answering a request; please report'],
+      ['error internal error while responding to a request; please report'],
     ]);
   });
 

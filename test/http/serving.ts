@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { ResponseBody } from '../../src/exposition/body.ts';
 import type { Format } from '../../src/exposition/format.ts';
+import { CachedDocument } from '../../src/http/cached-document.ts';
 import { Connections } from '../../src/http/connections.ts';
-import { Document } from '../../src/http/document.ts';
-import { ExpositionServer, type ServerOptions, type Site } from '../../src/http/server.ts';
+import { ExpositionServer, type Pages, type ServerOptions } from '../../src/http/server.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { Lines } from '../polling/fleet.ts';
 import { settle } from '../support/manual-clock.ts';
@@ -14,13 +14,15 @@ import { settle } from '../support/manual-clock.ts';
 export const exposition = [Buffer.from('# HELP a A.\n# TYPE a gauge\n'), Buffer.from('a{l="ü"} 1\n')];
 
 /** A page of this text. */
-export function document(text: string, type = 'text/html; charset=utf-8'): Document {
-  return new Document({ 'content-type': type, 'content-security-policy': "default-src 'none'" }, [Buffer.from(text)]);
+export function document(text: string, type = 'text/html; charset=utf-8'): CachedDocument {
+  return new CachedDocument({ 'content-type': type, 'content-security-policy': "default-src 'none'" }, [
+    Buffer.from(text),
+  ]);
 }
 
 /** A site's answer of these buffers. */
 export function serving(buffers: readonly Buffer[] | Promise<readonly Buffer[]>) {
-  return async (_: Format, gzip: boolean): Promise<ResponseBody> => new Document({}, await buffers).body(gzip);
+  return async (_: Format, gzip: boolean): Promise<ResponseBody> => new CachedDocument({}, await buffers).body(gzip);
 }
 
 /** An answer read whole. */
@@ -32,7 +34,7 @@ export interface Heard {
 
 /** A server on a free port of this machine, which ends with the test. */
 export async function serve(
-  site: Partial<Site> = {},
+  pages: Partial<Pages> = {},
   { maxConnections = 256, ...settings }: Partial<ServerOptions> & { readonly maxConnections?: number } = {},
 ) {
   const lines = new Lines();
@@ -45,13 +47,13 @@ export async function serve(
     connections,
     clock: systemClock,
     log: lines,
-    site: {
+    pages: {
       exposition: serving(exposition),
       ready: () => true,
       statusPage: () => Promise.resolve(document('<!doctype html>status ü')),
       statusJson: () => Promise.resolve(document('{"status":"ü"}', 'application/json; charset=utf-8')),
       landingPage: () => Promise.resolve(document('<!doctype html>landing')),
-      ...site,
+      ...pages,
     },
     ...settings,
   });

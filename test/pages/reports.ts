@@ -1,4 +1,4 @@
-import type { Document } from '../../src/http/document.ts';
+import type { CachedDocument } from '../../src/http/cached-document.ts';
 import type { ApiReport, ApplianceReport, StatusReport } from '../../src/status/model.ts';
 
 /** The moment of every report here. */
@@ -109,6 +109,6 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
 }
 
 /** What a document says. */
-export async function textOf(document: Document): Promise<string> {
+export async function textOf(document: CachedDocument): Promise<string> {
   return Buffer.concat([...(await document.body(false)).buffers()]).toString();
 }

@@ -1,6 +1,6 @@
 // Only here: a rate limit that lets in more requests than it says, or fewer.
 import { describe, expect, test } from 'vitest';
-import { TokenBucket } from '../../src/web/rate-limit.ts';
+import { TokenBucket } from '../../src/web/token-bucket.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';

@@ -46,7 +46,7 @@ describe('clients that take their time or take too much', () => {
     endless.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
     bodily.socket.write('POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc');
     await until('all of them to be closed', () => [silent, endless, bodily].every(({ heard }) => heard.closed));
-    expect(endless.heard.text).toMatch(/^HTTP\/1\.1 408 /);
+    expect([silent.heard.text, endless.heard.text]).toEqual(['', '']);
     expect(bodily.heard.text).toMatch(/^HTTP\/1\.1 405 /);
   });
 
@@ -65,12 +65,11 @@ describe('clients that take their time or take too much', () => {
       endless.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
       const all = [silent, slow, speechless, endless];
       await until('all of them to be closed', () => all.every(({ heard }) => heard.closed));
-      expect(endless.heard.text).toMatch(/^HTTP\/1\.1 408 /);
     },
     40_000,
   );
 
-  test('get rid of no more than 64 KiB of a body', async () => {
+  test('cannot go on with a body once they have a response', async () => {
     const { address } = await guarded(NOTHING);
     const { socket, heard } = opened(address);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -79,24 +78,20 @@ describe('clients that take their time or take too much', () => {
     await until('it to be closed', () => heard.closed);
   });
 
-  test.runIf(hasTlsClients)(
-    'do not hold up a stop for longer than SHUTDOWN_TIMEOUT, in the middle of a handshake or of a request',
-    async () => {
-      const folder = temporaryDirectory();
-      makePair(folder, 'server', { names: 'IP:127.0.0.1' });
-      const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
-      const { address, program } = await guarded(text, folder, { SHUTDOWN_TIMEOUT: '500ms' });
-      const { socket } = opened(address);
-      await new Promise((resolve) => socket.once('connect', resolve));
-      const begun = await secured(address);
-      begun.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
-      expect((await curl(`https://${address}/healthz`, '-k')).status).toBe(200);
-      program.kill('SIGTERM');
-      const { code } = await program.ended;
-      expect(code).toBe(0);
-      // It is told nothing, as after ten seconds it would be.
-      await until('the connection to be cut', () => begun.heard.closed);
-      expect(begun.heard.text).toBe('');
-    },
-  );
+  test.runIf(hasTlsClients)('do not hold up a stop, in the middle of a handshake or of a request', async () => {
+    const folder = temporaryDirectory();
+    makePair(folder, 'server', { names: 'IP:127.0.0.1' });
+    const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
+    const { address, program } = await guarded(text, folder, { SHUTDOWN_TIMEOUT: '1h' });
+    const { socket } = opened(address);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const begun = await secured(address);
+    begun.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
+    expect((await curl(`https://${address}/healthz`, '-k')).status).toBe(200);
+    program.kill('SIGTERM');
+    const { code } = await program.ended;
+    expect(code).toBe(0);
+    await until('the connection to be cut', () => begun.heard.closed);
+    expect(begun.heard.text).toBe('');
+  });
 });

@@ -1,7 +1,7 @@
 import { GO_DURATION, goDurationMs } from './go-duration.ts';
-import type { ClientRateLimit } from './rate-limit.ts';
-import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, VERSIONS, type Version } from './tls-names.ts';
-import { mapping, oneOf, readYaml, textLike } from './yaml.ts';
+import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, type TlsVersion, VERSIONS } from './tls-names.ts';
+import type { ClientRateLimit } from './token-bucket.ts';
+import { enumOf, mapping, readYaml, stringMatching } from './yaml.ts';
 
 export type PemSource =
   | { readonly state: 'inline'; readonly text: string }
@@ -14,8 +14,8 @@ export interface TlsSection<Pem = PemSource> {
   readonly client: ClientPolicy;
   /** A client's certificate must have one of these names; undefined for any name. */
   readonly allowedNames: readonly string[] | undefined;
-  readonly minVersion: Version;
-  readonly maxVersion: Version;
+  readonly minVersion: TlsVersion;
+  readonly maxVersion: TlsVersion;
   /** By OpenSSL's names; undefined for the default. */
   readonly suites: readonly string[] | undefined;
   readonly curves: readonly string[] | undefined;
@@ -37,54 +37,56 @@ export interface WebFile {
 const TRUE = ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'];
 const FALSE = ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'];
 
-const TEXT = { type: 'string' };
-const TEXTS = { type: 'array', items: TEXT };
-const TRUTH = textLike(new RegExp(`^(?:${[...TRUE, ...FALSE].join('|')})$`), 'true or false');
-const HEADER = textLike(/^[ -~]+$/, 'printable ASCII on one line');
-const each = (words: object) => oneOf(Object.keys(words));
+const STRING = { type: 'string' };
+const BOOLEAN = stringMatching(new RegExp(`^(?:${[...TRUE, ...FALSE].join('|')})$`), 'true or false');
+const HEADER = stringMatching(/^[ -~]+$/, 'printable ASCII on one line');
+const each = (words: object) => enumOf(Object.keys(words));
 
-/** At a cost of 18 one check takes seconds; each one more doubles it. `$2$` hashes are of a version with a known weakness. */
-const HASH = textLike(
-  /^\$2[aby]\$(?:0[4-9]|1[0-8])\$[./\dA-Za-z]{53}$/,
-  'a bcrypt hash, not of the oldest kind, with a cost of 4 to 18; make one with htpasswd -nBC 10 ""',
+/**
+ * At a cost of 14 one check takes up to 4 seconds, and each one more doubles it: a new scraper waits for the check in
+ * progress and for its own, within its time-out of 10 seconds. `$2$` hashes are of a version with a known weakness.
+ */
+const HASH = stringMatching(
+  /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./\dA-Za-z]{53}$/,
+  'a bcrypt hash, not of the oldest kind, with a cost of 4 to 14; make one with htpasswd -nBC 10 ""',
 );
 
 const FILE = mapping({
   tls_server_config: mapping({
-    cert: TEXT,
-    cert_file: TEXT,
-    key: TEXT,
-    key_file: TEXT,
-    client_ca: TEXT,
-    client_ca_file: TEXT,
+    cert: STRING,
+    cert_file: STRING,
+    key: STRING,
+    key_file: STRING,
+    client_ca: STRING,
+    client_ca_file: STRING,
     client_auth_type: each(CLIENT_AUTH_TYPES),
-    client_allowed_sans: TEXTS,
+    client_allowed_sans: { type: 'array', items: STRING },
     min_version: each(VERSIONS),
     max_version: each(VERSIONS),
     cipher_suites: { type: 'array', items: each(CIPHER_SUITES) },
     curve_preferences: { type: 'array', items: each(CURVES) },
-    prefer_server_cipher_suites: TRUTH,
+    prefer_server_cipher_suites: BOOLEAN,
   }),
   http_server_config: mapping({
     // The exporter always serves HTTP/1.1; the key is accepted for files shared with other exporters.
-    http2: TRUTH,
+    http2: BOOLEAN,
     headers: mapping({
       'Strict-Transport-Security': HEADER,
-      'X-Content-Type-Options': oneOf(['nosniff']),
-      'X-Frame-Options': oneOf(['deny', 'sameorigin']),
+      'X-Content-Type-Options': enumOf(['nosniff']),
+      'X-Frame-Options': enumOf(['deny', 'sameorigin']),
       'X-XSS-Protection': HEADER,
       'Content-Security-Policy': HEADER,
     }),
   }),
   basic_auth_users: {
     type: 'object',
-    propertyNames: textLike(/^[^:]+$/, 'a user name that is not empty and has no colon'),
+    propertyNames: stringMatching(/^[^:]+$/, 'a user name that is not empty and has no colon'),
     additionalProperties: HASH,
   },
   rate_limit: mapping(
     {
-      interval: textLike(GO_DURATION, 'a duration with its unit, such as 500ms or 1m30s, or 0'),
-      burst: textLike(/^(?:0|[1-9]\d{0,14})$/, 'a whole number'),
+      interval: stringMatching(GO_DURATION, 'a duration with its unit, such as 500ms or 1m30s, or 0'),
+      burst: stringMatching(/^(?:0|[1-9]\d{0,14})$/, 'a whole number'),
     },
     { dependencies: { burst: ['interval'] } },
   ),
@@ -110,44 +112,47 @@ type CheckedTls = { readonly [Key in `${'cert' | 'key' | 'client_ca'}${'' | '_fi
 
 /**
  * Parses a file in the format of the Prometheus exporter toolkit (docs/web-configuration.md there), and returns one
- * line for each fault. As strict as the toolkit: an unknown key is a fault, because it would protect nothing.
+ * line for each error. As strict as the toolkit: an unknown key is an error, because it would protect nothing.
  */
-export function parseWebFile(text: string): { readonly file: WebFile; readonly faults: readonly string[] } {
-  const { data, faults, complain } = readYaml(text, FILE);
+export function parseWebFile(text: string): { readonly file: WebFile; readonly errors: readonly string[] } {
+  const { data, errors, addError } = readYaml(text, FILE);
   const file = (data ?? {}) as Checked;
   return {
     file: {
-      tls: tlsOf(file.tls_server_config ?? {}, (what) => complain(['tls_server_config'], what)),
+      tls: tlsOf(file.tls_server_config ?? {}, (key, what) => addError(['tls_server_config', key], what)),
       headers: file.http_server_config?.headers ?? {},
       users: new Map(Object.entries(file.basic_auth_users ?? {})),
       rate: rateOf(file.rate_limit ?? {}),
     },
-    faults,
+    errors,
   };
 }
 
-function tlsOf(section: CheckedTls, complain: (what: string) => void): TlsSection | undefined {
-  const certificate = pemOf(section, 'cert', complain);
-  const key = pemOf(section, 'key', complain);
-  const clientCa = pemOf(section, 'client_ca', complain);
+type AddTlsError = (key: keyof CheckedTls, what: string) => void;
+
+function tlsOf(section: CheckedTls, addError: AddTlsError): TlsSection | undefined {
+  const certificate = pemOf(section, 'cert', addError);
+  const key = pemOf(section, 'key', addError);
+  const clientCa = pemOf(section, 'client_ca', addError);
   const client = CLIENT_AUTH_TYPES[section.client_auth_type ?? 'NoClientCert'];
   const minVersion = VERSIONS[section.min_version ?? 'TLS12'];
   const maxVersion = VERSIONS[section.max_version ?? 'TLS13'];
-  if (minVersion > maxVersion) complain('min_version is above max_version');
+  if (minVersion > maxVersion) addError('min_version', 'is above max_version');
   // Combinations that cannot be enforced would admit clients that the operator means to exclude.
-  if (clientCa !== undefined && !client.asked) {
-    complain('client_ca_file has no effect without client_auth_type: RequireAndVerifyClientCert');
+  if (clientCa !== undefined && !client.requested) {
+    const key = section.client_ca === undefined ? 'client_ca_file' : 'client_ca';
+    addError(key, 'has no effect without client_auth_type: RequireAndVerifyClientCert');
   }
   if (client.verified && clientCa === undefined) {
-    complain('client_auth_type needs client_ca_file or client_ca with the certificates to trust');
+    addError('client_auth_type', 'needs client_ca_file or client_ca with the certificates to trust');
   }
   if (section.client_allowed_sans !== undefined && !client.required) {
     const types = 'RequireAndVerifyClientCert or RequireAnyClientCert';
-    complain(`client_allowed_sans has no effect without client_auth_type: ${types}`);
+    addError('client_allowed_sans', `has no effect without client_auth_type: ${types}`);
   }
   if ((certificate ?? key ?? clientCa ?? section.client_auth_type) === undefined) return undefined;
-  if (certificate === undefined) complain('cert_file or cert is missing');
-  if (key === undefined) complain('key_file or key is missing');
+  if (certificate === undefined) addError('cert_file', 'is missing; expected it or cert');
+  if (key === undefined) addError('key_file', 'is missing; expected it or key');
   if (certificate === undefined || key === undefined) return undefined;
   const { cipher_suites: suites = [], curve_preferences: curves = [] } = section;
   return {
@@ -164,13 +169,9 @@ function tlsOf(section: CheckedTls, complain: (what: string) => void): TlsSectio
   };
 }
 
-function pemOf(
-  section: CheckedTls,
-  key: 'cert' | 'key' | 'client_ca',
-  complain: (what: string) => void,
-): PemSource | undefined {
+function pemOf(section: CheckedTls, key: 'cert' | 'key' | 'client_ca', addError: AddTlsError): PemSource | undefined {
   const { [key]: text, [`${key}_file` as const]: path } = section;
-  if (text !== undefined && path !== undefined) complain(`${key} and ${key}_file are both set; expected one of them`);
+  if (text !== undefined && path !== undefined) addError(key, `is set and so is ${key}_file; expected one of them`);
   if (path !== undefined) return { state: 'file', path };
   return text === undefined ? undefined : { state: 'inline', text };
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import { type PemSource, parseWebFile, type TlsSection, type WebFile } from './file-format.ts';
 import { type Pem, type TlsSettings, tlsSettings } from './tls.ts';
+import { type PemSource, parseWebFile, type TlsSection, type WebFile } from './web-config-schema.ts';
 
 export interface WebRules extends Omit<WebFile, 'tls'> {
   readonly tls: TlsSettings | undefined;
@@ -13,63 +13,65 @@ export interface WebRules extends Omit<WebFile, 'tls'> {
 
 export function protectionsOf({ tls, users }: WebRules): readonly string[] {
   const { required = false, verified = false } = tls?.client ?? {};
-  const asked: readonly (readonly [boolean, string])[] = [
+  const protections: readonly (readonly [boolean, string])[] = [
     [tls !== undefined, 'TLS'],
     [required, 'client certificates'],
     [required && verified, 'the check of client certificates'],
     [tls?.allowedNames !== undefined, 'the allowed names of clients'],
     [users.size > 0, 'passwords'],
   ];
-  return asked.flatMap(([isAsked, name]) => (isAsked ? [name] : []));
+  return protections.flatMap(([isRequired, name]) => (isRequired ? [name] : []));
 }
 
 /** The files that were read, and a digest of them all. */
-interface Print {
+interface FileDigest {
   readonly paths: readonly string[];
-  readonly print: string;
+  readonly digest: string;
 }
 
-export type GoodReading = Print & { readonly state: 'good'; readonly rules: WebRules };
+export type ValidWebConfig = FileDigest & { readonly state: 'valid'; readonly rules: WebRules };
 
-export type RulesReading = GoodReading | (Print & { readonly state: 'bad'; readonly faults: readonly string[] });
+export type WebConfigResult =
+  | ValidWebConfig
+  | (FileDigest & { readonly state: 'invalid'; readonly errors: readonly string[] });
 
 type Texts = readonly (readonly [path: string, text: string | undefined])[];
 
-function printOf(texts: Texts): string {
+function digestOf(texts: Texts): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
 /** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */
-export async function readWebRules(path: string, read: ReadText): Promise<RulesReading> {
+export async function readWebRules(path: string, read: ReadText): Promise<WebConfigResult> {
   const texts: (readonly [path: string, text: string | undefined])[] = [];
-  const faults: string[] = [];
+  const errors: string[] = [];
   const textOf = async (file: string, name: string) => {
     const text = await read(file).catch((error: unknown) => {
-      faults.push(`${name} ${file} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
+      errors.push(`${name} ${file} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
       return undefined;
     });
     texts.push([file, text]);
     return text;
   };
-  const rules = await rulesOf(path, textOf, faults);
-  const print = { paths: texts.map(([file]) => file), print: printOf(texts) };
-  return rules === undefined ? { state: 'bad', faults, ...print } : { state: 'good', rules, ...print };
+  const rules = await rulesOf(path, textOf, errors);
+  const files = { paths: texts.map(([file]) => file), digest: digestOf(texts) };
+  return rules === undefined ? { state: 'invalid', errors, ...files } : { state: 'valid', rules, ...files };
 }
 
 type TextOf = (path: string, name: string) => Promise<string | undefined>;
 
-/** Undefined if `faults` has got some. */
-async function rulesOf(path: string, textOf: TextOf, faults: string[]): Promise<WebRules | undefined> {
+/** Adds a line for each error, and returns undefined if there are any. */
+async function rulesOf(path: string, textOf: TextOf, errors: string[]): Promise<WebRules | undefined> {
   const text = await textOf(path, 'the file');
   if (text === undefined) return undefined;
   const parsed = parseWebFile(text);
-  faults.push(...parsed.faults);
+  errors.push(...parsed.errors);
   const { tls: section, ...file } = parsed.file;
   const place = (named: string) => resolve(dirname(resolve(path)), named);
   const texts = section && (await withTexts(section, (named, name) => textOf(place(named), name)));
-  if (faults.length > 0) return undefined;
-  const tls = texts && tlsSettings(texts, faults);
-  if (faults.length > 0) return undefined;
+  if (errors.length > 0) return undefined;
+  const tls = texts && tlsSettings(texts, errors);
+  if (errors.length > 0) return undefined;
   const key = section?.key;
   const itself = { path: resolve(path), isSecret: file.users.size > 0 || key?.state === 'inline' };
   const ownFiles = key?.state === 'file' ? [itself, { path: place(key.path), isSecret: true }] : [itself];
@@ -89,10 +91,14 @@ async function withTexts(section: TlsSection, textOf: TextOf): Promise<TlsSectio
 }
 
 /**
- * Reads the same files again, and returns the earlier reading if nothing has changed: parsing YAML, certificates and
+ * Reads the same files again, and returns the earlier result if nothing has changed: parsing YAML, certificates and
  * keys takes time on the event loop. Never rejects.
  */
-export async function readAgain(earlier: RulesReading, path: string, read: ReadText): Promise<RulesReading> {
+export async function rereadIfChanged(
+  earlier: WebConfigResult,
+  path: string,
+  read: ReadText,
+): Promise<WebConfigResult> {
   const texts = earlier.paths.map(async (file) => [file, await read(file).catch(() => undefined)] as const);
-  return printOf(await Promise.all(texts)) === earlier.print ? earlier : readWebRules(path, read);
+  return digestOf(await Promise.all(texts)) === earlier.digest ? earlier : readWebRules(path, read);
 }

@@ -1,7 +1,7 @@
 // Only here: a file that is seen half written, or a change that is missed.
 import { describe, expect, test } from 'vitest';
-import { Reloading } from '../../src/web/reloading.ts';
-import { readWebRules, type WebRules } from '../../src/web/rules.ts';
+import { readWebRules, type WebRules } from '../../src/web/web-config.ts';
+import { WebConfigReloader } from '../../src/web/web-config-reloader.ts';
 import { Lines } from '../polling/fleet.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -21,9 +21,9 @@ async function watched(initially: Readonly<Record<string, string>> = { '/etc/web
   const lines = new Lines();
   const adopted: WebRules[] = [];
   const first = await readWebRules('/etc/web.yml', read);
-  if (first.state === 'bad') throw new Error(first.faults.join());
+  if (first.state === 'invalid') throw new Error(first.errors.join());
   const adopt = async (rules: WebRules) => void adopted.push(rules);
-  const reloading = new Reloading({ path: '/etc/web.yml', read, first, adopt, clock, log: lines });
+  const reloading = new WebConfigReloader({ path: '/etc/web.yml', read, first, adopt, clock, log: lines });
   const stopping = new AbortController();
   const ended = reloading.run(stopping.signal);
   const stop = () => {
@@ -70,10 +70,10 @@ describe('what protects never becomes less while it runs', () => {
     await clock.advance(60_000);
     const [told] = lines.all;
     expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
-    const faults = lost.map(
+    const errors = lost.map(
       (name) => `the file removes ${name}; a reload never removes protection: restart the exporter to remove it`,
     );
-    expect(told?.fields).toMatchObject({ faults });
+    expect(told?.fields).toMatchObject({ errors });
     expect([adopted, reloading.reading.isGood]).toEqual([[], false]);
     expect(reloading.reading).toMatchObject({ hasTls: true, hasAuth: true });
     files['/etc/web.yml'] = whole;

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 
 /**
- * Writes buffers to an answer as fast as it is read, and ends it. Asks for the next one when the socket has taken the one
+ * Writes buffers to a response as fast as it is read, and ends it. Takes the next one when the socket has taken the one
  * before, which may then be overwritten. Resolves when everything is passed on; rejects if the reader disconnects or the
- * answer is cut off. Reads no further buffer after either.
+ * response is cut off. Reads no further buffer after either.
  */
-export async function send(response: ServerResponse, buffers: Iterable<Buffer>): Promise<void> {
-  // The event may have fired while the answer was produced.
+export async function sendBody(response: ServerResponse, buffers: Iterable<Buffer>): Promise<void> {
+  // The event may have fired while the response was produced.
   if (response.destroyed) throw new Error('the scraper disconnected');
   const ended = new Promise<void>((resolve, reject) => {
     response.once('finish', resolve);
@@ -18,7 +18,7 @@ export async function send(response: ServerResponse, buffers: Iterable<Buffer>):
   for (const buffer of buffers) {
     await Promise.race([new Promise((taken) => response.write(buffer, taken)), ended]);
     // A reader on this machine takes every buffer at once: without this all of them would be one turn.
-    await nextTurn();
+    await nextEventLoopTurn();
     if (response.destroyed) return ended;
   }
   response.end();

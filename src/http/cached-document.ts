@@ -1,10 +1,10 @@
 import type { ResponseBody } from '../exposition/body.ts';
 import { type CompressedPart, deflate, gzipBody } from '../exposition/gzip.ts';
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 /** A whole page, built once and sent to every client; compressed when a client first accepts that. */
-export class Document {
+export class CachedDocument {
   readonly headers: Readonly<Record<string, string>>;
   readonly #buffers: readonly Buffer[];
   #deflated: Promise<CompressedPart> | undefined;
@@ -19,6 +19,6 @@ export class Document {
       return { length: this.#buffers.reduce((sum, { length }) => sum + length, 0), buffers: () => this.#buffers };
     }
     this.#deflated ??= deflate(this.#buffers);
-    return gzipBody(await this.#deflated, NOTHING);
+    return gzipBody(await this.#deflated, EMPTY);
   }
 }

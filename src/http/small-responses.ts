@@ -1,0 +1,17 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/** Headers of all responses: not cached, only of the declared type, and the last one on their connection. */
+export const COMMON_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  connection: 'close',
+} as const;
+
+export function sendText(response: ServerResponse, status: number, text: string, headers?: OutgoingHttpHeaders): void {
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
