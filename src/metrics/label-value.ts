@@ -1,5 +1,27 @@
+import { createHash } from 'node:crypto';
+
 /** Longer label values are cut: titles are free text without a limit upstream. */
 export const MAX_LABEL = 1024;
+
+/**
+ * A text of a service as it is kept in memory: a longer one is cut, with a hash behind it that tells it apart from others.
+ * It is a copy, because a part of a string keeps the whole one in memory.
+ */
+export function boundedText(text: string): string {
+  if (text.length <= MAX_LABEL) return text;
+  return Buffer.from(`${text.slice(0, MAX_LABEL)}…${hashOf(text).slice(0, 16)}`).toString();
+}
+
+const MAX_ID = 128;
+
+/** A key that is only compared, as it is kept in memory: a longer one is replaced by its hash. */
+export function boundedId(id: string): string {
+  return id.length <= MAX_ID ? id : hashOf(id);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
 
 const NEEDS_CARE = /[\0\ud800-\udfff]/;
 

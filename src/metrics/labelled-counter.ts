@@ -1,5 +1,6 @@
 import { type Family, type JsonObject, OTHER } from './family.ts';
 import { LabelValueLimit } from './label-limit.ts';
+import { boundedId } from './label-value.ts';
 import { enumLabelValue, labelValue, type Sample } from './samples.ts';
 
 /** The most series of one tally; in further ones every open label is `other`. */
@@ -102,7 +103,7 @@ function savedCount({ values, count }: Entry): SavedCount {
 }
 
 function keyOf(values: readonly string[]): string {
-  return JSON.stringify(values);
+  return boundedId(JSON.stringify(values));
 }
 
 function labelOf(name: string, read: TallyLabel['read'], known?: readonly string[]): TallyLabel {

@@ -1,4 +1,5 @@
 import { type Family, isEveryOtherField, type JsonObject, type Labels, OTHER, type StateSet } from './family.ts';
+import { boundedText } from './label-value.ts';
 
 export interface Sample {
   /** The name of the line: the family's, with `_bucket`, `_sum`, `_count` for a histogram. */
@@ -129,9 +130,9 @@ function textLabels(family: Family, record: JsonObject): Labels {
   return labels;
 }
 
-/** An upstream value as a label: strings unchanged, numbers and booleans as text, everything else empty. */
+/** An upstream value as a label: strings by {@link boundedText}, numbers and booleans as text, everything else empty. */
 export function labelValue(raw: unknown): string {
-  if (typeof raw === 'string') return raw;
+  if (typeof raw === 'string') return boundedText(raw);
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : '';
 }
 

@@ -1,3 +1,5 @@
+import { boundedId } from './label-value.ts';
+
 /** Remembers what was counted by id and time, so that it counts once; limited in number. */
 export class SeenIds {
   readonly #most: number;
@@ -12,7 +14,8 @@ export class SeenIds {
   }
 
   /** Adds an id; true if it is new. `at`: its own time in Unix seconds; nothing older than what is forgotten is new. */
-  admit(id: string, at: number): boolean {
+  admit(given: string, at: number): boolean {
+    const id = boundedId(given);
     if (at < this.#forgottenBefore || this.#times.has(id)) return false;
     this.#times.set(id, at);
     this.#added.push([id, at]);

@@ -27,7 +27,8 @@ export class FilerNames {
   readonly inventoryRead: Promise<void>;
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;
-  readonly #told = new Set<string>();
+  /** The shared names that were reported, as long as they are shared. */
+  #reportedShared: ReadonlySet<string> = new Set();
   #inventory: ReadonlyMap<string, string> = new Map();
   #titles: ReadonlyMap<string, string> = new Map();
   #names: Names = new Map();
@@ -88,10 +89,12 @@ export class FilerNames {
     const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
     const alone = new Map([...titled].filter(([filer]) => !inventory.has(filer)));
     const taken = new Set([...inventory.values(), ...titled.values()]);
-    const named = this.#unique(inventory, taken, () => false);
+    const shared = new Set<string>();
+    const named = this.#unique(inventory, taken, () => false, shared);
     // A title that equals the name of an appliance means that appliance, unless the appliance is another filer by its
     // id.
-    const titles = this.#unique(alone, taken, (title) => isKnownToBoth.has(title));
+    const titles = this.#unique(alone, taken, (title) => isKnownToBoth.has(title), shared);
+    this.#reportedShared = shared;
     this.#names = new Map([...named, ...titles]);
   }
 
@@ -105,7 +108,7 @@ export class FilerNames {
   }
 
   /** Adds a short id to every name that several filers have, and to those of other filers; `taken` names are not made again. */
-  #unique(names: Names, taken: Set<string>, isOther: (name: string) => boolean): Names {
+  #unique(names: Names, taken: Set<string>, isOther: (name: string) => boolean, shared: Set<string>): Names {
     const filersOfName = new Map<string, string[]>();
     for (const [filer, name] of names) getOrCreate(filersOfName, name, () => []).push(filer);
     const unique = new Map<string, string>();
@@ -118,9 +121,8 @@ export class FilerNames {
         taken.add(longer);
         unique.set(filer, longer);
       }
-      if (this.#told.has(name)) continue;
-      this.#told.add(name);
-      this.#onShared(name, filers);
+      if (!this.#reportedShared.has(name) && !shared.has(name)) this.#onShared(name, filers);
+      shared.add(name);
     }
     return unique;
   }

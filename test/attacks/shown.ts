@@ -27,6 +27,7 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'broken-state': ['state/journal.test.ts', 'a wrong byte anywhere is noticed'],
   'heavy-state': ['state/keeper.test.ts', 'a file %s'],
   'planted-state': ['state/file-store.test.ts', 'that %s is not read'],
+  'long-texts': ['services/gfa/ledger.test.ts', 'a day of long names, ids, words and fields'],
   'heavy-answers': ['process/heavy-answers.all.test.ts', 'with oversized answers to all operations at once'],
   'echoed-secrets': ['runtime/masking.test.ts', 'nor %s'],
   'words-stay': ['runtime/masking.test.ts', 'words that an operator needs stay'],

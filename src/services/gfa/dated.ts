@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../metrics/family.ts';
+import { boundedText } from '../../metrics/label-value.ts';
 import { believedTime } from '../../metrics/reported-time.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { date, parseDecimal } from '../../metrics/units.ts';
@@ -22,7 +23,8 @@ export interface Arrival {
 const SECONDS_BEFORE = ['last_checkin', 'oldest_unprotected_data'] as const;
 
 /** A record without a time of its own gets that of its response. */
-export function datedIn(record: JsonObject, { response, time }: Arrival): Dated {
+export function datedIn(whole: JsonObject, { response, time }: Arrival): Dated {
+  const record = keptFields(whole);
   const reportedAt = date.read(record.timestamp) ?? time;
   const at = believedTime(reportedAt, time);
   const own = date.read(record.timestamp) === at ? record : { ...record, timestamp: dateOf(at) };
@@ -88,6 +90,19 @@ const READ_FIELDS = [
   ...['kind', 'prop_seconds', 'data_protected'],
   ...['lock_phase', 'lock_state', 'lock_duration'],
 ];
+
+/** What is kept of a record: it may have any number of other fields, of any length. */
+function keptFields(record: JsonObject): JsonObject {
+  const kept = READ_FIELDS.filter((field) => record[field] !== undefined);
+  return Object.fromEntries(kept.map((field) => [field, keptValue(record[field])]));
+}
+
+/** Lists and objects stay what they are, and become empty: no field is documented as one. */
+function keptValue(value: unknown): unknown {
+  if (typeof value === 'string') return boundedText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? [] : {};
+}
 
 export type SavedDated = readonly [reportedAt: number, record: JsonObject];
 

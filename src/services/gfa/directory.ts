@@ -10,9 +10,19 @@ interface Entry {
 }
 
 export class Directory {
+  readonly #maxEntries: number;
   /** The guids that were seen or have gone since this set was cleared. */
   readonly changed = new Set<string>();
   readonly #entries = new Map<string, Entry>();
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  /** Whether it has the guid, or room for one more. */
+  canSee(guid: string): boolean {
+    return this.#entries.has(guid) || this.#entries.size < this.#maxEntries;
+  }
 
   titleOf(guid: string): string {
     return this.#entries.get(guid)?.title || guid;

@@ -1,3 +1,4 @@
+import { OTHER } from '../../metrics/family.ts';
 import { Histogram } from '../../metrics/histogram.ts';
 import { labelValue, type Sample, toSamples } from '../../metrics/samples.ts';
 import { parseDecimal } from '../../metrics/units.ts';
@@ -15,6 +16,9 @@ import {
   savedDated,
 } from './dated.ts';
 import * as series from './series.ts';
+
+/** Kinds and states of locks of a filer on a volume: each has histograms and records. */
+const MAX_STATISTICS = 24;
 
 interface Kind {
   latest: Dated | undefined;
@@ -76,6 +80,12 @@ export class FilerVolume {
     this.#bounds = bounds;
   }
 
+  /** A value of a label; `other` for a further one if there is no room for it. */
+  #admit(entries: ReadonlyMap<string, unknown>, value: string): string {
+    const states = [...this.phases.values()].reduce((sum, phase) => sum + phase.states.size, 0);
+    return entries.has(value) || this.kinds.size + states < MAX_STATISTICS ? value : OTHER;
+  }
+
   takeCurrent(dated: Dated, now: number, onDuplicate: () => void): void {
     this.hasNewStates = true;
     this.current = confirmed(this.current, dated, now, onDuplicate);
@@ -99,7 +109,7 @@ export class FilerVolume {
   }
 
   #takePropagation(dated: Dated, isNew: boolean, newer: Newer): void {
-    const kind = getOrCreate(this.kinds, labelValue(dated.record.kind), () => {
+    const kind = getOrCreate(this.kinds, this.#admit(this.kinds, labelValue(dated.record.kind)), () => {
       return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
     });
     const duration = series.propagationDuration.from.read(dated.record.prop_seconds);
@@ -113,13 +123,13 @@ export class FilerVolume {
 
   #takeLock(dated: Dated, isNew: boolean, newer: Newer): void {
     const { lock_phase, lock_state, lock_duration } = dated.record;
-    const phase = getOrCreate(this.phases, labelValue(lock_phase), () => {
+    const phase = getOrCreate(this.phases, this.#admit(this.phases, labelValue(lock_phase)), () => {
       return { newest: undefined, durations: undefined, states: new Map() };
     });
     phase.newest = newer(phase.newest);
     const counted = getOrCreate(
       phase.states,
-      labelValue(lock_state),
+      this.#admit(phase.states, labelValue(lock_state)),
       (): State => ({ count: 0, latest: undefined, newest: dated }),
     );
     counted.newest = newer(counted.newest);

@@ -9,13 +9,13 @@ export class LabelWords {
   readonly #limits = new Map(WORD_FIELDS.map((field) => [field, new LabelValueLimit()]));
 
   limited(record: JsonObject, note: ReportDrop): JsonObject {
-    let limited = record;
+    const limited: Record<string, unknown> = { ...record };
     for (const [field, limit] of this.#limits) {
       const value = record[field];
       if (value === undefined || value === null) continue;
       const word = enumLabelValue(value);
       const kept = limit.admit(word);
-      if (kept !== value) limited = { ...limited, [field]: kept };
+      limited[field] = kept;
       if (kept !== word) note('label', field);
     }
     return limited;

@@ -1,5 +1,6 @@
 import { inPieces } from '../../contract/kept.ts';
 import type { JsonObject } from '../../metrics/family.ts';
+import { boundedId } from '../../metrics/label-value.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
@@ -56,9 +57,9 @@ export interface LedgerOptions {
 export class Ledger {
   /** Monotonic milliseconds of the latest answer; undefined before the first. */
   answeredAt: number | undefined;
-  readonly filers = new Directory();
+  readonly filers: Directory;
   readonly #settings: LedgerOptions;
-  readonly #volumes = new Directory();
+  readonly #volumes: Directory;
   readonly #pairs = new Map<string, FilerVolume>();
   readonly #volumeRecords = new Map<string, Current>();
   readonly #memory: EventMemory;
@@ -78,6 +79,8 @@ export class Ledger {
 
   constructor(settings: LedgerOptions) {
     this.#settings = settings;
+    this.filers = new Directory(settings.maxPairs);
+    this.#volumes = new Directory(settings.maxPairs);
     this.#clock = new ServiceClock(settings.serviceClock);
     this.#memory = new EventMemory(settings.maxEvents);
     this.#events = { locks: new Events('locks', this.#memory), propagation: new Events('propagation', this.#memory) };
@@ -293,7 +296,7 @@ export class Ledger {
   #takeVolume(record: JsonObject, arrival: Arrival, now: number, note: ReportDrop): void {
     const guid = idOf(record.volume_guid);
     const held = this.#volumeRecords.get(guid);
-    if (guid === '' || (held === undefined && this.#volumeRecords.size >= this.#settings.maxPairs)) {
+    if (guid === '' || !this.#volumes.canSee(guid)) {
       note('record', 'volumes.volume_guid');
       return;
     }
@@ -322,6 +325,7 @@ export class Ledger {
     const filer = idOf(record.filer_guid);
     if (filer === '') return undefined;
     const volume = idOf(record.volume_guid);
+    if (!this.filers.canSee(filer) || (volume !== '' && !this.#volumes.canSee(volume))) return undefined;
     const pair = this.#pairWith(pairKey(filer, volume));
     if (pair === undefined) return undefined;
     this.filers.see(filer, record.filer_title, isState, now);
@@ -360,7 +364,7 @@ export class Ledger {
 }
 
 function idOf(raw: unknown): string {
-  return labelValue(raw).toLowerCase();
+  return boundedId(labelValue(raw).toLowerCase());
 }
 
 /** What is saved about the whole account. `info` is without its list of volumes, which is long and changes seldom. */

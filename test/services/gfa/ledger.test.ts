@@ -46,6 +46,38 @@ describe('more filers on volumes than there is memory for', () => {
   });
 });
 
+test('a day of long names, ids, words and fields, new in each response, takes no more than half a day of them', () => {
+  const ledger = newLedger({ maxPairs: 50, maxEvents: 1_000, forgetAfterMs: 86_400_000 });
+  const minutes = 1_440;
+  const sizes: number[] = [];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const at = 60 * minute;
+    const long = (name: string) => `${name} ${minute}`.padEnd(20_000, 'x');
+    const ids = { filer_guid: long('f'), filer_title: long('t'), volume_guid: long('v'), volume_title: long('w') };
+    const known = { filer_guid: `f${minute % 40}`, volume_guid: 'v' };
+    const words = { lock_phase: long('p'), lock_state: long('s'), unknown: long('u') };
+    take(
+      ledger,
+      dataAnswer({
+        filers: [filer(at, 40, ids), filer(at, 40, { ...known, filer_title: long('t'), unknown: long('u') })],
+        volumes: [volume(at, { ...ids, mode: long('m'), profile: long('r') })],
+        locks: [lock(at, { ...known, ...words }), lock(at, { ...ids, ...words })],
+        propagation: [
+          propagation(at, 7, { ...known, kind: long('k') }),
+          propagation(at, 7, { ...ids, kind: long('k') }),
+        ],
+      }),
+      60_000 * minute,
+    );
+    if ((minute + 1) % (minutes / 2) === 0)
+      sizes.push([...ledger.all()].reduce<number>((sum, line) => sum + JSON.stringify(line).length, 0));
+  }
+  const [half = 0, whole = 0] = sizes;
+  // Of 24 KiB that the limits reckon with for each filer on a volume, and 512 bytes for each event.
+  expect(whole).toBeLessThan(50 * 24_576 + 1_000 * 512);
+  expect(whole).toBeLessThan(1.05 * half);
+});
+
 describe('the newest event', () => {
   test('goes by its own time and not by when it came', () => {
     const ledger = ledgerOf({ propagation: [propagation(100, 7)], locks: [released(100, 7)] });

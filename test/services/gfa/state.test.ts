@@ -74,7 +74,7 @@ describe('a ledger restored', () => {
     take(before, dataAnswer({ locks: words(0) }));
     const after = reborn(before, {});
     take(after, dataAnswer({ locks: words(50) }));
-    expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 50 });
+    expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 76 });
   });
 
   test('from the changes of each answer is the one that was made of them', () => {
