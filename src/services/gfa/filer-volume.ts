@@ -6,7 +6,6 @@ import { getOrCreate } from '../../runtime/maps.ts';
 import {
   type Current,
   confirmed,
-  currentFrom,
   type Dated,
   datedFrom,
   isNewer,
@@ -44,14 +43,9 @@ type Newer = (before: Dated | undefined) => Dated | undefined;
 
 type SavedHistogram = ReturnType<Histogram['state']>;
 
-/** The states of a filer on a volume. */
-export interface SavedStates {
-  readonly current: SavedCurrent | null;
-  readonly newest: readonly (readonly [series.EventKind, SavedDated])[];
-}
-
 /** The counts of a filer on a volume, with the newest event of each. */
 export interface SavedCounts {
+  readonly newest: readonly (readonly [series.EventKind, SavedDated])[];
   readonly kinds: readonly (readonly [string, SavedDated | null, SavedHistogram, protectedEvents: number | null])[];
   readonly phases: readonly (readonly [string, SavedDated | null, SavedHistogram | null, readonly SavedState[]])[];
 }
@@ -69,8 +63,8 @@ export class FilerVolume {
   readonly phases = new Map<string, Phase>();
   readonly newest = new Map<series.EventKind, Dated>();
   current: Current | undefined;
-  /** Whether the states, and whether the counts, have changed since they were last saved. */
-  hasNewStates = false;
+  /** Whether the state, and whether the counts, have changed since they were last saved. */
+  hasNewState = false;
   hasNewCounts = false;
   readonly #bounds: readonly number[];
 
@@ -87,7 +81,7 @@ export class FilerVolume {
   }
 
   takeCurrent(dated: Dated, now: number, onDuplicate: () => void): void {
-    this.hasNewStates = true;
+    this.hasNewState = true;
     this.current = confirmed(this.current, dated, now, onDuplicate);
   }
 
@@ -97,7 +91,6 @@ export class FilerVolume {
 
   /** `responseReportedAt`: what the response reports as its own time, in Unix seconds. */
   takeEvent(group: series.EventKind, event: Dated, isNew: boolean, responseReportedAt: number): void {
-    this.hasNewStates = true;
     this.hasNewCounts = true;
     const ownRecord = this.current?.dated;
     const reportedNow =
@@ -146,7 +139,7 @@ export class FilerVolume {
   retire(before: number): void {
     if (this.current === undefined || this.current.confirmedAt >= before) return;
     this.current = undefined;
-    this.hasNewStates = true;
+    this.hasNewState = true;
   }
 
   *samples(labels: PairLabels): Generator<Sample> {
@@ -177,16 +170,18 @@ export class FilerVolume {
     }
   }
 
-  savedStates(): SavedStates {
-    return {
-      current: this.current === undefined ? null : savedCurrent(this.current),
-      newest: [...this.newest].map(([group, dated]) => [group, savedDated(dated)]),
-    };
+  savedState(): SavedCurrent | null {
+    return this.current === undefined ? null : savedCurrent(this.current);
   }
 
   savedCounts(): SavedCounts {
     const saved = (dated: Dated | undefined) => (dated === undefined ? null : savedDated(dated));
     return {
+      // Only its time is exposed.
+      newest: [...this.newest].map(([group, { reportedAt, record }]) => [
+        group,
+        [reportedAt, { timestamp: record.timestamp }],
+      ]),
       kinds: [...this.kinds].map(([kind, { latest, durations, protectedEvents = null }]) => [
         kind,
         saved(latest),
@@ -202,13 +197,8 @@ export class FilerVolume {
     };
   }
 
-  restoreStates({ current, newest }: SavedStates, shiftMs: number): void {
-    this.current = current === null ? undefined : currentFrom(current, shiftMs);
-    this.newest.clear();
-    for (const [group, dated] of newest) this.newest.set(group, datedFrom(dated));
-  }
-
-  restoreCounts({ kinds, phases }: SavedCounts): void {
+  restoreCounts({ newest: newestOfGroups, kinds, phases }: SavedCounts): void {
+    for (const [group, dated] of newestOfGroups) this.newest.set(group, datedFrom(dated));
     const restored = (dated: SavedDated | null) => (dated === null ? undefined : datedFrom(dated));
     for (const [kind, latest, durations, protectedEvents] of kinds) {
       this.kinds.set(kind, {

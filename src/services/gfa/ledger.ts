@@ -20,7 +20,7 @@ import {
 import { Directory, type SavedEntry } from './directory.ts';
 import { EventMemory } from './event-memory.ts';
 import { Events } from './events.ts';
-import { FilerVolume, pairKey, type SavedCounts, type SavedStates } from './filer-volume.ts';
+import { FilerVolume, pairKey, type SavedCounts } from './filer-volume.ts';
 import { LabelWords } from './label-words.ts';
 import type { DataAnswer } from './records.ts';
 import {
@@ -165,7 +165,7 @@ export class Ledger {
     yield* inPieces('records', this.#savedRecords(records));
     yield* inPieces(
       'states',
-      this.#savedPairs(states, (pair) => pair.savedStates()),
+      this.#savedPairs(states, (pair) => pair.savedState()),
     );
     yield* inPieces(
       'counts',
@@ -183,7 +183,7 @@ export class Ledger {
     yield* inPieces('records', this.#savedRecords(this.#volumeRecords.keys()));
     yield* inPieces(
       'states',
-      this.#savedPairs(this.#pairs.keys(), (pair) => pair.savedStates()),
+      this.#savedPairs(this.#pairs.keys(), (pair) => pair.savedState()),
     );
     yield* inPieces(
       'counts',
@@ -209,10 +209,13 @@ export class Ledger {
       else this.#volumeRecords.set(guid, currentFrom(saved, shiftMs));
     }
     for (const [key, saved] of piece.states ?? []) {
-      if (saved === null) this.#pairs.delete(key);
-      else this.#pairWith(key)?.restoreStates(saved, shiftMs);
+      const pair = this.#pairWith(key);
+      if (pair !== undefined) pair.current = saved === null ? undefined : currentFrom(saved, shiftMs);
     }
-    for (const [key, saved] of piece.counts ?? []) if (saved !== null) this.#pairWith(key)?.restoreCounts(saved);
+    for (const [key, saved] of piece.counts ?? []) {
+      if (saved === null) this.#pairs.delete(key);
+      else this.#pairWith(key)?.restoreCounts(saved);
+    }
     if (piece.events !== undefined) this.#memory.put(piece.events, shiftMs);
   }
 
@@ -346,9 +349,9 @@ export class Ledger {
       yield;
       const isGone = !(this.filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume)));
       if (isGone) this.#pairs.delete(key);
-      if (isGone || pair.hasNewStates) states.add(key);
-      if (pair.hasNewCounts) counts.add(key);
-      pair.hasNewStates = false;
+      if (pair.hasNewState) states.add(key);
+      if (isGone || pair.hasNewCounts) counts.add(key);
+      pair.hasNewState = false;
       pair.hasNewCounts = false;
     }
   }
@@ -389,7 +392,7 @@ export interface Piece {
   /** By volume: its record. */
   readonly records?: Saved<SavedCurrent | null>;
   /** By filer and volume. */
-  readonly states?: Saved<SavedStates | null>;
+  readonly states?: Saved<SavedCurrent | null>;
   readonly counts?: Saved<SavedCounts | null>;
   readonly events?: Parameters<EventMemory['put']>[0];
 }
