@@ -90,7 +90,7 @@ test('whatever stands in the place of a cursor, the pages come to an end, and no
       } as unknown as PortalClient;
       const request = { method: 'GET', path: '/jobs', operation: 'jobs', query: { page_size: '5' } } as const;
       try {
-        for await (const _ of fetchPages(client, request, going, maxPages));
+        for await (const _ of fetchPages(client, request, going, 'whole', maxPages));
       } catch (error) {
         expect(error).toBeInstanceOf(SchemaError);
       }

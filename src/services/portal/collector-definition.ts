@@ -12,7 +12,7 @@ import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import type { UnitDetector } from './appliances/unit-detector.ts';
 import type { PortalClient } from './client.ts';
-import { fetchPages } from './paging.ts';
+import { fetchPages, type PagedList } from './paging.ts';
 import { iterateRecords, requireObject } from './records.ts';
 import type { PortalOptions } from './settings.ts';
 
@@ -56,7 +56,7 @@ export interface AccountRead {
   /** Default `list`. */
   readonly size?: AnswerSize;
   /** Its list comes in pages. As there can be many, they do not go before other requests. */
-  readonly paged?: true;
+  readonly paged?: PagedList;
   readonly read: (answer: AccountResponse) => Sample[] | Promise<Sample[]>;
 }
 
@@ -87,7 +87,7 @@ function readTask(parts: PortalContext, intervalMs: number, account: AccountRead
   const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
     const request = { method: 'GET', path, operation, size, validate, ...(query && { query: query() }) } as const;
     const body = paged ? {} : requireObject(await client.send({ ...request, priority: true }, signal), what);
-    const pages = paged ? fetchPages(client, request, signal) : [body];
+    const pages = paged ? fetchPages(client, request, signal, paged) : [body];
     let answeredAt: number | undefined;
     const records = async function* () {
       for await (const page of pages) {

@@ -6,11 +6,18 @@ import { objectOrEmpty } from './records.ts';
 
 const MAX_PAGES = 200;
 
-/** Until there is no cursor, at most `maxPages` times. A repeated one would never end and throws a ShapeError. */
+/** What a list is worth of which only the first pages were read: nothing, or these records, because the next poll continues. */
+export type PagedList = 'whole' | 'continued';
+
+/**
+ * The pages until there is no cursor. A list that does not end within `maxPages` throws a SchemaError, unless it is
+ * continued later; so does a cursor that repeats, which would never end.
+ */
 export async function* fetchPages(
   client: PortalClient,
   request: ServiceRequest,
   signal: AbortSignal,
+  list: PagedList,
   maxPages = MAX_PAGES,
 ): AsyncGenerator<unknown> {
   const used = new Set<string>();
@@ -27,4 +34,8 @@ export async function* fetchPages(
       throw new SchemaError(`reading ${request.path}: metadata.iterator_id repeats; expected the pages to end`);
     used.add(cursor);
   }
+  if (list === 'whole')
+    throw new SchemaError(
+      `reading ${request.path}: the list has more than ${maxPages} pages; expected it to end before`,
+    );
 }

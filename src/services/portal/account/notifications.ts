@@ -68,7 +68,7 @@ export const notifications: CollectorDefinition = {
     return [
       {
         path: '/notifications',
-        paged: true,
+        paged: 'continued',
         query: () => ({
           start_date: new Date(ledger.from(client.now() / 1000) * 1000).toISOString(),
           // Oldest first: if a round ends early, the next one continues from there.
