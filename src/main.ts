@@ -1,18 +1,8 @@
 #!/usr/bin/env node
+import { close as closeDebugger } from 'node:inspector';
 import process from 'node:process';
 import { isatty } from 'node:tty';
-import { setFlagsFromString } from 'node:v8';
-import { systemClock } from './runtime/clock.ts';
-import { exitNow, THREAD_WAIT_MS, waitForThreads } from './runtime/exit.ts';
-import { explainLoadError, ProcessLimitError } from './runtime/process-limits.ts';
-
-// Each saves 10 MiB or more with Node 20 and 24; of 100 appliances (`npm run bench -- running`), in MiB:
-//   without                                    123 / 168    V8 lets the space of young objects grow to 48 MiB, and keeps it
-//   without the two for WebAssembly            113 / 137    it optimizes undici's HTTP parser, which gains nothing
-//   with both                                   95 / 126
-setFlagsFromString('--semi-space-growth-factor=1');
-setFlagsFromString('--no-wasm-tier-up');
-setFlagsFromString('--no-wasm-dynamic-tiering');
+import { exitNow, exitWhenIdle } from './runtime/exit.ts';
 
 let isStopRequested = false;
 
@@ -27,30 +17,28 @@ const stopRequested = new Promise<void>((resolve) => {
   // `nohup` it has to be ignored, which Node does not remember.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
   process.on('SIGHUP', hasTerminal ? ask : () => {});
-  // On SIGUSR1 Node would open its debugger to every user of this machine, with all secrets; SIGUSR2 would end the
-  // process.
-  for (const name of ['SIGUSR1', 'SIGUSR2'] as const) process.on(name, () => {});
 });
+
+// On SIGUSR1 Node would open its debugger to other programs on this machine, with all secrets; SIGUSR2 would end the process.
+for (const name of ['SIGUSR1', 'SIGUSR2'] as const) process.on(name, () => {});
+// A SIGUSR1 before this may have opened the debugger, or opens it in the next turn of the event loop.
+closeDebugger();
+setImmediate(closeDebugger);
 
 // The reader of our output may exit, such as `head` or a log shipper: that must not stop the exporter.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 // Loaded after the signal handlers, so that a stop while loading is clean too.
-const { run } = await import('./cli/run.ts').catch(async (error: unknown) => {
+const { systemClock } = await import('./runtime/clock.ts');
+const { explainLoadError, ProcessLimitError } = await import('./runtime/process-limits.ts');
+const { run } = await import('./cli/run.ts').catch((error: unknown) => {
   const fault = explainLoadError(error);
   if (!(fault instanceof ProcessLimitError)) throw error;
   process.stderr.write(`${fault.message}\n`);
-  await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
-  return exitNow(1);
+  return exitWhenIdle(1, systemClock);
 });
-// V8 of Node 20 collects old objects when the heap is up to four times as large as what is alive. With half as much again,
-// 1,000 appliances take 156 MiB instead of 245; with Node 24, 213 instead of 216. Set after loading, during which the heap only
-// grows.
-setFlagsFromString('--heap-growing-percent=50');
+closeDebugger();
 const code = await run(process.argv.slice(2), process.env, stopRequested);
-// While a thread is busy, Node.js loses an exit code other than 0, so wait: most threads are busy for milliseconds. The
-// daemon waits by itself.
-if (isStopRequested && code !== 0) await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
 // Open handles must not keep a stopped program alive.
-if (isStopRequested) exitNow(code);
+if (isStopRequested) await exitWhenIdle(code, systemClock);
 process.exit(code);

@@ -27,8 +27,19 @@ export function exitNow(code: number): never {
   if (isThreadBusy()) {
     const name = code === 0 ? 'SIGTERM' : 'SIGKILL';
     // Without a listener, SIGTERM ends the process, unless it is process 1 of a container.
-    process.removeAllListeners(name);
+    for (const listener of process.listeners(name)) process.off(name, listener);
     process.kill(process.pid, name);
   }
   return process.exit(code);
+}
+
+/**
+ * Ends the process once no thread works on a file or a name lookup, or after a second. Most threads are busy for
+ * milliseconds; while one is, Node loses an exit code other than 0.
+ */
+export async function exitWhenIdle(code: number, clock: Clock): Promise<never> {
+  const deadline = clock.monotonic() + THREAD_WAIT_MS;
+  // The process ends in the same turn as the last check: in another one a file might be open again.
+  while (isThreadBusy() && clock.monotonic() < deadline) await clock.sleep(LOOK_MS);
+  return exitNow(code);
 }

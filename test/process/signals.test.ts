@@ -116,6 +116,17 @@ function revocations({ requests }: MockServices) {
   return requests.filter(({ operation }) => operation === 'revoke').map(({ status }) => status);
 }
 
+test('a debugger that SIGUSR1 opened while Node.js started is closed before the program serves', async () => {
+  const directory = temporaryDirectory();
+  const preload = join(directory, 'open.mjs');
+  writeFileSync(preload, "import { open } from 'node:inspector'; open(0, '127.0.0.1');");
+  const environment = { GFA_URL: 'http://127.0.0.1:9/v1', GFA_TOKEN: 'a-token', NODE_OPTIONS: `--import=${preload}` };
+  const program = start([], { environment, directory });
+  await program.serving();
+  const [, port] = /^Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)/m.exec(program.stderr) ?? [];
+  await expect(get(`http://127.0.0.1:${port}/json`)).rejects.toThrow();
+});
+
 test('SIGUSR1 and SIGUSR2 do nothing: no debugger opens, and the program goes on', async () => {
   const program = start([], { environment: environmentOf(await stand()) });
   const url = await program.serving();
