@@ -45,3 +45,22 @@ test('the silent appliance grows old while the others keep in touch', async () =
   const old = (await ages()).filter(([, age]) => age > 67);
   expect(old).toEqual([['edge-lima', 7245]]);
 });
+
+test('the silent appliance takes no lock and writes nothing, and what waited waits on', async () => {
+  const { standIn, clock } = await start();
+  const ofLima = async (name: 'filers' | 'locks') =>
+    group(await data(standIn), name).filter((record) => record.filer_title === 'edge-lima');
+  const waits = async () =>
+    (await ofLima('filers')).flatMap(({ oldest_unprotected_data: age }) => (age === undefined ? [] : [Number(age)]));
+  const bytes = async () =>
+    items(await get(standIn, '/volume_connections'))
+      .filter((record) => record.serial === serialOf(standIn, 'edge-lima'))
+      .map((record) => record.unprotected_data);
+  await clock.advance(HOUR_MS);
+  await data(standIn);
+  const [ages, written] = [await waits(), await bytes()];
+  await clock.advance(HOUR_MS);
+  expect(await waits()).toEqual(ages.map((age) => age + 3_600));
+  expect(await bytes()).toEqual(written);
+  expect(await ofLima('locks')).toEqual([]);
+});

@@ -3,7 +3,9 @@
  * grid of its own, and a slot's events depend on its number alone, so every call sees the same history. Unlike the
  * real P2 locks, those of several appliances on one volume may overlap.
  */
+
 import { hash32, type Random, seededRandom } from '../../runtime/random.ts';
+import { silentSince } from '../world/reach.ts';
 import { draw, MINUTE_MS } from '../world/waveforms.ts';
 import type { DemoAppliance, SimulatedFleet, Volume } from '../world/world.ts';
 
@@ -88,7 +90,9 @@ function slotEvents<Event extends PairEvent>(
 ): readonly Event[] {
   const events: Event[] = [];
   for (const appliance of world.everyAppliance) {
-    if (appliance.leftAt <= from) continue;
+    // One that is off takes no lock and sends nothing.
+    const lastAt = Math.min(appliance.leftAt, silentSince(world, appliance));
+    if (lastAt <= from - 2 * SLOT_MS) continue;
     for (const volume of world.volumesOf(appliance)) {
       const name = hash32(`${appliance.serial}/${volume.guid}/${group}`);
       const phase = draw(name, 'phase') * SLOT_MS;
@@ -98,8 +102,8 @@ function slotEvents<Event extends PairEvent>(
       for (let slot = first; slot <= last; slot += 1) {
         const random = seededRandom(hash32(`${name}/${slot}`));
         for (const event of inSlot({ appliance, volume, start: phase + slot * SLOT_MS, random })) {
-          const there = event.at > appliance.joinedAt && event.at <= appliance.leftAt;
-          if (there && event.knownAt > from && event.knownAt <= to) events.push(event);
+          if (event.at > appliance.joinedAt && event.at <= lastAt && event.knownAt > from && event.knownAt <= to)
+            events.push(event);
         }
       }
     }

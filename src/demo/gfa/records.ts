@@ -45,7 +45,7 @@ export function filerRecords(world: SimulatedFleet, variations: Variations, now:
       const name = `${appliance.serial}/${volume.guid}`;
       const periodMs = (5 + 35 * draw(name, 'period')) * MINUTE_MS;
       const quietSeconds = Math.round((periodMs / 1000) * sawtooth(`${name}/busy`, at, periodMs));
-      const oldest = variations.omitOptional ? undefined : unprotectedSeconds(name, volume, at);
+      const oldest = variations.omitOptional ? undefined : oldestSeconds(world, appliance, name, volume, at);
       return {
         ...common,
         ...volumeNames(volume),
@@ -83,6 +83,19 @@ function secondsSinceContact(world: SimulatedFleet, appliance: DemoAppliance, at
   const silentMs = at - silentSince(world, appliance);
   if (silentMs > 0) return Math.round(silentMs / 1000);
   return Math.floor(67 * sawtooth(`${appliance.serial}/contact`, at, 67_000));
+}
+
+/** What waited when an appliance fell silent waits ever since. */
+function oldestSeconds(
+  world: SimulatedFleet,
+  appliance: DemoAppliance,
+  name: string,
+  volume: Volume,
+  at: number,
+): number | undefined {
+  const lastAt = Math.min(at, silentSince(world, appliance));
+  const age = unprotectedSeconds(name, volume, lastAt);
+  return age === undefined ? undefined : age + Math.round((at - lastAt) / 1000);
 }
 
 /** Undefined in quiet hours, when no data is unprotected. */

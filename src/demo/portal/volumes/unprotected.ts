@@ -1,4 +1,5 @@
 import { busyness } from '../../world/load.ts';
+import { silentSince } from '../../world/reach.ts';
 import type { DemoSnapshot, SnapshotState } from '../../world/snapshots.ts';
 import { draw, MINUTE_MS } from '../../world/waveforms.ts';
 import type { DemoAppliance, SimulatedFleet, Volume } from '../../world/world.ts';
@@ -12,9 +13,12 @@ export function unprotectedBytes(
   now: number,
 ): number {
   const last = state.finished.get(appliance.serial);
-  const since = last === undefined ? quietSince(world, appliance) : (last.data ?? last.metadata).startMs;
+  // One that is off writes nothing: what waited then waits on.
+  const at = Math.min(now, silentSince(world, appliance));
+  const written = last === undefined ? quietSince(world, appliance) : (last.data ?? last.metadata).startMs;
+  const since = at < now ? Math.min(written, at - 20 * MINUTE_MS) : written;
   const bytesPerSecond = 3e6 * draw(appliance.serial, volume.guid, 'written') * (volume.trait === 'slow' ? 40 : 1);
-  return Math.round(bytesPerSecond * (0.1 + busyness(appliance, now)) * Math.max(0, (now - since) / 1000));
+  return Math.round(bytesPerSecond * (0.1 + busyness(appliance, at)) * Math.max(0, (at - since) / 1000));
 }
 
 /** The status of the snapshot of an appliance on a volume. */
