@@ -12,6 +12,7 @@ import {
   TableSortByFieldStateBuilder,
   VizLegendOptionsBuilder,
   VizOrientation,
+  VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import {
   FieldColorBuilder,
@@ -32,6 +33,7 @@ import { unitOf } from './unit.ts';
 
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
+  const isMany = [text.queries].flat().length > 1;
   return (
     described(new stats.PanelBuilder(), text, { height: 4, instant: true })
       .mappings([...mappings, absent(text.empty, mappings.length)])
@@ -41,9 +43,15 @@ export function number(text: PanelText, mappings: ValueMapping[] = []): stats.Pa
       .textMode(BigValueTextMode.ValueAndName)
       // The name above the number, as in the panels beside it.
       .wideLayout(false)
+      .text(new VizTextDisplayOptionsBuilder().titleSize(NAME_SIZE).valueSize(isMany ? 22 : 28))
+      // Several numbers in a narrow panel are lines below each other, or else their names are cut.
+      .orientation(isMany && text.width < 8 ? VizOrientation.Horizontal : VizOrientation.Auto)
       .reduceOptions(newest())
   );
 }
+
+/** In pixels; Grafana would shrink the names of several numbers below what can be read. */
+const NAME_SIZE = 14;
 
 /** Gives the numbers that count states the colours of these. */
 export function stateCounts(panel: stats.PanelBuilder, ...states: readonly string[]): stats.PanelBuilder {
@@ -60,22 +68,26 @@ export function words(text: PanelText): stats.PanelBuilder {
 
 /** A ranking of this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
-  return described(new bars.PanelBuilder(), text, { height: 8, instant: true })
-    .mappings([absent(text.empty, 0)])
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .displayMode(BarGaugeDisplayMode.Basic)
-    .valueMode(BarGaugeValueMode.Color)
-    .orientation(VizOrientation.Horizontal)
-    .showUnfilled(true)
-    .legend(
-      new VizLegendOptionsBuilder()
-        .showLegend(false)
-        .displayMode(LegendDisplayMode.List)
-        .placement(LegendPlacement.Bottom)
-        .calcs([]),
-    )
-    .reduceOptions(newest())
-    .min(0);
+  return (
+    described(new bars.PanelBuilder(), text, { height: 9, instant: true })
+      .mappings([absent(text.empty, 0)])
+      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+      .displayMode(BarGaugeDisplayMode.Basic)
+      .valueMode(BarGaugeValueMode.Color)
+      .orientation(VizOrientation.Horizontal)
+      .showUnfilled(true)
+      .legend(
+        new VizLegendOptionsBuilder()
+          .showLegend(false)
+          .displayMode(LegendDisplayMode.List)
+          .placement(LegendPlacement.Bottom)
+          .calcs([]),
+      )
+      // Of its own accord Grafana makes the numbers so large that their first digit is cut.
+      .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(14))
+      .reduceOptions(newest())
+      .min(0)
+  );
 }
 
 /** A column of a table: a label, or the value of a query by its legend. */

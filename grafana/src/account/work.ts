@@ -36,10 +36,11 @@ export const workPanels = [
       'Jobs by resource, action and state, and failed ones without an acknowledgement. Begin with the failed ones.',
     queries: { expr: `topk(50, max by (resource, action, state) (${select('filer_jobs')} > 0))`, legend: 'Jobs' },
     columns: [
-      { label: 'resource', title: 'Works on' },
       { label: 'action', title: 'Does' },
-      { label: 'state', title: 'State' },
+      { label: 'resource', title: 'Works on', width: 130 },
+      { label: 'state', title: 'State', width: 110 },
     ],
+    valueWidth: 80,
     width: 12,
   }),
   table({
@@ -87,12 +88,13 @@ export const workPanels = [
       legend: 'Notifications',
     },
     columns: [
-      { label: 'severity', title: 'Severity' },
       { label: 'category', title: 'Category' },
-      { label: 'sub_category', title: 'About' },
-      { label: 'filer', title: 'Appliance', link: drillDown('appliance', 'filer', `$\{__value.text}`) },
-      { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
+      { label: 'sub_category', title: 'About', width: 200 },
+      { label: 'severity', title: 'Severity', width: 90 },
+      { label: 'filer', title: 'Appliance', width: 180, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'volume', title: 'Volume', width: 180, link: drillDown('volumes', 'volume', `$\{__value.text}`) },
     ],
+    valueWidth: 120,
     width: 24,
   }),
 ];

@@ -40,7 +40,7 @@ export function firstStep(rule: AlertRule): string {
     .replaceAll('`', '');
   const sentence = /^.{40,}?[.:](?= [A-Z])/.exec(remedy)?.[0] ?? remedy;
   // Two lines of the narrowest column; the runbook has the rest.
-  return sentence.length <= 62 ? sentence : `${sentence.slice(0, 62).replace(/\W*\s\S*$/, '')} …`;
+  return sentence.length <= 84 ? sentence : `${sentence.slice(0, 84).replace(/\W*\s\S*$/, '')} …`;
 }
 
 /** A query's series with the label `next`: where docs/runbooks has the alert of each. */

@@ -1,7 +1,7 @@
 import type { Dashboard } from '../dashboard.ts';
 import { dashboard } from '../dashboard.ts';
 import { agePanels, diskPanels, networkPanels } from './disks.ts';
-import { identityPanels, kindPanels } from './identity.ts';
+import { identityPanels, kindPanels, lastKnownPanel } from './identity.ts';
 import { cachePanels, glancePanels, loadPanels, minutePanels } from './load.ts';
 import { portalPanels } from './portal.ts';
 
@@ -13,7 +13,7 @@ export function appliance(): Dashboard {
     reach: '6h',
     variables: ['job', 'appliance', 'volume', 'runbooks'],
     sections: [
-      { title: 'What is broken on it, and since when', panels: [...identityPanels, ...glancePanels] },
+      { title: 'What is broken on it, and since when', panels: [...identityPanels, ...glancePanels, lastKnownPanel] },
       { title: 'Processors and memory', panels: loadPanels },
       { title: 'Every minute', collapsed: true, panels: minutePanels },
       { title: 'Cache', panels: cachePanels },

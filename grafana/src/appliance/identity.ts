@@ -8,6 +8,36 @@ import { more } from '../places.ts';
 import { select } from '../select.ts';
 import { worst } from '../worst.ts';
 
+/** What was known of an appliance last: once it is off, its own series are withdrawn. */
+const known = (gauge: string) => `max by (filer) (last_over_time(${select(gauge)}[2d]))`;
+const lastRecord = `max by (filer) (max_over_time(${select('filer_appliance_last_record_timestamp_seconds')}[2d]))`;
+
+/** What an appliance that is off was doing before. */
+export const lastKnownPanel = table({
+  title: 'Last known',
+  description:
+    'The newest values of the appliance within two days, and how old they are. While it reports, they are those of the charts; once it is off, they say how it was before.',
+  queries: [
+    { expr: `time() - ${lastRecord}`, legend: 'Age' },
+    { expr: known('filer_appliance_cpu_utilization_ratio'), legend: 'Processors' },
+    { expr: known('filer_appliance_memory_utilization_ratio'), legend: 'Memory' },
+    { expr: known('filer_appliance_cache_utilization_ratio'), legend: 'Cache' },
+    { expr: known('filer_appliance_disk_io_latency_seconds'), legend: 'Disk latency' },
+    { expr: known('filer_appliance_smb_connections'), legend: 'SMB sessions' },
+  ],
+  columns: [{ label: 'filer', title: 'Appliance' }],
+  stepsBy: {
+    Age: limits.telemetryAge,
+    Processors: limits.cpu,
+    Memory: limits.memory,
+    Cache: limits.cache,
+    'Disk latency': limits.diskLatency,
+  },
+  valueWidth: 140,
+  width: 24,
+  height: 3,
+});
+
 /** Which appliance it is, and how it is. */
 export const identityPanels = [
   number(
@@ -25,7 +55,7 @@ export const identityPanels = [
     description:
       'Age of the newest telemetry of the appliance. The portal is 5 to 6 minutes behind; an age that grows is an appliance that reports no more.',
     queries: {
-      expr: `time() - max by (filer) (${select('filer_appliance_last_record_timestamp_seconds')})`,
+      expr: `time() - ${lastRecord}`,
       legend: '{{filer}}',
     },
     steps: limits.telemetryAge,

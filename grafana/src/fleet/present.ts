@@ -21,8 +21,9 @@ const reached = `min by (filer) (${whileUp('portal', select('filer_appliance_rea
 const worst = `topk(15, ${badness('filer', [
   { of: checkIns('filer'), warns: limits.missingCheckIn, critical: limits.missingCheckIn },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
-  // 0 while it reports, 1 and 2 where it does not, and UNKNOWN in an outage, where it would be 3.
-  { of: `((2 - ${standing('filer')}) % ${3 - UNKNOWN})`, warns: 1 },
+  // 0 while it reports, 1 and 2 where it does not; in an outage what is known of its check-in counts.
+  { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
+  { of: `((${standing('filer')} == -1) + ${1 + UNKNOWN} unless on (filer) ${checkIns('filer')})`, warns: 1 },
   { of: `(1 - ${reached})`, warns: 1 },
   { of: cpu, warns: limits.worstCpu },
   { of: cache, warns: limits.worstCache },
@@ -111,7 +112,7 @@ export const kindPanels = [
       'Appliances by kind, as the inventory has them. A number that changes without a change of yours is one that joined or left: ask who did it.',
     queries: { expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' },
     width: 8,
-    height: 8,
+    height: 9,
   }),
   ranking({
     title: 'By build',
