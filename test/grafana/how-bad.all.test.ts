@@ -9,13 +9,14 @@ const filer = applianceLyon.filer;
 
 test.skipIf(isSkipped).each([
   ['an appliance is well while it reports', 'reporting', 1, 0],
-  ['an appliance is not well in an outage of the portal, and no warning', 'unavailable', 0, UNKNOWN],
+  ['an appliance is well in an outage of the portal while its filer checks in', 'unavailable', 0, 0],
+  ['an appliance is not well in an outage of the portal without a check-in, and no warning', 'unavailable', 0, UNKNOWN],
   ['an appliance that cannot be polled is a warning while its filer is heard of', 'unavailable', 1, 2],
 ] as const)('%s', (_when, state, up, rank) => {
   const [{ expr = '' } = {}] = everyQuery.filter(({ where }) => where.includes('Appliances, the worst first'));
   const had = [
     [series('filer_appliance_state', { ...applianceLyon, state }), 1],
-    [series('filer_last_checkin_timestamp_seconds', lyon), 0],
+    ...(rank === UNKNOWN ? [] : [[series('filer_last_checkin_timestamp_seconds', lyon), 0] as const]),
     [series('filer_api_up', api('portal')), up],
   ] as const;
   const samples = [{ labels: series('', { job, filer }), value: rank }];
