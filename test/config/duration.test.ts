@@ -49,6 +49,7 @@ describe('a duration', () => {
     [90 * 86_400_000, '90d'],
     [14 * 86_400_000, '2w'],
     [31_536_000_000, '1y'],
+    [366 * 86_400_000, '366d'],
     [1001, '1s1ms'],
   ])('%d ms is shown as %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
