@@ -9,8 +9,8 @@ import { loadConfig } from './load-config.ts';
 /** What of the environment a test has to hand in; chance comes from a seed where it hands in none. */
 export type Given = Pick<Environment, 'clock' | 'log'> &
   Partial<Environment> & {
-    /** In the place of the services that the variables name. */
-    readonly services?: readonly ConfiguredService[];
+    /** Replaces the services that the variables name. */
+    readonly services?: (named: readonly ConfiguredService[]) => readonly ConfiguredService[];
   };
 
 /** The whole program but for the process, as variables configure it, on any free port; not yet started. */
@@ -20,6 +20,6 @@ export function assemble(variables: Readonly<Record<string, string>>, given: Giv
     readFile: (path) => readFileSync(path === '.env' ? '/nowhere/.env' : path, 'utf8'),
   });
   const versions = { version: '0.0.0', revision: 'test', nodeVersion: process.version };
-  const { services = polledServices(config), ...environment } = given;
-  return createApp(services, config, { random: seededRandom(1), ...versions, ...environment });
+  const { services = (named) => named, ...environment } = given;
+  return createApp(services(polledServices(config)), config, { random: seededRandom(1), ...versions, ...environment });
 }

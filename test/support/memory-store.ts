@@ -4,7 +4,8 @@ import { settle } from './manual-clock.ts';
 /** A state file without a disk. */
 export class MemoryStore implements StateStore {
   readonly maxBytes = Number.POSITIVE_INFINITY;
-  content: Buffer | undefined;
+  /** What there is, in pieces: joined at each append it would cost the square of its length. */
+  #pieces: Buffer[] | undefined;
   readonly asides: Buffer[] = [];
   /** How often something reached the disk for good. */
   syncs = 0;
@@ -15,26 +16,36 @@ export class MemoryStore implements StateStore {
   /** Bytes that there is still room for. */
   room = Number.POSITIVE_INFINITY;
 
+  get content(): Buffer | undefined {
+    if (this.#pieces === undefined) return undefined;
+    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+    return this.#pieces[0];
+  }
+
+  set content(content: Buffer | undefined) {
+    this.#pieces = content && [content];
+  }
+
   async read(): Promise<Buffer | undefined> {
     this.#expectWell();
     return this.content;
   }
 
   async size(): Promise<number | undefined> {
-    return this.content?.length;
+    return this.#pieces?.reduce((sum, { length }) => sum + length, 0);
   }
 
   async create(): Promise<StoredFile> {
     this.#expectWell();
-    let own: Buffer | undefined = Buffer.alloc(0);
+    let own: Buffer[] | undefined = [];
     return {
       append: async (chunk) => {
         this.#expectWell();
         const fits = chunk.subarray(0, this.room);
         this.room -= fits.length;
         this.written += fits.length;
-        if (own === undefined) this.content = Buffer.concat([this.content ?? Buffer.alloc(0), fits]);
-        else own = Buffer.concat([own, fits]);
+        this.#pieces ??= own === undefined ? [] : undefined;
+        (own ?? this.#pieces)?.push(fits);
         if (fits.length < chunk.length) throw new Error('ENOSPC: no space left on device, write');
       },
       sync: async () => {
@@ -43,7 +54,7 @@ export class MemoryStore implements StateStore {
       },
       install: async () => {
         this.#expectWell();
-        this.content = own;
+        this.#pieces = own;
         own = undefined;
       },
       close: async () => {},
