@@ -7,6 +7,7 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { EXIT, type Options } from './arguments.ts';
+import { lineMask } from './load.ts';
 import { abortOn, printSafely, systemEnvironment } from './system-environment.ts';
 
 export async function runDoctor(
@@ -22,11 +23,14 @@ export async function runDoctor(
     const found = await doctor.run(abortOn(stopped));
     const { findings, services } = found;
     const variants = services.flatMap(({ api, variants: own }) => own.map((variant) => ({ api, ...variant })));
+    const masked = lineMask(config);
     await printSafely(
-      json ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : printableLines(formatFindings(findings)),
+      masked(
+        json ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : printableLines(formatFindings(findings)),
+      ),
     );
     if (report !== undefined) {
-      await report.writeFile(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`);
+      await report.writeFile(masked(`${JSON.stringify(doctor.report(found), undefined, 2)}\n`));
       process.stderr.write(`wrote ${path}: it contains no names, ids, hosts, keys or exact numbers\n`);
     }
     return findings.some(({ level }) => level === 'failure') ? EXIT.failure : EXIT.clean;

@@ -54,11 +54,15 @@ function judgeClock(answered: readonly Exchange[], find: ReportFinding): void {
   find('warning', 'clock', 'skewed', seen, { expected: 'at most 60 s', advice });
 }
 
+const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit(?:-(?:limit|remaining|reset|used))?)$/;
+const NUMBER = /^\d{1,10}(?:\.\d{1,3})?$/;
+
 function judgeLimits(answered: readonly Exchange[], rateVariable: string | undefined, find: ReportFinding): void {
   const limits = new Map<string, string>();
   for (const { headers } of answered) {
     for (const [name, value] of Object.entries(headers)) {
-      if (/rate-?limit|retry-after|quota/.test(name)) limits.set(name, String(value).slice(0, 60));
+      // Only a number is shown: a header may repeat the request.
+      if (LIMIT_HEADER.test(name)) limits.set(name, NUMBER.test(String(value)) ? String(value) : 'not a number');
     }
   }
   const throttled = answered.filter(({ status }) => status === 429).length;

@@ -3,12 +3,10 @@ import type { ServiceName } from '../contract/poll-result.ts';
 import { isJsonObject } from '../metrics/family.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import type { CheckedService, DoctorResult } from './doctor.ts';
-import type { Schema } from './schema.ts';
 import { formatOf, powerOfTen, schemaOf } from './value-schema.ts';
 
-/** Replaces a field name that may not be shown, such as an id that is used as a name. */
+/** Replaces every field name that is not documented: it may be the name of a person, a company or a host. */
 const HIDDEN = '*';
-const FIELD_NAME = /^[A-Za-z][A-Za-z_]{0,40}\d{0,2}$/;
 const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;
 /** A field with more distinct words is not a list of words. */
 const MAX_WORDS = 20;
@@ -39,12 +37,14 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Checked
     const bodies = own.filter(({ status }) => status === 200).map(({ body }) => body);
     const documented = examination.documented(operation);
     const texts = textsByField(bodies);
-    const nameOf = namer(documented, texts);
+    const names = new Set(fieldNames(documented));
+    const nameOf = namer(names);
     const report = {
       answers: countBy(own.map(({ status }) => String(status ?? 'none'))),
       // Powers of ten.
       longestMs: powerOfTen(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: powerOfTen(Math.max(...own.map(({ bytes }) => bytes))),
+      undocumentedFields: undocumentedFields(bodies, names).size,
       // A token answer consists of secrets, and its form is known.
       shape: documented === undefined || bodies.length === 0 ? null : schemaOf(bodies, nameOf),
       words: documented === undefined ? {} : wordsIn(texts, examination.wordFields),
@@ -71,14 +71,13 @@ function textsByField(bodies: readonly unknown[]): Texts {
   return texts;
 }
 
-/**
- * Returns how to show a field name: unchanged if it is documented, or if it looks like a field and never occurs as a
- * value.
- */
-function namer(documented: Schema | undefined, texts: Texts): (field: string) => string {
-  const known = new Set(documented === undefined ? [] : fieldNames(documented));
-  const values = new Set([...texts.values()].flatMap((own) => [...own]));
-  return (field) => (known.has(field) || (FIELD_NAME.test(field) && !values.has(field)) ? field : HIDDEN);
+/** Returns how to show a field name. */
+function namer(documented: ReadonlySet<string>): (field: string) => string {
+  return (field) => (documented.has(field) ? field : HIDDEN);
+}
+
+function undocumentedFields(bodies: readonly unknown[], documented: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...fieldNames(bodies)].filter((field) => !documented.has(field)));
 }
 
 function* fieldNames(documented: unknown): Generator<string> {

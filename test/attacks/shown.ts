@@ -37,6 +37,8 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'repeated-secrets': ['process/secrets.all.test.ts', 'neither in the log nor on a page'],
   'terminal-codes': ['runtime/log.test.ts', 'does nothing to a terminal'],
   'titles-on-terminals': ['process/once.all.test.ts', '%s has a terminal obey no title of a service'],
+  'doctor-secrets': ['process/doctor.test.ts', 'the doctor shows no secret that a service repeats'],
+  'report-names': ['doctor/report.test.ts', 'a report holds no name, id, host, key'],
   redirects: ['transport/wire.test.ts', 'to another host is not followed'],
   'writing-requests': ['process/read-only.all.test.ts', 'with every operation of every series and collector'],
   certificates: ['config/dotenv.test.ts', 'the checking of certificates cannot be switched off'],

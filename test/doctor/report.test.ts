@@ -14,6 +14,9 @@ function textsOf(value: unknown, texts: Set<string>): Set<string> {
   return texts;
 }
 
+/** Of a person, a company and a host, as keys of an object. */
+const NAMES = ['jsmith', 'AcmeBank', 'nas1.vault.bank.corp'];
+
 test('a report holds no name, id, host, key or other text of the account', async () => {
   let standIn: MockServices | undefined;
   const { report, found } = await visit({
@@ -24,6 +27,7 @@ test('a report holds no name, id, host, key or other text of the account', async
       const odd = {
         items: [],
         'edge-lyon': 1,
+        ...Object.fromEntries(NAMES.map((name) => [name, 1])),
         surprise: 'canary-in-an-unknown-field',
         canary: { [started.fleet.appliances[0]?.serial ?? '']: 7 },
       };
@@ -37,7 +41,9 @@ test('a report holds no name, id, host, key or other text of the account', async
   for (const { guid, portalId, title } of standIn?.fleet.volumes ?? [])
     for (const one of [guid, portalId, title]) forbidden.add(one);
   expect(forbidden.size).toBeGreaterThan(50);
-  for (const one of [...forbidden, '127.0.0.1', 'canary-in-an-unknown-field']) expect(text).not.toContain(one);
+  for (const one of [...forbidden, ...NAMES, '127.0.0.1', 'canary-in-an-unknown-field'])
+    expect(text).not.toContain(one);
+  expect(report.services.portal?.operations.jobs).toMatchObject({ undocumentedFields: 7 });
   // Whatever else the services said in texts: none but words that the documentation has.
   const documented = JSON.stringify([documentedAnswers, documentedData({})], (_, one: unknown) =>
     one instanceof Set ? [...one] : one,

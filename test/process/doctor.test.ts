@@ -1,7 +1,10 @@
 // Only here: the doctor as a command: its exit code, its report as a file.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startMockServices } from '../../src/demo/mock-services.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
 
 test('the doctor finds the demo healthy: a check list, the requests beforehand, a report, exit 0', async () => {
@@ -23,6 +26,27 @@ test('the doctor ends with 1 where a service cannot be reached, and says so as J
   const { findings } = JSON.parse(stdout) as { findings: readonly object[] };
   expect(findings).toContainEqual(expect.objectContaining({ level: 'failure', subject: 'gfa', check: 'name' }));
   expect(stdout).not.toContain('canary');
+});
+
+test('the doctor shows no secret that a service repeats in a header, a key or a text', async () => {
+  const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
+  onTestFinished(() => standIn.close());
+  const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'jobs', PORTAL_SERIES: 'cpu_utilization' };
+  const secret = standIn.credentials.serviceSecret;
+  const headers = { 'x-ratelimit-limit': secret, 'x-ratelimit-remaining': '7', 'content-type': 'application/json' };
+  const body = JSON.stringify({ items: [], [secret]: 1 });
+  standIn.fail({ operation: 'jobs', kind: 'status', status: 200, headers, body });
+  standIn.fail({
+    operation: 'cpu_utilization',
+    kind: 'status',
+    status: 500,
+    body: JSON.stringify({ message: secret }),
+  });
+  const report = join(temporaryDirectory(), 'report.json');
+  const { stdout, stderr } = await run(['--doctor', '--report', report], { environment });
+  expect(stdout).toContain('x-ratelimit-limit: not a number, x-ratelimit-remaining: 7');
+  expect(stdout).toMatch(/undocumented and ignored: jobs \[…\]/);
+  for (const text of [stdout, stderr, readFileSync(report, 'utf8')]) expect(text).not.toContain(secret.slice(0, 8));
 });
 
 test('a report never takes the place of another file', async () => {
