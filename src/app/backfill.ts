@@ -59,6 +59,7 @@ export async function createBackfill(
   try {
     // First: from its answer on, the time is known by the service's clock.
     await countAppliances?.(signal);
+    const tasks = ofAppliances(collector.tasks().filter(hasHistory), filers);
     const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
     const spool = await Spool.open(
       folder,
@@ -69,6 +70,7 @@ export async function createBackfill(
         to: aligned(Math.max(wish.untilMs, BIN_COMPLETE_AFTER_MS)),
       },
       new Set(upstreamCatalog.map(({ name }) => name)),
+      clock,
     );
     const { from, to } = spool.question;
     return {
@@ -80,7 +82,7 @@ export async function createBackfill(
         spool.release();
         return release(late);
       },
-      tasks: ofAppliances(collector.tasks().filter(hasHistory), filers),
+      tasks,
       backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, now, random }),
       /** Requests answered so far, and the rate that the limits sustain. */
       requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),

@@ -9,7 +9,7 @@ import { InstanceLock } from '../runtime/instance-lock.ts';
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
 const MAX_ASIDE = 3;
 
-/** The most that is read and written, in any memory. */
+/** The most that is read and written, in bytes, in any memory. */
 const MAX_BYTES = 512 * 1_048_576;
 
 /** The group may write: Kubernetes gives the files of a volume to a group of the pod. */
@@ -72,10 +72,15 @@ export class FileStore {
     return (await lstat(this.#path).catch(ignoreNotFound))?.size;
   }
 
-  /** A new, empty file. Rejects while another process has the lock. */
+  /** Rejects while another process has the lock. */
+  lock(): Promise<void> {
+    return this.#lock.take();
+  }
+
+  /** A new, empty file, under the lock. */
   async create(): Promise<StoredFile> {
     const beside = `${this.#path}.next`;
-    await this.#lock.take();
+    await this.lock();
     // Left over from a killed process, or a link made by another user, on which `wx` fails.
     await rm(beside, { force: true });
     const file = await open(beside, 'wx', 0o600);

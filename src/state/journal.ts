@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../runtime/clock.ts';
 import { iterateInSlices } from '../runtime/slices.ts';
+import { estimateMemory } from '../transport/json/memory-estimate.ts';
+import { parseInSlices } from '../transport/json/parse.ts';
 import { StateFileError, type StateStore, type StoredFile } from './file-store.ts';
 
 /**
@@ -78,6 +80,16 @@ function* linesIn(lines: Buffer): Generator<Buffer> {
     const to = lines.indexOf(LINE_END, from);
     yield lines.subarray(from + PREFIX_BYTES, to);
     from = to + 1;
+  }
+}
+
+/** Parses each line on its own, and only if it fits into `maxBytes` of memory. */
+export function* readLines(journal: JournalContent, maxBytes: number, put: (line: unknown) => void): Generator<void> {
+  for (const json of journal.lines()) {
+    if ((yield* estimateMemory([json], maxBytes)) !== 'fits')
+      throw new StateFileError('corrupted: a line takes too much memory');
+    put(yield* parseInSlices(json));
+    yield;
   }
 }
 

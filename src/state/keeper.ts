@@ -3,10 +3,8 @@ import { type Clock, withTimeout } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import { estimateMemory } from '../transport/json/memory-estimate.ts';
-import { parseInSlices } from '../transport/json/parse.ts';
 import { StateFileError, type StateStore } from './file-store.ts';
-import { type Heading, Journal, type JournalContent, type JournalGroup, readJournal } from './journal.ts';
+import { type Heading, Journal, type JournalContent, type JournalGroup, readJournal, readLines } from './journal.ts';
 
 const DISK_WAIT_MS = 10_000;
 
@@ -196,10 +194,10 @@ export class StateKeeper {
     const elapsedMs = Math.max(0, this.#clock.now() - at);
     const shiftMs = this.#clock.monotonic() - elapsedMs - up;
     const restorations = new Map(parts.map((part) => [part.part, part.restore(shiftMs, elapsedMs)]));
-    const put = (line: object) => {
-      for (const [part, piece] of Object.entries(line)) restorations.get(part)?.put(piece);
+    const put = (line: unknown) => {
+      for (const [part, piece] of Object.entries(line as object)) restorations.get(part)?.put(piece);
     };
-    await runInSlices(linesOf(journal, this.#store.maxBytes, put), this.#clock);
+    await runInSlices(readLines(journal, this.#store.maxBytes, put), this.#clock);
     for (const restoration of restorations.values()) restoration.commit();
     this.#log.info({ secondsAgo: Math.round(elapsedMs / 1000) }, 'The state file was read.');
   }
@@ -273,14 +271,4 @@ function momentOf({ last }: JournalContent): Moment {
   const { at, up } = (last === undefined ? {} : JSON.parse(last.toString())) as Partial<Moment>;
   if (!Number.isFinite(at) || !Number.isFinite(up)) throw new StateFileError('corrupted: it has no whole state');
   return { at: Number(at), up: Number(up) };
-}
-
-/** Parses each line on its own, and only if it fits into memory. */
-function* linesOf(journal: JournalContent, maxBytes: number, put: (line: object) => void): Generator<void> {
-  for (const json of journal.lines()) {
-    if ((yield* estimateMemory([json], maxBytes)) !== 'fits')
-      throw new StateFileError('corrupted: a line takes too much memory');
-    put((yield* parseInSlices(json)) as object);
-    yield;
-  }
 }

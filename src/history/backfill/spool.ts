@@ -1,29 +1,21 @@
 import { createReadStream, createWriteStream, type Stats } from 'node:fs';
-import {
-  appendFile,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  rmdir,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rm, rmdir, truncate } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, ignoreNotFound } from '../../runtime/errors.ts';
 import { isOpenFolder } from '../../runtime/followed-path.ts';
-import { InstanceLock } from '../../runtime/instance-lock.ts';
+import { runInSlices } from '../../runtime/slices.ts';
+import { FileStore, StateFileError } from '../../state/file-store.ts';
+import { type Heading, Journal, readJournal, readLines } from '../../state/journal.ts';
 
 /**
  * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance: each
- * family has a file to which every finished task appends a gzip member. The file `progress` has one line for each
- * finished task with the sizes of the files: what a kill leaves after them is removed at the next start.
+ * family has a file to which every finished task appends a gzip member. The file `progress` is a journal with one entry for
+ * each finished task, with the sizes of the files: what a kill leaves after them is removed at the next start.
  */
 
 export interface SpoolQuestion {
@@ -42,37 +34,46 @@ export interface Spooled {
   readonly bins: number;
 }
 
-/** A line of `progress`, with the sizes of the changed files. */
-interface Progress extends Spooled {
+/** An entry of `progress`: a finished task, if any, and the sizes of the files that have changed. */
+interface Progress {
+  readonly done?: Spooled;
   readonly sizes: readonly (readonly [family: string, bytes: number])[];
 }
 
+const PROGRAM = 'filer-exporter backfill';
 const PROGRESS = 'progress';
+const OWN_FILES: readonly string[] = [PROGRESS, `${PROGRESS}.lock`, `${PROGRESS}.next`];
 const SUFFIX = '.om.gz';
-const LOCK = 'lock';
 
-/** The most that is read of `progress`: 10,000 appliances with thirty series each take 80 MB. */
+/** The most that is read of `progress`: 10,000 appliances with thirty series each take 40 MB. */
 const MAX_PROGRESS_BYTES = 256 * 1_048_576;
 
 export class Spool {
   readonly question: SpoolQuestion;
   readonly done = new Map<string, Spooled>();
   readonly #folder: string;
-  readonly #lock: InstanceLock;
+  readonly #store: FileStore;
+  readonly #journal: Journal;
   readonly #sizes = new Map<string, number>();
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(folder: string, question: SpoolQuestion, lock: InstanceLock) {
+  private constructor(folder: string, question: SpoolQuestion, store: FileStore, clock: Clock) {
     this.#folder = folder;
     this.question = question;
-    this.#lock = lock;
+    this.#store = store;
+    this.#journal = new Journal(store, clock, Number.POSITIVE_INFINITY);
   }
 
   /**
    * Throws a ConfigError if the folder belongs to something else, or to a run with another request, or if others can change
    * it. `families` are the names that its files may have.
    */
-  static async open(given: string, question: SpoolQuestion, families: ReadonlySet<string>): Promise<Spool> {
+  static async open(
+    given: string,
+    question: SpoolQuestion,
+    families: ReadonlySet<string>,
+    clock: Clock,
+  ): Promise<Spool> {
     await mkdir(given, { recursive: true, mode: 0o700 });
     const folder = await realpath(given);
     // Resolved, because a slash at the end would follow a link.
@@ -80,27 +81,46 @@ export class Spool {
     await expectOwn(folder);
     const names = await readdir(folder);
     const isOurs = (name: string) => name.endsWith(SUFFIX) && families.has(name.slice(0, -SUFFIX.length));
-    const strangers = names.filter((name) => name !== PROGRESS && name !== LOCK && !isOurs(name));
-    if (strangers.length > 0) throw inUse(folder, 'contains other files');
-    for (const name of names) if (name !== LOCK) await expectOwn(folder, name);
-    const kept = (await readFile(join(folder, PROGRESS), 'utf8').catch(ignoreNotFound)) ?? '';
-    const [first, ...lines] = kept.split('\n').slice(0, -1);
-    const begun = first === undefined ? question : parsed<SpoolQuestion>(first);
-    if (begun === undefined || !isSize(begun.to)) throw inUse(folder, 'contains something else');
-    if (begun.asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
-    const lock = new InstanceLock(join(folder, LOCK), () => inUse(folder, 'is used by another process'));
-    await lock.take();
+    if (names.some((name) => !OWN_FILES.includes(name) && !isOurs(name))) throw inUse(folder, 'contains other files');
+    for (const name of names) if (!name.endsWith('.lock')) await expectOwn(folder, name);
+    const store = new FileStore(join(folder, PROGRESS), MAX_PROGRESS_BYTES);
+    await store.lock().catch(() => Promise.reject(inUse(folder, 'is used by another process')));
     try {
-      const spool = new Spool(folder, begun, lock);
-      if (first !== undefined) await spool.#resume(first, lines, families);
-      if (spool.done.size > 0) return spool;
-      // Nothing was read yet, so the period need not be that of an earlier run.
-      await writeFile(join(folder, PROGRESS), `${JSON.stringify(question)}\n`, { mode: 0o600 });
-      return new Spool(folder, question, lock);
+      const spool = await Spool.#resumed(folder, question, store, families, clock);
+      await spool.#begin();
+      return spool;
     } catch (error) {
-      lock.release();
+      store.release();
+      if (error instanceof StateFileError)
+        throw inUse(folder, `contains something else: ${PROGRESS} is ${error.message}`);
       throw error;
     }
+  }
+
+  /** The spool of the same request, with what it has done; of a request of which nothing was read, the new one. */
+  static async #resumed(
+    folder: string,
+    question: SpoolQuestion,
+    store: FileStore,
+    families: ReadonlySet<string>,
+    clock: Clock,
+  ): Promise<Spool> {
+    const content = await store.read();
+    const fresh = new Spool(folder, question, store, clock);
+    if (content === undefined) return fresh;
+    const expect = ({ program, asked, from, to }: Heading) => {
+      if (program !== PROGRAM || !isSize(from) || !isSize(to)) throw inUse(folder, 'contains something else');
+      if (asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
+    };
+    const journal = await runInSlices(readJournal(content, expect), clock);
+    const begun = journal.heading as unknown as SpoolQuestion;
+    const spool = new Spool(folder, { asked: begun.asked, from: begun.from, to: begun.to }, store, clock);
+    const put = (entry: unknown) => {
+      if (!isProgress(entry, families)) throw inUse(folder, `is corrupted: an entry of ${PROGRESS} makes no sense`);
+      spool.#keep(entry);
+    };
+    await runInSlices(readLines(journal, MAX_PROGRESS_BYTES, put), clock);
+    return spool.done.size > 0 ? spool : fresh;
   }
 
   get families(): readonly string[] {
@@ -108,7 +128,8 @@ export class Spool {
   }
 
   add(spooled: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
-    // After a failed one, as on a full disk, every further one fails: it would follow an incomplete piece.
+    // One at a time, in the order of the entries. After a failed one, as on a full disk, every further one fails: its
+    // members would follow an incomplete one.
     const added = this.#last.then(() => this.#append(spooled, linesByFamily));
     this.#last = added;
     return added;
@@ -122,7 +143,8 @@ export class Spool {
   }
 
   release(): void {
-    this.#lock.release();
+    this.#journal.close();
+    this.#store.release();
   }
 
   async remove(): Promise<void> {
@@ -133,7 +155,7 @@ export class Spool {
     await rmdir(this.#folder).catch(() => {});
   }
 
-  async #append(spooled: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
+  async #append(done: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
     const sizes = new Map<string, number>();
     for (const [family, lines] of linesByFamily) {
       const path = this.#path(family);
@@ -141,29 +163,18 @@ export class Spool {
       await pipeline(Readable.from(lines), createGzip({ level: 1 }), out);
       sizes.set(family, (this.#sizes.get(family) ?? 0) + out.bytesWritten);
     }
-    const progress = { ...spooled, sizes: [...sizes] };
-    await appendFile(join(this.#folder, PROGRESS), `${JSON.stringify(progress)}\n`);
+    const progress: Progress = { done, sizes: [...sizes] };
+    await this.#journal.append({ lines: [], last: progress }, false);
     this.#keep(progress);
   }
 
-  #keep({ sizes, ...spooled }: Progress): void {
-    this.done.set(spooled.task, spooled);
+  #keep({ done, sizes }: Progress): void {
+    if (done !== undefined) this.done.set(done.task, done);
     for (const [family, size] of sizes) this.#sizes.set(family, size);
   }
 
-  async #resume(first: string, lines: readonly string[], families: ReadonlySet<string>): Promise<void> {
-    let good = Buffer.byteLength(first) + 1;
-    for (const [index, line] of lines.entries()) {
-      const progress = parsed<Progress>(line);
-      const fits = progress?.sizes?.every(([name, bytes]) => families.has(name) && isSize(bytes));
-      if (progress === undefined || !fits) {
-        throw inUse(this.#folder, `is corrupted: line ${index + 2} of ${PROGRESS}`);
-      }
-      this.#keep(progress);
-      good += Buffer.byteLength(line) + 1;
-    }
-    // A line cut by a kill must not run into the next one.
-    await truncate(join(this.#folder, PROGRESS), good);
+  /** Cuts the files to the sizes that were recorded, and begins the journal of this process. */
+  async #begin(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const isUnknown = name.endsWith(SUFFIX) && !this.#sizes.has(name.slice(0, -SUFFIX.length));
       if (isUnknown) await rm(join(this.#folder, name));
@@ -175,6 +186,9 @@ export class Spool {
       }
       await truncate(this.#path(family), size);
     }
+    const lines = Array.from(this.done.values(), (done): Progress => ({ done, sizes: [] }));
+    const last: Progress = { sizes: [...this.#sizes] };
+    await this.#journal.rewrite({ program: PROGRAM, ...this.question }, { lines, last });
   }
 
   #path(family: string): string {
@@ -218,11 +232,8 @@ function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Undefined for a line that is not whole. */
-function parsed<Value>(line: string): Value | undefined {
-  try {
-    return JSON.parse(line) ?? undefined;
-  } catch {
-    return undefined;
-  }
+function isProgress(entry: unknown, families: ReadonlySet<string>): entry is Progress {
+  const { done, sizes } = (entry ?? {}) as Partial<Progress>;
+  const isTask = done === undefined || (typeof done?.task === 'string' && isSize(done.points) && isSize(done.bins));
+  return isTask && Array.isArray(sizes) && sizes.every(([name, bytes]) => families.has(name) && isSize(bytes));
 }

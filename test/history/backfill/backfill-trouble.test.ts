@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseArguments } from '../../../src/cli/arguments.ts';
 import { parseBackfillOptions } from '../../../src/cli/backfill-options.ts';
 import type { Bin } from '../../../src/contract/minutes.ts';
@@ -67,8 +67,9 @@ function binOf(sample: Sample): Bin {
 
 /** A backfill of one period into a folder of its own, by a clock that stands still. */
 async function backfillOf(from: number, to: number) {
-  const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']));
   const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
+  const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']), still);
+  onTestFinished(() => spool.release());
   const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
   const backfill = new Backfill(parts);
   const run = (readHistory: HistoryTask['readHistory']) =>

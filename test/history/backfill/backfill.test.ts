@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Spool } from '../../../src/history/backfill/spool.ts';
 import { STANDARD_SERIES } from '../../../src/services/portal/appliances/series-operations.ts';
+import { FileStore } from '../../../src/state/file-store.ts';
+import { Journal } from '../../../src/state/journal.ts';
 import { clock, services } from '../../support/live.ts';
 import { temporaryDirectory } from '../../support/program.ts';
 import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wish } from './backfill-runs.ts';
@@ -153,13 +155,13 @@ describe('an interruption', () => {
     const standIn = await services({ appliances: 1 });
     const folder = temporaryDirectory();
     const first = await begin(standIn, wish(folder));
-    await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
-      'belongs to a run with other options',
-    );
     // It names appliances.
     expect(statSync(join(folder, 'progress')).mode & 0o777).toBe(0o600);
     await expect(begin(standIn, wish(folder))).rejects.toThrow('is used by another process');
     await through(first.close(new AbortController().signal));
+    await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
+      'belongs to a run with other options',
+    );
     await through((await begin(standIn, wish(folder))).close(new AbortController().signal));
     const other = temporaryDirectory();
     appendFileSync(join(other, 'letter.txt'), 'dear');
@@ -170,22 +172,27 @@ describe('an interruption', () => {
 
 describe('a work folder that somebody else can change', () => {
   const question = { asked: 'x', from: 0, to: 1 };
-  const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']));
-  const finished = { task: 't', outcome: 'read', points: 1, bins: 1, sizes: [['filer_a', 0]] };
+  const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']), clock);
+  const done = { task: 't', outcome: 'read', points: 1, bins: 1 };
+  const sizes = [['filer_a', 0]];
   const others = (path: string) => () => chmodSync(path, 0o777);
 
   /** A folder with what is made in it. */
-  const made = (make: (folder: string) => void) => (folder: string) => {
+  const made = (make: (folder: string) => void | Promise<void>) => (folder: string) => {
     mkdirSync(folder);
-    make(folder);
+    return make(folder);
   };
   const linked = (name: string, link: (target: string, path: string) => void) =>
     made((folder) => link(join(folder, '..', 'victim.om.gz'), join(folder, name)));
-  const saying = (...lines: readonly unknown[]) =>
-    made((folder) => {
-      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-      writeFileSync(join(folder, 'progress'), text, { mode: 0o600 });
+  const saying = (heading: object, ...lines: readonly unknown[]) =>
+    made(async (folder) => {
+      const store = new FileStore(join(folder, 'progress'));
+      const journal = new Journal(store, clock);
+      await journal.rewrite({ program: 'filer-exporter backfill', ...heading }, { lines, last: { sizes: [] } });
+      journal.close();
+      store.release();
     });
+  const makesNoSense = 'is corrupted: an entry of progress makes no sense';
 
   test.each([
     ['is a link', (folder: string) => symlinkSync(temporaryDirectory(), folder), 'is a link'],
@@ -214,18 +221,18 @@ describe('a work folder that somebody else can change', () => {
       }),
       'has a file that can be written by other users: progress',
     ],
-    ['names a file outside', saying(question, { ...finished, sizes: [['../victim', 0]] }), 'is corrupted: line 2'],
-    ['has nothing in the place of a line', saying(question, finished, null), 'is corrupted: line 3'],
-    ['has no sizes in a line', saying(question, {}), 'is corrupted: line 2'],
-    ['has a text as a size', saying(question, { ...finished, sizes: [['filer_a', '0']] }), 'is corrupted: line 2'],
-    ['has a size below nothing', saying(question, { ...finished, sizes: [['filer_a', -1]] }), 'is corrupted: line 2'],
+    ['names a file outside', saying(question, { done, sizes: [['../victim', 0]] }), makesNoSense],
+    ['has nothing in the place of a line', saying(question, { done, sizes }, null), makesNoSense],
+    ['has no sizes in a line', saying(question, { done }), makesNoSense],
+    ['has a text as a size', saying(question, { done, sizes: [['filer_a', '0']] }), makesNoSense],
+    ['has a size below nothing', saying(question, { done, sizes: [['filer_a', -1]] }), makesNoSense],
     ['does not say which period it is of', saying({ asked: 'x' }), 'contains something else'],
   ])('is refused where it %s, and nothing outside is touched', async (_, make, message) => {
     const outside = temporaryDirectory();
     const victim = join(outside, 'victim.om.gz');
     writeFileSync(victim, 'dear', { mode: 0o600 });
     const folder = join(outside, 'work');
-    make(folder);
+    await make(folder);
     for (const spelt of [folder, `${folder}/`]) await expect(open(spelt)).rejects.toThrow(message);
     expect(readFileSync(victim, 'utf8')).toBe('dear');
   });
