@@ -61,8 +61,13 @@ const options = Object.fromEntries([
 export function parseArguments(args: readonly string[]): Invocation {
   // Not strict: the faults have our own messages.
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
+  const names = new Set<string>();
   for (const token of tokens) {
     const isKnown = token.kind === 'option' && Object.hasOwn(options, token.name);
+    if (isKnown && names.has(token.name) && options[token.name]?.type === 'string') {
+      throw new ConfigError([`--${token.name}: is given twice; expected one value`]);
+    }
+    if (isKnown) names.add(token.name);
     if (isKnown && (token.value === undefined || options[token.name]?.type === 'string')) continue;
     const meant = token.kind === 'option' ? likelyTypo(token.name, Object.keys(options)) : undefined;
     const hint = meant === undefined ? '--help lists the options' : `did you mean --${meant}?`;

@@ -27,10 +27,15 @@ export async function withDemo(
 }
 
 async function readReport(path: string): Promise<unknown> {
+  const expected = 'expected a report of --doctor --report';
+  const text = await webFiles.read(path).catch((error: unknown) => {
+    throw new ConfigError([`--like ${path}: ${asError(error).message}; ${expected}`]);
+  });
   try {
-    return JSON.parse(await webFiles.read(path));
-  } catch (error) {
-    throw new ConfigError([`--like ${path}: ${asError(error).message}; expected a report of --doctor --report`]);
+    return JSON.parse(text);
+  } catch {
+    // The message of the parser quotes the file, which may be another one with secrets.
+    throw new ConfigError([`--like ${path}: is not JSON; ${expected}`]);
   }
 }
 

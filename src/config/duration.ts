@@ -9,11 +9,15 @@ const UNITS = [
   { unit: 'ms', lengthMs: 1, wholeOnly: false },
 ] as const;
 
+/** 2^63 nanoseconds. */
+const MAX_MS = 9_223_372_036_854;
+
 const PATTERN = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
  * Milliseconds of a Prometheus duration (`90s`, `1h30m`); undefined if the text is not one. As in Prometheus, larger
- * units come first, each at most once, and only `0` needs no unit. Undefined also for a length beyond exact integers.
+ * units come first, each at most once, and only `0` needs no unit. Undefined also for more than 292 years, which
+ * Prometheus cannot hold in nanoseconds.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -21,7 +25,7 @@ export function parseDuration(text: string): number | undefined {
   if (text === '' || counts === undefined) return undefined;
   let totalMs = 0;
   for (const [place, { lengthMs }] of UNITS.entries()) totalMs += Number(counts[place] ?? 0) * lengthMs;
-  return Number.isSafeInteger(totalMs) ? totalMs : undefined;
+  return totalMs <= MAX_MS ? totalMs : undefined;
 }
 
 /** A length in whole milliseconds as Prometheus writes it: years and weeks without a remainder (`90d`, not `12w6d`). */

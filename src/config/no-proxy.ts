@@ -27,9 +27,9 @@ function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const [, network = '', bits] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
   if (bits !== undefined) return isWithin(host, bare(network), Number(bits));
-  // The colons of a bare IPv6 address are not before a port.
-  const [, name = entry, wantedPort] = familyOf(entry) === undefined ? (/^(.+?)(?::(\d+))?$/.exec(entry) ?? []) : [];
-  if (wantedPort !== undefined && wantedPort !== port) return false;
+  // The colons of a bare IPv6 address are not before a port. A colon without a port is every port, as in Go.
+  const [, name = entry, wantedPort] = familyOf(entry) === undefined ? (/^(.+?)(?::(\d*))?$/.exec(entry) ?? []) : [];
+  if (wantedPort && wantedPort !== port) return false;
   const family = familyOf(bare(name));
   return family === undefined ? isNamed(host, name) : isWithin(host, bare(name), BITS[family]);
 }
@@ -47,10 +47,16 @@ const BELOW = /^\*?\./;
 function isWithin(host: string, network: string, bits: number): boolean {
   const [family, hostFamily] = [familyOf(network), familyOf(host)];
   if (family === undefined || hostFamily === undefined || bits > BITS[family]) return false;
+  // As in Go: `::/0` is every IPv6 address and no IPv4 address.
+  if (family === 'ipv6' && bits < 96 && IPV4_MAPPED.check(host, hostFamily)) return false;
   const addresses = new BlockList();
   addresses.addSubnet(network, bits, family);
   return addresses.check(host, hostFamily);
 }
+
+/** How a list of addresses compares IPv4 addresses with IPv6 addresses. */
+const IPV4_MAPPED = new BlockList();
+IPV4_MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 

@@ -86,10 +86,31 @@ function faults({ isSet, values }: SetVariables<RemoteRows>): readonly string[] 
   }
   const hasSecret = names.some((name) => variables[name].kind === secret && isSet(name));
   if (hasSecret) found.push(...insecureFaults('REMOTE_WRITE_URL', { isSet, values }));
-  if (values.REMOTE_WRITE_HEADERS !== undefined && headerPairs(values.REMOTE_WRITE_HEADERS.reveal()) === undefined) {
-    found.push('REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas');
-  }
+  if (values.REMOTE_WRITE_HEADERS !== undefined) found.push(...headerErrors(values.REMOTE_WRITE_HEADERS.reveal()));
   return found;
+}
+
+/** Set by the exporter or its HTTP client for each request, which another value would change or prevent. */
+const RESERVED_HEADERS = [
+  'Host',
+  'User-Agent',
+  'Content-Length',
+  'Transfer-Encoding',
+  'Connection',
+  'Keep-Alive',
+  'Upgrade',
+  'Expect',
+] as const;
+
+function headerErrors(text: string): readonly string[] {
+  const headers = headerPairs(text);
+  if (headers === undefined) {
+    return ['REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas'];
+  }
+  const reserved = RESERVED_HEADERS.filter((name) => Object.hasOwn(headers, name.toLowerCase()));
+  return reserved.map(
+    (name) => `REMOTE_WRITE_HEADERS: contains ${name}, which the exporter sets; expected other headers`,
+  );
 }
 
 /** The headers in a text such as `Name=value,Other=value`; undefined for another text. */

@@ -15,6 +15,7 @@ describe('a duration', () => {
     ['1w', 604_800_000],
     ['1y', 31_536_000_000],
     ['1y2w3d4h5m6s7ms', 33_019_506_007],
+    ['292y', 9_208_512_000_000],
     ['007s', 7000],
   ])('%s is understood as Prometheus understands it', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
@@ -36,6 +37,7 @@ describe('a duration', () => {
     ['1e3s'],
     ['1µs'],
     ['9999999999999999y'],
+    ['293y'],
   ])('%j is not one', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
@@ -57,7 +59,7 @@ describe('a duration', () => {
 
   test('any length that is shown can be set again', () => {
     fc.assert(
-      fc.property(fc.maxSafeNat(), (ms) => {
+      fc.property(fc.nat({ max: 9_223_372_036_854 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms);
       }),
     );

@@ -82,6 +82,12 @@ test('remote write takes headers as names and values', () => {
   expect(faultsWith('canary')).toEqual([
     'REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas',
   ]);
+  const reserved = 'Host User-Agent Content-Length Transfer-Encoding Connection Keep-Alive Upgrade Expect'.split(' ');
+  for (const name of reserved) {
+    expect(faultsWith(`X-Other=a,${name.toLowerCase()}=5`)).toEqual([
+      `REMOTE_WRITE_HEADERS: contains ${name}, which the exporter sets; expected other headers`,
+    ]);
+  }
 });
 
 test('bins are whole seconds, and a daily limit of 0 is none', () => {

@@ -155,9 +155,20 @@ describe('the command line', () => {
     expect(stdout).toContain('\nLISTEN_ADDRESS=:9\n');
   });
 
+  test('--like quotes nothing of a file that is no report', async () => {
+    const path = join(temporaryDirectory(), 'secret');
+    writeFileSync(path, 'canary-5ec1e7');
+    const { code, stderr } = await run(['--demo', '--like', path]);
+    expect([code, stderr]).toEqual([78, `--like ${path}: is not JSON; expected a report of --doctor --report\n`]);
+  });
+
   test.each([
     [['--verson'], '--verson: unknown option; did you mean --version?'],
     [['--demo', '--once'], 'only one of these options'],
+    [
+      ['--web.listen-address=:1', '--web.listen-address=:2'],
+      '--web.listen-address: is given twice; expected one value',
+    ],
   ])('with %j it says what is wrong and ends with 78', async (args, message) => {
     const { code, stdout, stderr } = await run(args, { environment: GOOD });
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
