@@ -18,6 +18,7 @@ import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
 import { lineColours } from './colours.ts';
+import { reasonForNothing } from './nothing.ts';
 import { described, type PanelText } from './panel.ts';
 import { unitOf } from './unit.ts';
 
@@ -31,7 +32,7 @@ interface ChartText extends PanelText {
 
 /** Lines over time, with the thresholds dashed and the newest and highest value of each in the legend. */
 export function chart({ stacked = false, toOne = false, ...text }: ChartText): charts.PanelBuilder {
-  const panel = described(new charts.PanelBuilder(), text, { height: 8 })
+  const panel = described(new charts.PanelBuilder(), withReason(text), { height: 8 })
     .legend(legendTable(['lastNotNull', 'max']))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     // A quiet palette: what has a meaning has its colour below.
@@ -57,7 +58,7 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
 /** One line a thing, coloured by the state that it was in. The mappings put the states into words. */
 export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
   return (
-    described(new timelines.PanelBuilder(), text, { height: 13 })
+    described(new timelines.PanelBuilder(), withReason(text), { height: 13 })
       .mappings(mappings)
       // Grafana colours by thresholds before it looks at the words, and then shows neither.
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('blue'))
@@ -86,7 +87,7 @@ export function bucketHeatmap(text: PanelText & { readonly measures: string }): 
 }
 
 function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
-  return described(new heatmaps.PanelBuilder(), text, { height: 8, format })
+  return described(new heatmaps.PanelBuilder(), withReason(text), { height: 8, format })
     .color(
       new heatmaps.HeatmapColorOptionsBuilder()
         .mode(heatmaps.HeatmapColorMode.Scheme)
@@ -98,6 +99,11 @@ function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
     )
     .tooltip(new heatmaps.HeatmapTooltipBuilder().mode(TooltipDisplayMode.Single).yHistogram(true))
     .showLegend();
+}
+
+/** With the reasons why there may be nothing to show; a chart has the room to say them. */
+function withReason(text: PanelText): PanelText {
+  return { empty: reasonForNothing([text.queries].flat().map(({ expr }) => expr)), ...text };
 }
 
 function legendTable(calculations: string[]): VizLegendOptionsBuilder {

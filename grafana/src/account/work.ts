@@ -61,7 +61,7 @@ export const workPanels = [
   chart({
     title: 'Notifications by severity',
     description:
-      'Notifications of the event window. Errors and alerts that come in a row are one cause told many times: read the first of them in the portal.',
+      'Notifications of the event window. Errors and alerts that come in a row are one cause reported many times: read the first of them in the portal.',
     queries: {
       expr: `round(sum by (severity) (${once(`increase(${select('filer_notifications_by_severity_total')}[$window])`)}))`,
       legend: '{{severity}}',

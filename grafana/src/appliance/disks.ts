@@ -55,7 +55,7 @@ export const agePanels = [
   chart({
     title: 'Age of the telemetry',
     description:
-      'Age of the newest record of each series. The portal is 5 to 6 minutes behind and is asked every few; a single series that climbs is one that the portal has no more of, all of them an appliance that does not report.',
+      'Age of the newest record of each series. The portal is 5 to 6 minutes behind and is polled every few; a single series that climbs is one that the portal has no more of, all of them an appliance that does not report.',
     queries: {
       expr: `time() - max by (filer, series) (${select('filer_appliance_series_timestamp_seconds')})`,
       legend: '{{series}}',

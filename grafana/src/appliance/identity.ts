@@ -64,7 +64,7 @@ export const identityPanels = [
   number({
     title: 'Check-in',
     description:
-      'When file acceleration heard of the filer last. Above 5 minutes while telemetry arrives points to the acceleration service on the appliance.',
+      'Time since the filer last checked in with file acceleration. Above 5 minutes while telemetry arrives points to the acceleration service on the appliance.',
     queries: { expr: checkIns('filer'), legend: '{{filer}}' },
     steps: limits.checkIn,
     width: 4,

@@ -61,7 +61,7 @@ export const answerPanels = [
   chart({
     title: 'Events lost or forgotten',
     description:
-      'Announced events that never arrived, and evicted events, in a few minutes around each moment. Missed: another instance with the same client key, or lost answers. Evicted: more filers than the memory allows.',
+      'Announced events that never arrived, and evicted events, in a few minutes around each moment. Missed: another instance with the same client key, or lost responses. Evicted: more filers than the memory allows.',
     queries: [
       {
         expr: `round(sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval])))`,

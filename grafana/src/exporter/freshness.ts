@@ -43,7 +43,7 @@ export const freshnessPanels = [
   chart({
     title: 'Overdue tasks',
     description:
-      'Tasks that have missed more than one poll and are not suspended. Interval and limits do not explain it: the service answers and some polls fail; the status page names them.',
+      'Tasks that have missed more than one poll and are not suspended. Interval and limits do not explain it: the service responds and some polls fail; the status page names them.',
     queries: { expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' },
     steps: noneExpected,
     width: 12,

@@ -93,7 +93,7 @@ export const pacePanels = [
       { expr: each('filer_exporter_daily_budget_limit', 'api'), legend: '{{api}} limit' },
     ],
     width: 8,
-    empty: 'no limit',
+    empty: 'no limit is set, or the exporter is down',
   }),
   chart({
     title: 'Throttled with 429',

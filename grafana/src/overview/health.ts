@@ -33,7 +33,7 @@ export const healthPanels = [
   table({
     title: 'By filer, the worst first',
     description:
-      'The filers that are worst off, by the time since they were heard of, the data that waits for the cloud, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
+      'The filers that are worst off, by the time since their last check-in, the data that waits for the cloud, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
     queries: [
       { expr: worstFilers, legend: 'Now' },
       { expr: ofWorst('filer', silence), legend: 'Check-in' },

@@ -10,7 +10,7 @@ export const trendPanels = [
   chart({
     title: 'Filers by time since check-in',
     description:
-      'How many filers were heard of within 5 minutes, within half an hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
+      'How many filers checked in within 5 minutes, within half an hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
     queries: [
       { expr: `sum(${contact} <= bool 300)`, legend: 'under 5 minutes' },
       {

@@ -16,7 +16,7 @@ export const checkInPanels = [
     {
       title: 'Check-in state',
       description:
-        'The twenty filers that were heard of longest ago: under 5 minutes, up to 30 minutes, above. One bar that turns red is an appliance that is off or cut off; all at once is the service.',
+        'The twenty filers that checked in longest ago: under 5 minutes, up to 30 minutes, above. One bar that turns red is an appliance that is off or cut off; all at once is the service.',
       queries: { expr: worst(20, byFiler), legend: '{{filer}}' },
       steps: limits.checkIn,
       width: 16,
@@ -27,7 +27,7 @@ export const checkInPanels = [
   table({
     title: 'Not checking in',
     description:
-      'Filers not heard of for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; what it holds is not protected meanwhile.',
+      'Filers that have not checked in for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; what it holds is not protected meanwhile.',
     queries: { expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Check-in' },
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: limits.checkIn,

@@ -63,7 +63,7 @@ export const propagationPanels = [
   chart({
     title: 'File system events covered',
     description:
-      'How many changes of files the propagation events stood for, in the event window, on the ten busiest volumes. It tells a busy volume from a slow one. Empty where the service does not tell.',
+      'How many changes of files the propagation events stood for, in the event window, on the ten busiest volumes. It shows which volume is busy and which one is slow. Empty where the service does not report it.',
     queries: {
       expr: worst(
         10,
