@@ -1,5 +1,5 @@
 import { runToEnd } from '../../src/runtime/slices.ts';
-import type { DataAnswer } from '../../src/services/gfa/records.ts';
+import type { DataResponse } from '../../src/services/gfa/data-response.ts';
 import { newLedger } from '../support/gfa-answers.ts';
 import type { Report } from './main.ts';
 
@@ -21,7 +21,7 @@ export async function events(report: Report): Promise<void> {
   for (let poll = 0; poll < ANSWERS; poll += 1) {
     const answer = answerAt(poll);
     const started = performance.now();
-    const work = ledger.absorb(answer, poll * 60_000, () => {});
+    const work = ledger.add(answer, poll * 60_000, () => {});
     for (let from = performance.now(), step = work.next(); ; step = work.next()) {
       const now = performance.now();
       longestMs = Math.max(longestMs, now - from);
@@ -39,13 +39,13 @@ export async function events(report: Report): Promise<void> {
   report('events.memory_per_pair', held / PAIRS, 'bytes');
   report('events.remembered', ledger.memory.size, 'events');
   const again = performance.now();
-  const fresh = runToEnd(ledger.absorb(answerAt(ANSWERS - 1), ANSWERS * 60_000, () => {}));
+  const fresh = runToEnd(ledger.add(answerAt(ANSWERS - 1), ANSWERS * 60_000, () => {}));
   if (fresh !== 0) throw new Error(`${fresh} events were counted again`);
   report('events.absorb_per_known_event', ((performance.now() - again) * 1_000) / (PAIRS * 4), 'us');
 }
 
 /** An answer with two lock and two propagation events of every pair. */
-function answerAt(poll: number): DataAnswer {
+function answerAt(poll: number): DataResponse {
   const volumes = Array.from({ length: VOLUMES }, (_, volume) => `volume-${volume}`);
   const pairs = Array.from({ length: FILERS }, (_, filer) =>
     volumes.map((volume) => ({ filer: `filer-${filer}`, volume })),

@@ -7,8 +7,8 @@ import process from 'node:process';
 import type { Kept } from '../../src/contract/kept.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { runInSlices } from '../../src/runtime/slices.ts';
-import { Ledger, type Piece } from '../../src/services/gfa/ledger.ts';
-import { readAnswer } from '../../src/services/gfa/records.ts';
+import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
+import { GfaLedger, type Piece } from '../../src/services/gfa/ledger.ts';
 import { FileStore } from '../../src/state/file-store.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { dataAnswer, ledgerSettings, lock, newLedger } from '../support/gfa-answers.ts';
@@ -80,7 +80,7 @@ class Counting {
     changes: () => this.#ledger.changes(),
     all: () => this.#ledger.all(),
     restore: (shiftMs) => {
-      const ledger = new Ledger(ledgerSettings({ maxEvents: 2_000_000 }));
+      const ledger = new GfaLedger(ledgerSettings({ maxEvents: 2_000_000 }));
       return {
         put: (piece) => ledger.put(piece as Piece, shiftMs),
         commit: () => {
@@ -97,9 +97,9 @@ class Counting {
       lock(this.#answers / 100, { lock_duration: this.#events + index, filer_guid: `f${index % 10}` }),
     );
     this.#events += events;
-    const answer = readAnswer(dataAnswer({ locks }), () => {});
+    const answer = parseDataResponse(dataAnswer({ locks }), () => {});
     const fresh = await runInSlices(
-      this.#ledger.absorb(answer, systemClock.monotonic(), () => {}),
+      this.#ledger.add(answer, systemClock.monotonic(), () => {}),
       systemClock,
     );
     if (fresh !== events) throw new Error(`${fresh} of ${events} events were counted`);

@@ -4,7 +4,7 @@ import { LineStore } from '../../src/exposition/store.ts';
 import type { DropReason } from '../../src/metrics/samples.ts';
 import { SchemaError } from '../../src/runtime/errors.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
-import { checkEnvelope, readAnswer } from '../../src/services/gfa/records.ts';
+import { parseDataResponse, validateEnvelope } from '../../src/services/gfa/data-response.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { newLedger } from '../support/gfa-answers.ts';
@@ -50,13 +50,13 @@ test('whatever GET /data answers, one time after another, it is read or is no an
         const notes: DropReason[] = [];
         const note = (reason: DropReason) => notes.push(reason);
         try {
-          checkEnvelope(body);
+          validateEnvelope(body);
         } catch (error) {
           expect(error).toBeInstanceOf(SchemaError);
-          expect(() => readAnswer(body, note)).toThrow(SchemaError);
+          expect(() => parseDataResponse(body, note)).toThrow(SchemaError);
           continue;
         }
-        runToEnd(ledger.absorb(readAnswer(body, note), index * 1_000, note));
+        runToEnd(ledger.add(parseDataResponse(body, note), index * 1_000, note));
         store.publish({ task: 'gfa/data', samples: ledger.samples() });
         const text = store.render('text').toString();
         const now = counted(text);

@@ -5,7 +5,7 @@ import type { DropReason, Sample } from '../../src/metrics/samples.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { GfaClient } from '../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';
-import { GROUPS } from '../../src/services/gfa/series.ts';
+import { GROUPS } from '../../src/services/gfa/families.ts';
 import { PortalClient } from '../../src/services/portal/client.ts';
 import { PortalCollector } from '../../src/services/portal/collector.ts';
 import { TokenSource } from '../../src/services/portal/token.ts';

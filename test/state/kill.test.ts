@@ -4,7 +4,7 @@ import type { Sample } from '../../src/metrics/samples.ts';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
 import type { GfaClient } from '../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';
-import { readAnswer } from '../../src/services/gfa/records.ts';
+import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { ledgerSettings } from '../support/gfa-answers.ts';
 import { type GfaService, gfaService } from '../support/gfa-service.ts';
@@ -116,7 +116,7 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
 
 /** The events of an answer. */
 function eventsOf(answer: unknown): readonly JsonObject[] {
-  const { groups } = readAnswer(answer, () => {});
+  const { groups } = parseDataResponse(answer, () => {});
   return [...groups.locks, ...groups.propagation];
 }
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/metrics/family.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { FilerNames } from '../../src/services/filer-names.ts';
-import { Ledger, type LedgerOptions, type Piece } from '../../src/services/gfa/ledger.ts';
-import { readAnswer } from '../../src/services/gfa/records.ts';
-import { GROUPS, type Group } from '../../src/services/gfa/series.ts';
+import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
+import { GROUPS, type Group } from '../../src/services/gfa/families.ts';
+import { GfaLedger, type GfaLedgerOptions, type Piece } from '../../src/services/gfa/ledger.ts';
 import { valuesOf } from './exposition-lines.ts';
 import { readAgain } from './kept.ts';
 
@@ -73,7 +73,7 @@ const serviceClock = {
 };
 
 /** The settings of a ledger with two buckets, 10 and 60 seconds. */
-export function ledgerSettings(more: Partial<LedgerOptions> = {}): LedgerOptions {
+export function ledgerSettings(more: Partial<GfaLedgerOptions> = {}): GfaLedgerOptions {
   return {
     bounds: [10, 60],
     maxEvents: 10_000,
@@ -88,13 +88,13 @@ export function ledgerSettings(more: Partial<LedgerOptions> = {}): LedgerOptions
 }
 
 /** A ledger that forgets as soon as something is gone. */
-export function newLedger(more: Partial<LedgerOptions> = {}): Ledger {
-  return new Ledger(ledgerSettings({ forgetAfterMs: GONE_AFTER_MS, ...more }));
+export function newLedger(more: Partial<GfaLedgerOptions> = {}): GfaLedger {
+  return new GfaLedger(ledgerSettings({ forgetAfterMs: GONE_AFTER_MS, ...more }));
 }
 
 /** Reads and absorbs an answer at a moment, by the service's clock `date`; how many events were new, and what was noted. */
 export function take(
-  ledger: Ledger,
+  ledger: GfaLedger,
   answer: unknown,
   now = 0,
   date = Date.parse(String((answer as { info: JsonObject }).info.request_time)),
@@ -102,11 +102,11 @@ export function take(
   serviceClock.at = { now: Number.isNaN(date) ? (MIDNIGHT + 86_400) * 1000 : date, monotonic: now };
   const notes: string[] = [];
   const note = (reason: string, place: string) => void notes.push(`${reason} ${place}`);
-  return { fresh: runToEnd(ledger.absorb(readAnswer(answer, note), now, note)), notes };
+  return { fresh: runToEnd(ledger.add(parseDataResponse(answer, note), now, note)), notes };
 }
 
 /** Another process's ledger, with what the first one kept, by a monotonic clock that differs by so much. */
-export function reborn(ledger: Ledger, { shiftMs = 0, now = 0 }, more: Partial<LedgerOptions> = {}): Ledger {
+export function reborn(ledger: GfaLedger, { shiftMs = 0, now = 0 }, more: Partial<GfaLedgerOptions> = {}): GfaLedger {
   const after = newLedger(more);
   for (const piece of readAgain(ledger.all())) after.put(piece as Piece, shiftMs);
   after.restored(now);
@@ -114,14 +114,14 @@ export function reborn(ledger: Ledger, { shiftMs = 0, now = 0 }, more: Partial<L
 }
 
 /** A ledger that has taken in an answer with these records. */
-export function ledgerOf(records: Records, more: Partial<LedgerOptions> = {}): Ledger {
+export function ledgerOf(records: Records, more: Partial<GfaLedgerOptions> = {}): GfaLedger {
   const ledger = newLedger(more);
   take(ledger, dataAnswer(records));
   return ledger;
 }
 
 /** The ledger's samples of one family and its lines, by labels; without the labels that are those of f1 on v1. */
-export function told(ledger: Ledger, family: string): Readonly<Record<string, number>> {
+export function told(ledger: GfaLedger, family: string): Readonly<Record<string, number>> {
   const own = [...ledger.samples()].filter(({ name }) => name.startsWith(family));
   const values: Record<string, number> = {};
   for (const [series, value] of Object.entries(valuesOf(own))) {

@@ -2,7 +2,7 @@ import { Gfa } from '../../src/demo/gfa/service.ts';
 import { defaultVariations, type Variations } from '../../src/demo/variations.ts';
 import { SimulatedFleet } from '../../src/demo/world/world.ts';
 import { parseDateSeconds } from '../../src/metrics/units.ts';
-import { type DataAnswer, readAnswer } from '../../src/services/gfa/records.ts';
+import { type DataResponse, parseDataResponse } from '../../src/services/gfa/data-response.ts';
 
 /** The stand-in's file acceleration service without a socket: asked at any moment, in any order of moments. */
 export interface GfaService {
@@ -10,7 +10,7 @@ export interface GfaService {
   /** Asks as a client, at a moment in epoch milliseconds; moves that client's bookmark. */
   ask(client: string, now: number): unknown;
   /** Every event that the service has known of by a moment, read, of the two hours before it. */
-  history(now: number): DataAnswer;
+  history(now: number): DataResponse;
 }
 
 /** A service whose world begins at a moment. */
@@ -22,7 +22,7 @@ export function gfaService(begun: number, variations: Partial<Variations> = {}, 
     ask: (client, now) => answer(gfa, client, now, service.variations),
     history: (now) => {
       const whole = { ...service.variations, freshHistoryMs: 7_200_000 };
-      return readAnswer(answer(new Gfa('key'), 'historian', now, whole), () => {});
+      return parseDataResponse(answer(new Gfa('key'), 'historian', now, whole), () => {});
     },
   };
   const answer = (from: Gfa, client: string, now: number, varied: Variations): unknown => {

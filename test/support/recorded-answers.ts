@@ -9,7 +9,7 @@ import { Poller } from '../../src/polling/poller.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { GfaClient } from '../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';
-import { GROUPS } from '../../src/services/gfa/series.ts';
+import { GROUPS } from '../../src/services/gfa/families.ts';
 import { applianceStateFamilies } from '../../src/services/portal/appliances/series-families.ts';
 import type { PortalCollector } from '../../src/services/portal/collector.ts';
 import { ledgerSettings } from './gfa-answers.ts';

@@ -1,14 +1,14 @@
 import type { DemoAnswer, Scene } from '../exchange.ts';
 import { empty, gfaError, json } from '../exchange.ts';
 import { MINUTE_MS, rfc3339 } from '../world/waveforms.ts';
-import type { EventGroup } from './bookmarks.ts';
+import type { MarkedGroup } from './bookmarks.ts';
 import { Bookmarks } from './bookmarks.ts';
 import type { PairEvent } from './events.ts';
 import { lockEvents, propagationEvents } from './events.ts';
 import type { GfaRecord } from './records.ts';
 import { filerRecords, lockRecord, propagationRecord, refreshedAt, volumeRecords } from './records.ts';
 
-type Group = 'volumes' | 'filers' | EventGroup;
+type Group = 'volumes' | 'filers' | MarkedGroup;
 /** The file acceleration service has no lists with pages. */
 type GfaScene = Omit<Scene, 'cursors'>;
 type Groups = ReadonlyMap<Group, readonly GfaRecord[]>;

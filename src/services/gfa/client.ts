@@ -2,8 +2,8 @@ import { policyForError } from '../../runtime/error-policy.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
 import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';
-import { checkEnvelope } from './records.ts';
-import { GROUPS, type Group } from './series.ts';
+import { validateEnvelope } from './data-response.ts';
+import { GROUPS, type Group } from './families.ts';
 
 export interface GfaOptions {
   readonly token: Secret;
@@ -73,6 +73,6 @@ export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaOp
     size: 'everything',
     query,
     headers,
-    validate: checkEnvelope,
+    validate: validateEnvelope,
   };
 }

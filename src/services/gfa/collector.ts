@@ -9,34 +9,34 @@ import { runInSlices } from '../../runtime/slices.ts';
 import type { StateKeeper } from '../../state/keeper.ts';
 import type { RestoredResult } from '../service.ts';
 import type { GfaClient } from './client.ts';
-import { Ledger, type LedgerOptions, type Piece } from './ledger.ts';
-import { readAnswer } from './records.ts';
+import { parseDataResponse } from './data-response.ts';
+import { GfaLedger, type GfaLedgerOptions, type Piece } from './ledger.ts';
 
-/** How long the first answer waits for the names in the portal's inventory, in milliseconds. */
+/** How long the first response waits for the names in the portal's inventory, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;
 
 export interface GfaDependencies {
   readonly client: GfaClient;
-  readonly ledger: LedgerOptions;
+  readonly ledger: GfaLedgerOptions;
   readonly intervalMs: number;
   readonly keeper: Pick<StateKeeper, 'save' | 'discard'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A single task, because its answer is about the whole account. */
+/** A single task, because its response is about the whole account. */
 export class GfaCollector implements Collector, Kept {
   readonly api = 'gfa';
   readonly part = 'gfa';
   readonly #parts: GfaDependencies;
   readonly #task: Task;
-  #ledger: Ledger;
+  #ledger: GfaLedger;
   #isFirst = true;
   #attemptsRead = 0;
 
   constructor(parts: GfaDependencies) {
     this.#parts = parts;
-    this.#ledger = new Ledger(parts.ledger);
+    this.#ledger = new GfaLedger(parts.ledger);
     const { intervalMs } = parts;
     this.#task = { id: 'gfa/data', api: 'gfa', operation: 'data', intervalMs, poll: (signal) => this.#poll(signal) };
   }
@@ -45,13 +45,13 @@ export class GfaCollector implements Collector, Kept {
     return [this.#task];
   }
 
-  known(): RestoredResult | undefined {
+  restoredResult(): RestoredResult | undefined {
     const { answeredAt } = this.#ledger;
     if (answeredAt === undefined) return undefined;
     return { task: this.#task, answeredAt, samples: this.#ledger.samples() };
   }
 
-  get ledger(): Ledger {
+  get ledger(): GfaLedger {
     return this.#ledger;
   }
 
@@ -80,7 +80,7 @@ export class GfaCollector implements Collector, Kept {
   }
 
   restore(shiftMs: number): Restoration {
-    const ledger = new Ledger(this.#parts.ledger);
+    const ledger = new GfaLedger(this.#parts.ledger);
     return {
       put: (piece) => ledger.put(piece as Piece, shiftMs),
       commit: () => {
@@ -109,16 +109,16 @@ export class GfaCollector implements Collector, Kept {
   async #read(body: unknown, signal: AbortSignal): Promise<PollResult> {
     const { client, clock, log } = this.#parts;
     const drops = new DropCounter();
-    const answer = readAnswer(body, drops.reportDrop);
-    await this.#checkAccount(labelValue(answer.info.account));
+    const response = parseDataResponse(body, drops.reportDrop);
+    await this.#checkAccount(labelValue(response.info.account));
     const isAfterLoss = client.attempts > this.#attemptsRead + 1;
     this.#attemptsRead = client.attempts;
     const ledger = this.#ledger;
-    const events = await runInSlices(ledger.absorb(answer, clock.monotonic(), drops.reportDrop, isAfterLoss), clock);
+    const events = await runInSlices(ledger.add(response, clock.monotonic(), drops.reportDrop, isAfterLoss), clock);
     this.#parts.ledger.names.setTitles(ledger.filers.titles());
     if (this.#isFirst) {
       this.#isFirst = false;
-      log.info({ api: this.api, events }, 'first answer read');
+      log.info({ api: this.api, events }, 'first response read');
       await this.#waitForNames(signal);
     }
     const samples = { [Symbol.iterator]: () => ledger.samples() };
@@ -142,7 +142,7 @@ export class GfaCollector implements Collector, Kept {
     const { keeper, log } = this.#parts;
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
-    this.#ledger = new Ledger(this.#parts.ledger);
+    this.#ledger = new GfaLedger(this.#parts.ledger);
     log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
     await keeper?.discard('it belongs to another account');
   }

@@ -3,7 +3,7 @@ import { enumListType } from '../../config/list-types.ts';
 import { serviceSection } from '../../config/section.ts';
 import { durationType, headerValue, MIN_INTERVAL_MS, secret } from '../../config/variable-types.ts';
 import type { GfaOptions } from './client.ts';
-import { GROUPS } from './series.ts';
+import { GROUPS } from './families.ts';
 
 export interface GfaConfig extends GfaOptions {
   /** Base URL, ending in `/v1`, without a slash at the end. */

@@ -10,11 +10,11 @@ import { asError, httpStatusOf, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { DoctorCheckDependencies } from '../service.ts';
 import { dataRequest, type GfaOptions, temporaryClientKey } from './client.ts';
+import { parseDataResponse } from './data-response.ts';
 import { documentedData } from './documented.ts';
-import { WORD_FIELDS } from './label-words.ts';
+import { GROUPS } from './families.ts';
+import { ENUM_FIELDS } from './label-value-limits.ts';
 import { gfaQuestions } from './questions.ts';
-import { readAnswer } from './records.ts';
-import { GROUPS } from './series.ts';
 
 /** Header names that deployments of the service are known to use. */
 const HEADERS = ['X-Service-client-key', 'X-Nasuni-client-key'] as const;
@@ -59,7 +59,7 @@ export function gfaExamination(
     questions: gfaQuestions,
     run,
     documented: (operation, body) => (operation === 'data' ? documentedData(body) : undefined),
-    wordFields: new Set(['metric_type', ...WORD_FIELDS]),
+    wordFields: new Set(['metric_type', ...ENUM_FIELDS]),
   };
 }
 
@@ -135,7 +135,7 @@ async function checkHeader(
 }
 
 function checkContents(body: unknown, find: ReportFinding): void {
-  const { groups } = readAnswer(body, () => {});
+  const { groups } = parseDataResponse(body, () => {});
   const counts = GROUPS.map((group) => `${groups[group].length} ${group}`).join(', ');
   if (groups.filers.length === 0) {
     const advice = 'check that filers are connected to an accelerated volume, and that GFA_METRICS holds filers';
@@ -182,7 +182,7 @@ function switchedOff(body: unknown): string | undefined {
 
 function eventRecords(body: unknown): readonly JsonObject[] {
   if (body === undefined) return [];
-  const { groups } = readAnswer(body, () => {});
+  const { groups } = parseDataResponse(body, () => {});
   return [...groups.locks, ...groups.propagation];
 }
 
@@ -191,7 +191,7 @@ function eventsIn(body: unknown): ReadonlySet<string> {
 }
 
 function namesIn(body: unknown): Pick<ServiceAnswers, 'filers' | 'volumes'> {
-  const { groups } = readAnswer(body, () => {});
+  const { groups } = parseDataResponse(body, () => {});
   const named = (records: readonly JsonObject[], id: string, title: string) => {
     const names = new Map(records.map((record) => [labelValue(record[id]), labelValue(record[title])]));
     return [...names].filter(([one]) => one !== '').map(([one, name]) => ({ id: one, name }));

@@ -3,66 +3,66 @@ import { Histogram } from '../../metrics/histogram.ts';
 import { labelValue, type Sample, toSamples } from '../../metrics/samples.ts';
 import { parseDecimal } from '../../metrics/units.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
+import * as families from './families.ts';
 import {
-  type Current,
-  confirmed,
-  type Dated,
-  datedFrom,
+  type CurrentRecord,
+  confirmRecord,
   isNewer,
+  restoreRecord,
   type SavedCurrent,
-  type SavedDated,
+  type SavedRecord,
   savedCurrent,
-  savedDated,
-} from './dated.ts';
-import * as series from './series.ts';
+  savedRecord,
+  type TimedRecord,
+} from './timed-record.ts';
 
 /** Kinds and states of locks of a filer on a volume: each has histograms and records. */
 const MAX_STATISTICS = 24;
 
-interface Kind {
-  latest: Dated | undefined;
+interface PropagationStats {
+  latest: TimedRecord | undefined;
   durations: Histogram;
   protectedEvents: number | undefined;
 }
 
-interface Phase {
-  newest: Dated | undefined;
+interface LockPhaseStats {
+  newest: TimedRecord | undefined;
   durations: Histogram | undefined;
-  readonly states: Map<string, State>;
+  readonly states: Map<string, LockStateStats>;
 }
 
-interface State {
+interface LockStateStats {
   count: number;
   /** The newest event with the time that the lock was held. */
-  latest: Dated | undefined;
-  newest: Dated | undefined;
+  latest: TimedRecord | undefined;
+  newest: TimedRecord | undefined;
 }
 
 /** The newer of an event and the one before. */
-type Newer = (before: Dated | undefined) => Dated | undefined;
+type Newer = (before: TimedRecord | undefined) => TimedRecord | undefined;
 
 type SavedHistogram = ReturnType<Histogram['state']>;
 
 /** The counts of a filer on a volume, with the newest event of each. */
 export interface SavedCounts {
-  readonly newest: readonly (readonly [series.EventKind, SavedDated])[];
-  readonly kinds: readonly (readonly [string, SavedDated | null, SavedHistogram, protectedEvents: number | null])[];
-  readonly phases: readonly (readonly [string, SavedDated | null, SavedHistogram | null, readonly SavedState[]])[];
+  readonly newest: readonly (readonly [families.EventGroup, SavedRecord])[];
+  readonly kinds: readonly (readonly [string, SavedRecord | null, SavedHistogram, protectedEvents: number | null])[];
+  readonly phases: readonly (readonly [string, SavedRecord | null, SavedHistogram | null, readonly SavedState[]])[];
 }
 
-type SavedState = readonly [state: string, count: number, latest: SavedDated | null, newest: SavedDated | null];
+type SavedState = readonly [state: string, count: number, latest: SavedRecord | null, newest: SavedRecord | null];
 
 /** The labels of a filer on a volume; the volume's are empty for a filer alone. */
-type PairLabels = Readonly<Record<(typeof series.pairLabels)[number], string>>;
+type PairLabels = Readonly<Record<(typeof families.pairLabels)[number], string>>;
 
 /** The state of one filer on one volume, or of a filer alone. */
 export class FilerVolume {
   readonly filer: string;
   readonly volume: string;
-  readonly kinds = new Map<string, Kind>();
-  readonly phases = new Map<string, Phase>();
-  readonly newest = new Map<series.EventKind, Dated>();
-  current: Current | undefined;
+  readonly kinds = new Map<string, PropagationStats>();
+  readonly phases = new Map<string, LockPhaseStats>();
+  readonly newest = new Map<families.EventGroup, TimedRecord>();
+  current: CurrentRecord | undefined;
   /** Whether the state, and whether the counts, have changed since they were last saved. */
   hasNewState = false;
   hasNewCounts = false;
@@ -80,9 +80,9 @@ export class FilerVolume {
     return entries.has(value) || this.kinds.size + states < MAX_STATISTICS ? value : OTHER;
   }
 
-  takeCurrent(dated: Dated, now: number, onDuplicate: () => void): void {
+  setCurrent(timed: TimedRecord, now: number, onDuplicate: () => void): void {
     this.hasNewState = true;
-    this.current = confirmed(this.current, dated, now, onDuplicate);
+    this.current = confirmRecord(this.current, timed, now, onDuplicate);
   }
 
   get key(): string {
@@ -90,32 +90,32 @@ export class FilerVolume {
   }
 
   /** `responseReportedAt`: what the response reports as its own time, in Unix seconds. */
-  takeEvent(group: series.EventKind, event: Dated, isNew: boolean, responseReportedAt: number): void {
+  addEvent(group: families.EventGroup, event: TimedRecord, isNew: boolean, responseReportedAt: number): void {
     this.hasNewCounts = true;
-    const ownRecord = this.current?.dated;
+    const ownRecord = this.current?.timed;
     const reportedNow =
       ownRecord?.response === event.response ? Math.min(ownRecord.reportedAt, responseReportedAt) : responseReportedAt;
-    const newer = (before: Dated | undefined) => (isNewer(event, before, reportedNow) ? event : before);
+    const newer = (before: TimedRecord | undefined) => (isNewer(event, before, reportedNow) ? event : before);
     this.newest.set(group, newer(this.newest.get(group)) ?? event);
     if (group === 'locks') this.#takeLock(event, isNew, newer);
     else this.#takePropagation(event, isNew, newer);
   }
 
-  #takePropagation(dated: Dated, isNew: boolean, newer: Newer): void {
-    const kind = getOrCreate(this.kinds, this.#admit(this.kinds, labelValue(dated.record.kind)), () => {
+  #takePropagation(timed: TimedRecord, isNew: boolean, newer: Newer): void {
+    const kind = getOrCreate(this.kinds, this.#admit(this.kinds, labelValue(timed.record.kind)), () => {
       return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
     });
-    const duration = series.propagationDuration.from.read(dated.record.prop_seconds);
+    const duration = families.propagationDuration.from.read(timed.record.prop_seconds);
     if (duration !== undefined) kind.latest = newer(kind.latest);
     if (!isNew) return;
     if (duration !== undefined) kind.durations.observe(duration);
-    const covered = parseDecimal(dated.record.data_protected);
+    const covered = parseDecimal(timed.record.data_protected);
     if (covered !== undefined && covered >= 0)
       kind.protectedEvents = Math.min(Number.MAX_VALUE, (kind.protectedEvents ?? 0) + covered);
   }
 
-  #takeLock(dated: Dated, isNew: boolean, newer: Newer): void {
-    const { lock_phase, lock_state, lock_duration } = dated.record;
+  #takeLock(timed: TimedRecord, isNew: boolean, newer: Newer): void {
+    const { lock_phase, lock_state, lock_duration } = timed.record;
     const phase = getOrCreate(this.phases, this.#admit(this.phases, labelValue(lock_phase)), () => {
       return { newest: undefined, durations: undefined, states: new Map() };
     });
@@ -123,10 +123,10 @@ export class FilerVolume {
     const counted = getOrCreate(
       phase.states,
       this.#admit(phase.states, labelValue(lock_state)),
-      (): State => ({ count: 0, latest: undefined, newest: dated }),
+      (): LockStateStats => ({ count: 0, latest: undefined, newest: timed }),
     );
     counted.newest = newer(counted.newest);
-    const duration = series.lockDuration.from.read(lock_duration);
+    const duration = families.lockDuration.from.read(lock_duration);
     if (duration !== undefined) counted.latest = newer(counted.latest);
     if (!isNew) return;
     counted.count += 1;
@@ -135,8 +135,8 @@ export class FilerVolume {
     phase.durations.observe(duration);
   }
 
-  /** Drops the current state if no answer has confirmed it since `before`, in monotonic milliseconds. */
-  retire(before: number): void {
+  /** Drops the current state if no response has confirmed it since `before`, in monotonic milliseconds. */
+  removeStateBefore(before: number): void {
     if (this.current === undefined || this.current.confirmedAt >= before) return;
     this.current = undefined;
     this.hasNewState = true;
@@ -145,27 +145,28 @@ export class FilerVolume {
   *samples(labels: PairLabels): Generator<Sample> {
     if (this.current !== undefined) {
       const { volume_guid, volume, ...filer } = labels;
-      const { record } = this.current.dated;
-      if (volume_guid === '') yield* toSamples(series.filerTable, [record], filer);
-      else yield* toSamples(series.filerOnVolumeTable, [record], labels);
-      yield* toSamples([series.recordTimestamp], [record], { ...labels, group: 'filers' });
+      const { record } = this.current.timed;
+      if (volume_guid === '') yield* toSamples(families.filerTable, [record], filer);
+      else yield* toSamples(families.filerOnVolumeTable, [record], labels);
+      yield* toSamples([families.recordTimestamp], [record], { ...labels, group: 'filers' });
     }
     for (const [group, { record }] of this.newest)
-      yield* toSamples([series.recordTimestamp], [record], { ...labels, group });
+      yield* toSamples([families.recordTimestamp], [record], { ...labels, group });
     for (const [kind, { latest, durations, protectedEvents }] of this.kinds) {
       const of = { ...labels, kind };
-      if (latest !== undefined) yield* toSamples([series.propagationLatest], [latest.record], labels);
-      if (durations.count > 0) yield* durations.samples(series.propagationDuration.name, of);
-      if (protectedEvents !== undefined) yield { name: series.dataProtected.name, labels: of, value: protectedEvents };
+      if (latest !== undefined) yield* toSamples([families.propagationLatest], [latest.record], labels);
+      if (durations.count > 0) yield* durations.samples(families.propagationDuration.name, of);
+      if (protectedEvents !== undefined)
+        yield { name: families.dataProtected.name, labels: of, value: protectedEvents };
     }
     for (const [lock_phase, { newest, durations, states }] of this.phases) {
       const of = { ...labels, lock_phase };
-      if (newest !== undefined) yield* toSamples([series.lockState], [newest.record], labels);
-      if (durations !== undefined) yield* durations.samples(series.lockDuration.name, of);
+      if (newest !== undefined) yield* toSamples([families.lockState], [newest.record], labels);
+      if (durations !== undefined) yield* durations.samples(families.lockDuration.name, of);
       for (const [lock_state, { count, latest, newest: newestOfState }] of states) {
-        if (count > 0) yield { name: series.lockEvents.name, labels: { ...of, lock_state }, value: count };
-        if (latest !== undefined) yield* toSamples([series.lockLatest], [latest.record], labels);
-        if (newestOfState !== undefined) yield* toSamples([series.lockTimestamp], [newestOfState.record], labels);
+        if (count > 0) yield { name: families.lockEvents.name, labels: { ...of, lock_state }, value: count };
+        if (latest !== undefined) yield* toSamples([families.lockLatest], [latest.record], labels);
+        if (newestOfState !== undefined) yield* toSamples([families.lockTimestamp], [newestOfState.record], labels);
       }
     }
   }
@@ -175,7 +176,7 @@ export class FilerVolume {
   }
 
   savedCounts(): SavedCounts {
-    const saved = (dated: Dated | undefined) => (dated === undefined ? null : savedDated(dated));
+    const saved = (timed: TimedRecord | undefined) => (timed === undefined ? null : savedRecord(timed));
     return {
       // Only its time is exposed.
       newest: [...this.newest].map(([group, { reportedAt, record }]) => [
@@ -198,8 +199,8 @@ export class FilerVolume {
   }
 
   restoreCounts({ newest: newestOfGroups, kinds, phases }: SavedCounts): void {
-    for (const [group, dated] of newestOfGroups) this.newest.set(group, datedFrom(dated));
-    const restored = (dated: SavedDated | null) => (dated === null ? undefined : datedFrom(dated));
+    for (const [group, timed] of newestOfGroups) this.newest.set(group, restoreRecord(timed));
+    const restored = (timed: SavedRecord | null) => (timed === null ? undefined : restoreRecord(timed));
     for (const [kind, latest, durations, protectedEvents] of kinds) {
       this.kinds.set(kind, {
         latest: restored(latest),
@@ -208,7 +209,7 @@ export class FilerVolume {
       });
     }
     for (const [phase, newest, durations, savedStates] of phases) {
-      const states = new Map<string, State>();
+      const states = new Map<string, LockStateStats>();
       for (const [state, count, latest, last] of savedStates)
         states.set(state, { count, latest: restored(latest), newest: restored(last) });
       this.phases.set(phase, {

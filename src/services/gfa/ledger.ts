@@ -7,43 +7,43 @@ import { getOrCreate } from '../../runtime/maps.ts';
 import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
-import {
-  type Arrival,
-  type Current,
-  confirmed,
-  currentFrom,
-  datedIn,
-  infoIn,
-  type SavedCurrent,
-  savedCurrent,
-} from './dated.ts';
-import { Directory, type SavedEntry } from './directory.ts';
+import type { DataResponse } from './data-response.ts';
+import { EventCounter } from './event-counter.ts';
 import { EventMemory } from './event-memory.ts';
-import { Events } from './events.ts';
-import { FilerVolume, pairKey, type SavedCounts } from './filer-volume.ts';
-import { LabelWords } from './label-words.ts';
-import type { DataAnswer } from './records.ts';
 import {
   EVENT_GROUPS,
-  type EventKind,
+  type EventGroup,
   filerOnVolumeTable,
   filerTable,
   type Group,
   infoTable,
   recordTimestamp,
   volumeTable,
-} from './series.ts';
+} from './families.ts';
+import { FilerVolume, pairKey, type SavedCounts } from './filer-volume.ts';
+import { LabelValueLimits } from './label-value-limits.ts';
+import {
+  type Arrival,
+  type CurrentRecord,
+  clampInfoTimes,
+  confirmRecord,
+  restoreCurrent,
+  type SavedCurrent,
+  savedCurrent,
+  toTimedRecord,
+} from './timed-record.ts';
+import { type SavedEntry, TitleDirectory } from './title-directory.ts';
 
-export interface LedgerOptions {
+export interface GfaLedgerOptions {
   readonly bounds: readonly number[];
   readonly maxEvents: number;
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
   /** The most filers on volumes, and the most volumes; further ones are noted and skipped. */
   readonly maxPairs: number;
-  /** How long a current state stays without an answer that contains it, in milliseconds. */
+  /** How long a current state stays without a response that contains it, in milliseconds. */
   readonly goneAfterMs: number;
-  /** How long counts and known events stay without an answer that names their filer or volume, in milliseconds. */
+  /** How long counts and known events stay without a response that names their filer or volume, in milliseconds. */
   readonly forgetAfterMs: number;
   readonly names: FilerNames;
   /** Counts as one response before there are enough, and for those without a `request_time`. */
@@ -54,36 +54,39 @@ export interface LedgerOptions {
  * The current state of filers and volumes, by the newest response with a record of each, and every event counted once. A
  * response may bring everything or only what is new since the last one.
  */
-export class Ledger {
-  /** Monotonic milliseconds of the latest answer; undefined before the first. */
+export class GfaLedger {
+  /** Monotonic milliseconds of the latest response; undefined before the first. */
   answeredAt: number | undefined;
-  readonly filers: Directory;
-  readonly #settings: LedgerOptions;
-  readonly #volumes: Directory;
+  readonly filers: TitleDirectory;
+  readonly #options: GfaLedgerOptions;
+  readonly #volumes: TitleDirectory;
   readonly #pairs = new Map<string, FilerVolume>();
-  readonly #volumeRecords = new Map<string, Current>();
+  readonly #volumeRecords = new Map<string, CurrentRecord>();
   readonly #memory: EventMemory;
-  readonly #events: Readonly<Record<EventKind, Events>>;
-  readonly #words = new LabelWords();
-  /** What the last answer has changed, by guid or by the key of a pair, besides the titles. */
+  readonly #events: Readonly<Record<EventGroup, EventCounter>>;
+  readonly #valueLimits = new LabelValueLimits();
+  /** What the last response has changed, by guid or by the key of a pair, besides the titles. */
   readonly #changed = { records: new Set<string>(), states: new Set<string>(), counts: new Set<string>() };
   /** The saved texts of what has no key. */
   readonly #saved = new Map<string, string>();
   #isKeyShared = false;
   /** The names of filers in the ledger that this one continues, by guid. */
-  readonly #calledBefore = new Map<string, string>();
+  readonly #previousNames = new Map<string, string>();
   #info: JsonObject = {};
   /** The clock of the service by `request_time`, which has to agree with the times of its records. */
   readonly #clock: ServiceClock;
   #responses = 0;
 
-  constructor(settings: LedgerOptions) {
-    this.#settings = settings;
-    this.filers = new Directory(settings.maxPairs);
-    this.#volumes = new Directory(settings.maxPairs);
+  constructor(settings: GfaLedgerOptions) {
+    this.#options = settings;
+    this.filers = new TitleDirectory(settings.maxPairs);
+    this.#volumes = new TitleDirectory(settings.maxPairs);
     this.#clock = new ServiceClock(settings.serviceClock);
     this.#memory = new EventMemory(settings.maxEvents);
-    this.#events = { locks: new Events('locks', this.#memory), propagation: new Events('propagation', this.#memory) };
+    this.#events = {
+      locks: new EventCounter('locks', this.#memory),
+      propagation: new EventCounter('propagation', this.#memory),
+    };
   }
 
   get memory(): { readonly size: number; readonly evicted: number } {
@@ -101,48 +104,48 @@ export class Ledger {
   }
 
   /** `now`: monotonic milliseconds. Yields wherever it may be interrupted; returns the number of new events. */
-  *absorb(answer: DataAnswer, now: number, note: ReportDrop, isAfterLoss = false): Generator<void, number> {
+  *add(response: DataResponse, now: number, reportDrop: ReportDrop, isAfterLoss = false): Generator<void, number> {
     this.#responses += 1;
-    const time = this.#clock.timeOf(answer.at && answer.at * 1000) / 1000;
+    const time = this.#clock.timeOf(response.at && response.at * 1000) / 1000;
     const arrival = { response: this.#responses, time };
-    this.#info = infoIn(answer.info, time);
+    this.#info = clampInfoTimes(response.info, time);
     this.answeredAt = now;
     this.#clearChanges();
-    toSamples(infoTable, [answer.info], {}, note);
-    for (const record of answer.groups.volumes) {
-      this.#takeVolume(record, arrival, now, note);
+    toSamples(infoTable, [response.info], {}, reportDrop);
+    for (const record of response.groups.volumes) {
+      this.#addVolume(record, arrival, now, reportDrop);
       yield;
     }
-    for (const record of answer.groups.filers) {
-      this.#takeFiler(record, arrival, now, note);
+    for (const record of response.groups.filers) {
+      this.#addFiler(record, arrival, now, reportDrop);
       yield;
     }
-    let fresh = 0;
+    let newEvents = 0;
     this.#memory.begin(now);
     for (const group of EVENT_GROUPS) {
-      fresh += yield* this.#events[group].take(answer, {
-        words: this.#words,
-        note,
+      newEvents += yield* this.#events[group].add(response, {
+        valueLimits: this.#valueLimits,
+        reportDrop,
         arrival,
         isAfterLoss,
         pairOf: (record) => this.#pairOf(record, false, now),
-        isAsked: this.#settings.groups.includes(group),
+        isRequested: this.#options.groups.includes(group),
       });
     }
     const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
     this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
     yield* this.#memory.end();
-    yield* this.#retire(answer, now);
-    return fresh;
+    yield* this.#removeOld(response, now);
+    return newEvents;
   }
 
   *samples(): Generator<Sample> {
     if (this.answeredAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
-    for (const [guid, { dated }] of this.#volumeRecords) {
+    for (const [guid, { timed }] of this.#volumeRecords) {
       const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
-      yield* toSamples(volumeTable, [dated.record], labels);
-      yield* toSamples([recordTimestamp], [dated.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
+      yield* toSamples(volumeTable, [timed.record], labels);
+      yield* toSamples([recordTimestamp], [timed.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
     }
     for (const pair of this.#pairs.values()) {
       const labels = {
@@ -155,7 +158,7 @@ export class Ledger {
     }
   }
 
-  /** What the last answer has changed, for the state file, once. */
+  /** What the last response has changed, for the state file, once. */
   *changes(): Generator<Piece> {
     yield { answeredAt: this.answeredAt ?? null };
     yield* inPieces('heading', this.#heading(true));
@@ -201,16 +204,16 @@ export class Ledger {
     for (const [guid, saved] of piece.filers ?? []) {
       const [entry, name] = saved ?? [null, ''];
       this.filers.restore(guid, entry, shiftMs);
-      this.#calledBefore.set(guid, name);
+      this.#previousNames.set(guid, name);
     }
     for (const [guid, saved] of piece.volumes ?? []) this.#volumes.restore(guid, saved, shiftMs);
     for (const [guid, saved] of piece.records ?? []) {
       if (saved === null) this.#volumeRecords.delete(guid);
-      else this.#volumeRecords.set(guid, currentFrom(saved, shiftMs));
+      else this.#volumeRecords.set(guid, restoreCurrent(saved, shiftMs));
     }
     for (const [key, saved] of piece.states ?? []) {
       const pair = this.#pairWith(key);
-      if (pair !== undefined) pair.current = saved === null ? undefined : currentFrom(saved, shiftMs);
+      if (pair !== undefined) pair.current = saved === null ? undefined : restoreCurrent(saved, shiftMs);
     }
     for (const [key, saved] of piece.counts ?? []) {
       if (saved === null) this.#pairs.delete(key);
@@ -222,7 +225,7 @@ export class Ledger {
   /** Everything has been put. `now`: monotonic milliseconds. */
   restored(now: number): void {
     this.#memory.restored(this.answeredAt ?? now);
-    this.#retireStates(now - this.#settings.goneAfterMs);
+    this.#removeOldStates(now - this.#options.goneAfterMs);
   }
 
   #clearChanges(): void {
@@ -235,7 +238,7 @@ export class Ledger {
     const { volumes, ...info } = this.#info;
     const { locks, propagation } = this.#events;
     const bookmarks = { locks: locks.watch.state(), propagation: propagation.watch.state() };
-    const heading: Heading = { info, volumes, bookmarks, words: this.#words.state() };
+    const heading: Heading = { info, volumes, bookmarks, words: this.#valueLimits.state() };
     for (const [key, value] of Object.entries(heading) as [keyof Heading, unknown][]) {
       const text = JSON.stringify(value ?? null);
       if (isChange && this.#saved.get(key) === text) continue;
@@ -248,7 +251,7 @@ export class Ledger {
     const saved = { [key]: value } as Partial<Heading>;
     if (saved.info !== undefined) this.#info = { ...saved.info, volumes: this.#info.volumes };
     if ('volumes' in saved) this.#info = { ...this.#info, volumes: saved.volumes };
-    if (saved.words !== undefined) this.#words.restore(saved.words);
+    if (saved.words !== undefined) this.#valueLimits.restore(saved.words);
     if (saved.bookmarks !== undefined) {
       for (const group of EVENT_GROUPS) this.#events[group].watch.restore(saved.bookmarks[group]);
     }
@@ -284,44 +287,44 @@ export class Ledger {
 
   /** Undefined where there is no room for it. */
   #pairWith(key: string): FilerVolume | undefined {
-    if (!this.#pairs.has(key) && this.#pairs.size >= this.#settings.maxPairs) return undefined;
+    if (!this.#pairs.has(key) && this.#pairs.size >= this.#options.maxPairs) return undefined;
     const [filer = '', volume = ''] = key.split('\n');
-    return getOrCreate(this.#pairs, key, () => new FilerVolume(filer, volume, this.#settings.bounds));
+    return getOrCreate(this.#pairs, key, () => new FilerVolume(filer, volume, this.#options.bounds));
   }
 
   /** Until the inventory has been read, a filer keeps its name from before the restart. */
   #nameOf(guid: string): string {
-    const { names } = this.#settings;
+    const { names } = this.#options;
     const name = names.filerName(guid, this.filers.titleOf(guid));
-    return names.isInventoryRead ? name : (this.#calledBefore.get(guid) ?? name);
+    return names.isInventoryRead ? name : (this.#previousNames.get(guid) ?? name);
   }
 
-  #takeVolume(record: JsonObject, arrival: Arrival, now: number, note: ReportDrop): void {
+  #addVolume(record: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): void {
     const guid = idOf(record.volume_guid);
     const held = this.#volumeRecords.get(guid);
     if (guid === '' || !this.#volumes.canSee(guid)) {
-      note('record', 'volumes.volume_guid');
+      reportDrop('record', 'volumes.volume_guid');
       return;
     }
-    this.#volumes.see(guid, record.volume_title, true, now);
+    this.#volumes.update(guid, record.volume_title, true, now);
     this.#changed.records.add(guid);
-    toSamples(volumeTable, [record], {}, note);
-    const dated = datedIn(this.#words.limited(record, note), arrival);
+    toSamples(volumeTable, [record], {}, reportDrop);
+    const timed = toTimedRecord(this.#valueLimits.limited(record, reportDrop), arrival);
     this.#volumeRecords.set(
       guid,
-      confirmed(held, dated, now, () => note('duplicate', 'volumes.volume_guid')),
+      confirmRecord(held, timed, now, () => reportDrop('duplicate', 'volumes.volume_guid')),
     );
   }
 
-  #takeFiler(record: JsonObject, arrival: Arrival, now: number, note: ReportDrop): void {
+  #addFiler(record: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): void {
     const pair = this.#pairOf(record, true, now);
     if (pair === undefined) {
-      note('record', 'filers.filer_guid');
+      reportDrop('record', 'filers.filer_guid');
       return;
     }
-    const dated = datedIn(record, arrival);
-    toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [dated.record], {}, note);
-    pair.takeCurrent(dated, now, () => note('duplicate', 'filers.filer_guid'));
+    const timed = toTimedRecord(record, arrival);
+    toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [timed.record], {}, reportDrop);
+    pair.setCurrent(timed, now, () => reportDrop('duplicate', 'filers.filer_guid'));
   }
 
   #pairOf(record: JsonObject, isState: boolean, now: number): FilerVolume | undefined {
@@ -331,19 +334,19 @@ export class Ledger {
     if (!this.filers.canSee(filer) || (volume !== '' && !this.#volumes.canSee(volume))) return undefined;
     const pair = this.#pairWith(pairKey(filer, volume));
     if (pair === undefined) return undefined;
-    this.filers.see(filer, record.filer_title, isState, now);
-    if (volume !== '') this.#volumes.see(volume, record.volume_title, isState, now);
+    this.filers.update(filer, record.filer_title, isState, now);
+    if (volume !== '') this.#volumes.update(volume, record.volume_title, isState, now);
     return pair;
   }
 
-  /** An answer without any record of a filer does not show which exist: it may contain only what is new. */
-  *#retire({ info, groups }: DataAnswer, now: number): Generator<void> {
-    const before = now - this.#settings.goneAfterMs;
-    if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.confirm(idOf(guid), now);
-    const forgotten = now - this.#settings.forgetAfterMs;
-    if (this.#settings.groups.includes('filers') && groups.filers.length > 0) this.filers.retire(forgotten);
-    this.#volumes.retire(forgotten);
-    this.#retireStates(before);
+  /** A response without any record of a filer does not show which exist: it may contain only what is new. */
+  *#removeOld({ info, groups }: DataResponse, now: number): Generator<void> {
+    const before = now - this.#options.goneAfterMs;
+    if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.touch(idOf(guid), now);
+    const forgotten = now - this.#options.forgetAfterMs;
+    if (this.#options.groups.includes('filers') && groups.filers.length > 0) this.filers.removeBefore(forgotten);
+    this.#volumes.removeBefore(forgotten);
+    this.#removeOldStates(before);
     const { states, counts } = this.#changed;
     for (const [key, pair] of this.#pairs) {
       yield;
@@ -356,13 +359,13 @@ export class Ledger {
     }
   }
 
-  #retireStates(before: number): void {
+  #removeOldStates(before: number): void {
     for (const [guid, { confirmedAt }] of this.#volumeRecords) {
       if (this.#volumes.has(guid) && confirmedAt >= before) continue;
       this.#volumeRecords.delete(guid);
       this.#changed.records.add(guid);
     }
-    for (const pair of this.#pairs.values()) pair.retire(before);
+    for (const pair of this.#pairs.values()) pair.removeStateBefore(before);
   }
 }
 
@@ -374,8 +377,8 @@ function idOf(raw: unknown): string {
 interface Heading {
   readonly info: JsonObject;
   readonly volumes: unknown;
-  readonly words: ReturnType<LabelWords['state']>;
-  readonly bookmarks: Readonly<Record<EventKind, ReturnType<Events['watch']['state']>>>;
+  readonly words: ReturnType<LabelValueLimits['state']>;
+  readonly bookmarks: Readonly<Record<EventGroup, ReturnType<EventCounter['watch']['state']>>>;
 }
 
 type Saved<Value> = readonly (readonly [key: string, value: Value])[];

@@ -4,7 +4,7 @@ import { GfaClient, temporaryClientKey } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
 import { gfaExamination } from './doctor-check.ts';
-import * as series from './series.ts';
+import * as families from './families.ts';
 
 /** The service documents no limits. Allows a retry and a new try with a token read again, a second apart. */
 const PACE = { requestsPerInterval: 4, maxPerMs: 1 / 1_000 } as const;
@@ -19,24 +19,30 @@ const MAX_PAIRS = 200_000;
 const MAX_EVENTS = 1_000_000;
 
 const tables: readonly Table[] = [
-  { source: 'GET /data, info', commonLabels: [], families: series.infoTable },
-  { source: 'GET /data, volumes', commonLabels: series.volumeLabels, families: series.volumeTable },
-  { source: 'GET /data, filers without a volume', commonLabels: series.filerLabels, families: series.filerTable },
-  { source: 'GET /data, filers on a volume', commonLabels: series.pairLabels, families: series.filerOnVolumeTable },
+  { source: 'GET /data, info', commonLabels: [], families: families.infoTable },
+  { source: 'GET /data, volumes', commonLabels: families.volumeLabels, families: families.volumeTable },
+  { source: 'GET /data, filers without a volume', commonLabels: families.filerLabels, families: families.filerTable },
+  { source: 'GET /data, filers on a volume', commonLabels: families.pairLabels, families: families.filerOnVolumeTable },
   {
     source: 'GET /data, propagation',
-    commonLabels: series.pairLabels,
-    families: [series.propagationLatest, series.propagationDuration, series.dataProtected],
+    commonLabels: families.pairLabels,
+    families: [families.propagationLatest, families.propagationDuration, families.dataProtected],
   },
   {
     source: 'GET /data, locks',
-    commonLabels: series.pairLabels,
-    families: [series.lockLatest, series.lockTimestamp, series.lockDuration, series.lockEvents, series.lockState],
+    commonLabels: families.pairLabels,
+    families: [
+      families.lockLatest,
+      families.lockTimestamp,
+      families.lockDuration,
+      families.lockEvents,
+      families.lockState,
+    ],
   },
   {
     source: 'GET /data, every group',
-    commonLabels: [...series.pairLabels, 'group'],
-    families: [series.recordTimestamp],
+    commonLabels: [...families.pairLabels, 'group'],
+    families: [families.recordTimestamp],
   },
 ];
 
@@ -89,7 +95,7 @@ export const gfa: Service<GfaConfig> = {
       notes: () => collector.notes,
       kept: [collector],
       savesAfterPolls: true,
-      restoredResult: () => collector.known(),
+      restoredResult: () => collector.restoredResult(),
     };
   },
 };

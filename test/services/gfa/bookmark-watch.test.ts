@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BookmarkWatch, isKeyShared } from '../../../src/services/gfa/bookmark-watch.ts';
-import { GROUPS } from '../../../src/services/gfa/series.ts';
+import { GROUPS } from '../../../src/services/gfa/families.ts';
 import { newLedger, take } from '../../support/gfa-answers.ts';
 import { gfaService } from '../../support/gfa-service.ts';
 
@@ -13,76 +13,76 @@ const BEGUN = Date.UTC(2026, 2, 2, 10);
 /** A watch that has seen an event come as it was told. */
 function trusting(): BookmarkWatch {
   const watch = new BookmarkWatch();
-  watch.answered(100, [90, 100], false, NOW);
+  watch.addResponse(100, [90, 100], false, NOW);
   return watch;
 }
 
 describe('a bookmark that moves', () => {
   test('to an event of the same answer, of one before or of the next two is as it should be', () => {
     const watch = trusting();
-    watch.answered(110, [110], false, NOW);
-    watch.answered(110, [120], false, NOW);
-    watch.answered(120, [], false, NOW);
-    watch.answered(130, [], false, NOW);
-    watch.answered(130, [], false, NOW);
-    watch.answered(140, [130, 140], false, NOW);
-    for (let poll = 0; poll < 5; poll += 1) watch.answered(140, [], false, NOW);
+    watch.addResponse(110, [110], false, NOW);
+    watch.addResponse(110, [120], false, NOW);
+    watch.addResponse(120, [], false, NOW);
+    watch.addResponse(130, [], false, NOW);
+    watch.addResponse(130, [], false, NOW);
+    watch.addResponse(140, [130, 140], false, NOW);
+    for (let poll = 0; poll < 5; poll += 1) watch.addResponse(140, [], false, NOW);
     expect(watch).toMatchObject({ missed: 0, suspectMoves: 0 });
   });
 
   test('to events that never come is suspected after the third, and until twenty moves were right again', () => {
     const watch = trusting();
-    for (const at of [110, 120, 130]) watch.answered(at, [], false, NOW);
-    watch.answered(130, [], false, NOW);
+    for (const at of [110, 120, 130]) watch.addResponse(at, [], false, NOW);
+    watch.addResponse(130, [], false, NOW);
     expect([watch.missed, isKeyShared([watch], false)]).toEqual([2, false]);
-    watch.answered(130, [], false, NOW);
+    watch.addResponse(130, [], false, NOW);
     expect([watch.missed, isKeyShared([watch], false)]).toEqual([3, true]);
-    for (let move = 1; move < 20; move += 1) watch.answered(130 + move, [130 + move], false, NOW);
+    for (let move = 1; move < 20; move += 1) watch.addResponse(130 + move, [130 + move], false, NOW);
     expect([isKeyShared([watch], true), isKeyShared([watch], false)]).toEqual([true, false]);
-    watch.answered(200, [200], false, NOW);
+    watch.addResponse(200, [200], false, NOW);
     expect([watch.missed, isKeyShared([watch], true)]).toEqual([3, false]);
   });
 
   test('is excused where an answer may have got lost: the events are missing and nobody is suspected', () => {
     const watch = trusting();
-    for (let at = 110; at < 200; at += 10) watch.answered(at, [], true, NOW);
+    for (let at = 110; at < 200; at += 10) watch.addResponse(at, [], true, NOW);
     expect(watch.missed).toBeGreaterThan(5);
-    expect(watch.suspectMoves).toBe(0);
+    expect(watch.suspectAdvances).toBe(0);
   });
 
   test('but never is the time of an event is no ground for suspicion', () => {
     const watch = new BookmarkWatch();
-    for (let at = 100; at < 1_000; at += 10) watch.answered(at, at % 100 === 0 ? [at - 30] : [], false, NOW);
-    expect(watch.suspectMoves).toBe(0);
+    for (let at = 100; at < 1_000; at += 10) watch.addResponse(at, at % 100 === 0 ? [at - 30] : [], false, NOW);
+    expect(watch.suspectAdvances).toBe(0);
   });
 
   test('twenty times without a single event is suspected', () => {
     const watch = new BookmarkWatch();
-    for (let at = 100; at < 320; at += 10) watch.answered(at, [], false, NOW);
-    expect(watch.suspectMoves).toBe(0);
-    watch.answered(320, [], false, NOW);
-    expect(watch.suspectMoves).toBe(20);
+    for (let at = 100; at < 320; at += 10) watch.addResponse(at, [], false, NOW);
+    expect(watch.suspectAdvances).toBe(0);
+    watch.addResponse(320, [], false, NOW);
+    expect(watch.suspectAdvances).toBe(20);
   });
 
   test('backwards, or that is missing, says nothing', () => {
     const watch = trusting();
-    for (const bookmark of [50, undefined, 60, 0, 100]) watch.answered(bookmark, [], false, NOW);
+    for (const bookmark of [50, undefined, 60, 0, 100]) watch.addResponse(bookmark, [], false, NOW);
     expect(watch).toMatchObject({ missed: 0, suspectMoves: 0 });
   });
 
   test('ten years ahead for once hides no later one', () => {
     const watch = trusting();
-    watch.answered(100 + NOW, [], false, 105);
-    for (const at of [110, 120, 130]) watch.answered(at, [], false, at + 5);
-    for (let poll = 0; poll < 5; poll += 1) watch.answered(130, [], false, 140);
+    watch.addResponse(100 + NOW, [], false, 105);
+    for (const at of [110, 120, 130]) watch.addResponse(at, [], false, at + 5);
+    for (let poll = 0; poll < 5; poll += 1) watch.addResponse(130, [], false, 140);
     expect([watch.missed, isKeyShared([watch], false)]).toEqual([3, true]);
   });
 
   test('may be cut or rounded where events have fractions of a second', () => {
     const watch = new BookmarkWatch();
-    watch.answered(100, [100.7], false, NOW);
-    for (let at = 110; at < 200; at += 10) watch.answered(at, [at + (at % 20 === 0 ? 0.7 : -0.4)], false, NOW);
-    for (let poll = 0; poll < 3; poll += 1) watch.answered(190, [], false, NOW);
+    watch.addResponse(100, [100.7], false, NOW);
+    for (let at = 110; at < 200; at += 10) watch.addResponse(at, [at + (at % 20 === 0 ? 0.7 : -0.4)], false, NOW);
+    for (let poll = 0; poll < 3; poll += 1) watch.addResponse(190, [], false, NOW);
     expect(watch.missed).toBe(0);
   });
 });

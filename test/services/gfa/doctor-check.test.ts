@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
 import { gfaExamination } from '../../../src/services/gfa/doctor-check.ts';
-import { GROUPS } from '../../../src/services/gfa/series.ts';
+import { GROUPS } from '../../../src/services/gfa/families.ts';
 import type { DoctorCheckDependencies } from '../../../src/services/service.ts';
 import { dataAnswer, filer, lock } from '../../support/gfa-answers.ts';
 import { going } from '../../support/mock-api.ts';

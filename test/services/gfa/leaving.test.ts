@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ledger } from '../../../src/services/gfa/ledger.ts';
+import type { GfaLedger } from '../../../src/services/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -26,12 +26,12 @@ const everything = {
 };
 
 /** How many series have such a text in their labels. */
-function series(ledger: Ledger, part: string): number {
+function series(ledger: GfaLedger, part: string): number {
   return Object.keys(valuesOf(ledger.samples())).filter((name) => name.includes(part)).length;
 }
 
 /** Polls once a minute for as long as it takes until what is named no more is gone. */
-function pollUntilGone(ledger: Ledger, answer: unknown, from = 0): number {
+function pollUntilGone(ledger: GfaLedger, answer: unknown, from = 0): number {
   const until = from + GONE_AFTER_MS + MINUTE_MS;
   for (let now = from + MINUTE_MS; now <= until; now += MINUTE_MS) take(ledger, answer, now);
   return until;

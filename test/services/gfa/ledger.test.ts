@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ledger } from '../../../src/services/gfa/ledger.ts';
+import type { GfaLedger } from '../../../src/services/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -122,7 +122,7 @@ describe('the newest event', () => {
 });
 
 describe('the clock of a filer', () => {
-  const state = (ledger: Ledger) => Object.keys(told(ledger, 'filer_lock_state'));
+  const state = (ledger: GfaLedger) => Object.keys(told(ledger, 'filer_lock_state'));
   const [acquired, given] = ['lock_phase="p2",lock_state="acquired"', 'lock_phase="p2",lock_state="released"'];
 
   test('30 s ahead leaves events in the order that it reports', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { SchemaError } from '../../../src/runtime/errors.ts';
-import { readAnswer } from '../../../src/services/gfa/records.ts';
+import { parseDataResponse } from '../../../src/services/gfa/data-response.ts';
 import { dataAnswer, filer, lock, volume } from '../../support/gfa-answers.ts';
 
 function read(body: unknown) {
   const notes: string[] = [];
-  const answer = readAnswer(body, (reason, place) => notes.push(`${reason} ${place}`));
+  const answer = parseDataResponse(body, (reason, place) => notes.push(`${reason} ${place}`));
   return { groups: answer.groups, notes };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/metrics/family.ts';
-import { Ledger, type Piece } from '../../../src/services/gfa/ledger.ts';
+import { GfaLedger, type Piece } from '../../../src/services/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import fc from '../../support/fast-check.ts';
 import {
@@ -93,7 +93,7 @@ function counters(events: Iterable<Happened>): Readonly<Record<string, number>> 
 }
 
 /** Every counter that a ledger has. */
-function counted(ledger: Ledger): Readonly<Record<string, number>> {
+function counted(ledger: GfaLedger): Readonly<Record<string, number>> {
   return valuesOf([...ledger.samples()].filter(({ name }) => /_(?:total|bucket|sum|count)$/.test(name)));
 }
 
@@ -112,7 +112,7 @@ const everyPair = (now: number) =>
     ),
   );
 
-const newLedger = () => new Ledger(ledgerSettings());
+const newLedger = () => new GfaLedger(ledgerSettings());
 
 test('every counter is the set of delivered events, however they come, late or dated ahead, through restarts', () => {
   fc.assert(

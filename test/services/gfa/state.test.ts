@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Ledger, Piece } from '../../../src/services/gfa/ledger.ts';
+import type { GfaLedger, Piece } from '../../../src/services/gfa/ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
@@ -92,7 +92,7 @@ describe('a ledger restored', () => {
       expect(readAgain(before.changes())).toEqual([{ answeredAt: index * 60_000 }]);
     }
     after.restored(answers.length * 60_000);
-    const sorted = (ledger: Ledger) =>
+    const sorted = (ledger: GfaLedger) =>
       readAgain(ledger.all())
         .map((piece) => JSON.stringify(piece))
         .sort();

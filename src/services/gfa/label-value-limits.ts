@@ -2,13 +2,13 @@ import type { JsonObject } from '../../metrics/family.ts';
 import { LabelValueLimit } from '../../metrics/label-limit.ts';
 import { enumLabelValue, type ReportDrop } from '../../metrics/samples.ts';
 
-export const WORD_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile'];
+export const ENUM_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile'];
 
 /** The words of records that become label values: of each field the first ones as they are, all later ones `other`. */
-export class LabelWords {
-  readonly #limits = new Map(WORD_FIELDS.map((field) => [field, new LabelValueLimit()]));
+export class LabelValueLimits {
+  readonly #limits = new Map(ENUM_FIELDS.map((field) => [field, new LabelValueLimit()]));
 
-  limited(record: JsonObject, note: ReportDrop): JsonObject {
+  limited(record: JsonObject, reportDrop: ReportDrop): JsonObject {
     const limited: Record<string, unknown> = { ...record };
     for (const [field, limit] of this.#limits) {
       const value = record[field];
@@ -16,7 +16,7 @@ export class LabelWords {
       const word = enumLabelValue(value);
       const kept = limit.admit(word);
       limited[field] = kept;
-      if (kept !== word) note('label', field);
+      if (kept !== word) reportDrop('label', field);
     }
     return limited;
   }
@@ -25,7 +25,7 @@ export class LabelWords {
     return Object.fromEntries([...this.#limits].map(([field, limit]) => [field, limit.state()]));
   }
 
-  restore(words: ReturnType<LabelWords['state']>): void {
+  restore(words: ReturnType<LabelValueLimits['state']>): void {
     for (const [field, limit] of this.#limits) limit.restore(words[field] ?? []);
   }
 }

@@ -2,27 +2,27 @@ import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue, type ReportDrop, toSamples } from '../../metrics/samples.ts';
 import { date } from '../../metrics/units.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
-import { type Arrival, datedIn } from './dated.ts';
+import type { DataResponse } from './data-response.ts';
 import type { EventMemory } from './event-memory.ts';
+import { dataProtected, type EventGroup, lockLatest, lockState, propagationLatest } from './families.ts';
 import type { FilerVolume } from './filer-volume.ts';
-import type { LabelWords } from './label-words.ts';
-import type { DataAnswer } from './records.ts';
-import { dataProtected, type EventKind, lockLatest, lockState, propagationLatest } from './series.ts';
+import type { LabelValueLimits } from './label-value-limits.ts';
+import { type Arrival, toTimedRecord } from './timed-record.ts';
 
 /** The field of `info` that has the bookmark of the events, and the families checked so that unreadable values are noted. */
-const KINDS = {
+const EVENT_FIELDS = {
   locks: { bookmark: 'last_lock_event', table: [lockState, lockLatest] },
   propagation: { bookmark: 'last_propagation', table: [propagationLatest, dataProtected] },
-} as const satisfies Record<EventKind, unknown>;
+} as const satisfies Record<EventGroup, unknown>;
 
 export interface EventDependencies {
-  /** The filer on a volume that a record is about; undefined where it cannot be told, or there is no room for it. */
+  /** The filer on a volume that a record is about; undefined if the record does not name it, or there is no room for it. */
   readonly pairOf: (record: JsonObject) => FilerVolume | undefined;
-  readonly words: LabelWords;
-  readonly note: ReportDrop;
+  readonly valueLimits: LabelValueLimits;
+  readonly reportDrop: ReportDrop;
   readonly arrival: Arrival;
-  /** Whether the group is asked for: the bookmark of one that is switched off does not move. */
-  readonly isAsked: boolean;
+  /** Whether the group is requested: the bookmark of a group that is switched off does not advance. */
+  readonly isRequested: boolean;
   readonly isAfterLoss: boolean;
 }
 
@@ -30,30 +30,30 @@ export interface EventDependencies {
 const EVENTS_COUNT_FOR_SECONDS = 86_400;
 
 /** Each counted once: an event that is not remembered is new, unless it is more than a day older than its response. */
-export class Events {
+export class EventCounter {
   readonly watch = new BookmarkWatch();
-  readonly #group: EventKind;
+  readonly #group: EventGroup;
   readonly #memory: EventMemory;
 
-  constructor(group: EventKind, memory: EventMemory) {
+  constructor(group: EventGroup, memory: EventMemory) {
     this.#group = group;
     this.#memory = memory;
   }
 
-  /** Hands the events of an answer to their pairs; yields where it may be interrupted. Returns how many were new. */
-  *take(answer: DataAnswer, parts: EventDependencies): Generator<void, number> {
-    const { info, groups, at = Number.POSITIVE_INFINITY } = answer;
-    const { pairOf, words, note, arrival, isAsked, isAfterLoss } = parts;
-    const { bookmark: field, table } = KINDS[this.#group];
+  /** Hands the events of a response to their pairs; yields where it may be interrupted. Returns how many were new. */
+  *add(response: DataResponse, parts: EventDependencies): Generator<void, number> {
+    const { info, groups, at = Number.POSITIVE_INFINITY } = response;
+    const { pairOf, valueLimits, reportDrop, arrival, isRequested, isAfterLoss } = parts;
+    const { bookmark: field, table } = EVENT_FIELDS[this.#group];
     const times: number[] = [];
-    let fresh = 0;
+    let newEvents = 0;
     for (const record of groups[this.#group]) {
       yield;
       const reportedAt = date.read(record.timestamp);
       if (reportedAt !== undefined) times.push(reportedAt);
       const pair = reportedAt === undefined ? undefined : pairOf(record);
       if (reportedAt === undefined || pair === undefined) {
-        note('record', `${this.#group}.${reportedAt === undefined ? 'timestamp' : 'filer_guid'}`);
+        reportDrop('record', `${this.#group}.${reportedAt === undefined ? 'timestamp' : 'filer_guid'}`);
         continue;
       }
       const isLate = reportedAt < arrival.time - EVENTS_COUNT_FOR_SECONDS;
@@ -61,14 +61,14 @@ export class Events {
       const delivered = this.#memory.deliver(identity, (reportedAt - arrival.time) * 1000, isLate);
       if (delivered === 'known') continue;
       const isNew = delivered === 'unknown';
-      if (isNew) fresh += 1;
-      else note(delivered, `${this.#group}.timestamp`);
-      toSamples(table, [record], {}, note);
-      const event = datedIn(words.limited(record, note), arrival);
-      pair.takeEvent(this.#group, event, isNew, Math.min(arrival.time, at));
+      if (isNew) newEvents += 1;
+      else reportDrop(delivered, `${this.#group}.timestamp`);
+      toSamples(table, [record], {}, reportDrop);
+      const event = toTimedRecord(valueLimits.limited(record, reportDrop), arrival);
+      pair.addEvent(this.#group, event, isNew, Math.min(arrival.time, at));
     }
-    if (isAsked) this.watch.answered(date.read(info[field]), times, isAfterLoss, arrival.time);
-    return fresh;
+    if (isRequested) this.watch.addResponse(date.read(info[field]), times, isAfterLoss, arrival.time);
+    return newEvents;
   }
 }
 

@@ -5,11 +5,11 @@ interface Entry {
   title: string | undefined;
   /** Whether the title is that of a state, which an event, maybe an old one, does not replace. */
   isOfState: boolean;
-  /** Monotonic milliseconds of the latest answer that contained it. */
+  /** Monotonic milliseconds of the latest response that contained it. */
   seenAt: number;
 }
 
-export class Directory {
+export class TitleDirectory {
   readonly #maxEntries: number;
   /** The guids that were seen or have gone since this set was cleared. */
   readonly changed = new Set<string>();
@@ -33,7 +33,7 @@ export class Directory {
   }
 
   /** Notes that a record contained it, of a state or of an event; `now` in monotonic milliseconds. */
-  see(guid: string, title: unknown, isOfState: boolean, now: number): void {
+  update(guid: string, title: unknown, isOfState: boolean, now: number): void {
     const entry = getOrCreate(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
     this.changed.add(guid);
@@ -44,14 +44,14 @@ export class Directory {
   }
 
   /** Notes that it exists, without a record of its own; has no effect on an unknown guid. */
-  confirm(guid: string, now: number): void {
+  touch(guid: string, now: number): void {
     const entry = this.#entries.get(guid);
     if (entry === undefined) return;
     entry.seenAt = now;
     this.changed.add(guid);
   }
 
-  retire(before: number): void {
+  removeBefore(before: number): void {
     for (const [guid, entry] of this.#entries) {
       if (entry.seenAt >= before) continue;
       this.#entries.delete(guid);

@@ -5,7 +5,7 @@ import { labelValue } from '../../metrics/samples.ts';
 import { date, parseDecimal } from '../../metrics/units.ts';
 
 /** A record with its time believed, in Unix seconds, and its ages counted from that. */
-export interface Dated {
+export interface TimedRecord {
   readonly at: number;
   /** The time in the record, which orders the records of one response; the believed one if there is none. */
   readonly reportedAt: number;
@@ -23,7 +23,7 @@ export interface Arrival {
 const SECONDS_BEFORE = ['last_checkin', 'oldest_unprotected_data'] as const;
 
 /** A record without a time of its own gets that of its response. */
-export function datedIn(whole: JsonObject, { response, time }: Arrival): Dated {
+export function toTimedRecord(whole: JsonObject, { response, time }: Arrival): TimedRecord {
   const record = keptFields(whole);
   const reportedAt = date.read(record.timestamp) ?? time;
   const at = believedTime(reportedAt, time);
@@ -36,7 +36,7 @@ export function datedIn(whole: JsonObject, { response, time }: Arrival): Dated {
 
 const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation', 'request_time'] as const;
 
-export function infoIn(info: JsonObject, time: number): JsonObject {
+export function clampInfoTimes(info: JsonObject, time: number): JsonObject {
   const ahead = INFO_TIMES.filter((field) => (date.read(info[field]) ?? time) > time);
   return { ...info, ...Object.fromEntries(ahead.map((field) => [field, dateOf(time)])) };
 }
@@ -50,7 +50,7 @@ function dateOf(unixSeconds: number): string {
  * newer if it is reported later, and also if the time of the one before cannot be right: that was ahead when it arrived, or
  * is later than `reportedNow`, what the service or the filer reports as its own time since then.
  */
-export function isNewer(event: Dated, before: Dated | undefined, reportedNow: number): boolean {
+export function isNewer(event: TimedRecord, before: TimedRecord | undefined, reportedNow: number): boolean {
   if (before === undefined || event.reportedAt > before.reportedAt) return true;
   if (event.response !== before.response)
     return event.reportedAt === before.reportedAt || before.reportedAt > before.at || before.at > reportedNow;
@@ -65,24 +65,24 @@ function tieRank(record: JsonObject): string {
 }
 
 /** The newest record of a filer or a volume, and when its response was read, in monotonic milliseconds. */
-export interface Current {
-  readonly dated: Dated;
+export interface CurrentRecord {
+  readonly timed: TimedRecord;
   readonly confirmedAt: number;
 }
 
 /** The record of the newest response, also if it reports an earlier time; of two in one response the later one. */
-export function confirmed(
-  before: Current | undefined,
-  dated: Dated,
+export function confirmRecord(
+  before: CurrentRecord | undefined,
+  timed: TimedRecord,
   confirmedAt: number,
   onDuplicate: () => void,
-): Current {
-  if (before?.dated.response !== dated.response) return { dated, confirmedAt };
+): CurrentRecord {
+  if (before?.timed.response !== timed.response) return { timed, confirmedAt };
   onDuplicate();
-  return dated.reportedAt < before.dated.reportedAt ? before : { dated, confirmedAt };
+  return timed.reportedAt < before.timed.reportedAt ? before : { timed, confirmedAt };
 }
 
-/** Every field of a record that a row of `series.ts` reads: the others are not saved. */
+/** Every field of a record that a row of `families.ts` reads: the others are not saved. */
 const READ_FIELDS = [
   'timestamp',
   ...['last_checkin', 'oldest_unprotected_data'],
@@ -104,22 +104,22 @@ function keptValue(value: unknown): unknown {
   return Array.isArray(value) ? [] : {};
 }
 
-export type SavedDated = readonly [reportedAt: number, record: JsonObject];
+export type SavedRecord = readonly [reportedAt: number, record: JsonObject];
 
-export function savedDated({ reportedAt, record }: Dated): SavedDated {
+export function savedRecord({ reportedAt, record }: TimedRecord): SavedRecord {
   return [reportedAt, Object.fromEntries(READ_FIELDS.map((field) => [field, record[field]]))];
 }
 
-export function datedFrom([reportedAt, record]: SavedDated): Dated {
+export function restoreRecord([reportedAt, record]: SavedRecord): TimedRecord {
   return { at: date.read(record.timestamp) ?? reportedAt, reportedAt, response: 0, record };
 }
 
-export type SavedCurrent = readonly [dated: SavedDated, confirmedAt: number];
+export type SavedCurrent = readonly [timed: SavedRecord, confirmedAt: number];
 
-export function savedCurrent({ dated, confirmedAt }: Current): SavedCurrent {
-  return [savedDated(dated), confirmedAt];
+export function savedCurrent({ timed, confirmedAt }: CurrentRecord): SavedCurrent {
+  return [savedRecord(timed), confirmedAt];
 }
 
-export function currentFrom([dated, confirmedAt]: SavedCurrent, shiftMs: number): Current {
-  return { dated: datedFrom(dated), confirmedAt: confirmedAt + shiftMs };
+export function restoreCurrent([timed, confirmedAt]: SavedCurrent, shiftMs: number): CurrentRecord {
+  return { timed: restoreRecord(timed), confirmedAt: confirmedAt + shiftMs };
 }

@@ -2,23 +2,23 @@ import { isJsonObject, type JsonObject, jsonTypeOf } from '../../metrics/family.
 import type { ReportDrop } from '../../metrics/samples.ts';
 import { date } from '../../metrics/units.ts';
 import { SchemaError } from '../../runtime/errors.ts';
-import { GROUPS, type Group } from './series.ts';
+import { GROUPS, type Group } from './families.ts';
 
-/** An answer of `GET /data` with its envelope checked; the records are as the service sent them. */
-export interface DataAnswer {
+/** A response of `GET /data` with its envelope checked; the records are as the service sent them. */
+export interface DataResponse {
   readonly info: JsonObject;
   /** `request_time` in Unix seconds; undefined if it cannot be read. */
   readonly at: number | undefined;
   readonly groups: Readonly<Record<Group, readonly JsonObject[]>>;
 }
 
-/** Throws a ShapeError. `metrics` may be one object or a list; a group may be empty, null or missing. */
-export function checkEnvelope(body: unknown): void {
+/** Throws a SchemaError. `metrics` may be one object or a list; a group may be empty, null or missing. */
+export function validateEnvelope(body: unknown): void {
   envelopeOf(body);
 }
 
-/** Notes and skips records that are not objects. Throws a ShapeError as {@link checkEnvelope} does. */
-export function readAnswer(body: unknown, note: ReportDrop): DataAnswer {
+/** Notes and skips records that are not objects. Throws a SchemaError as {@link validateEnvelope} does. */
+export function parseDataResponse(body: unknown, reportDrop: ReportDrop): DataResponse {
   const { info, parts } = envelopeOf(body);
   const groups: Record<Group, JsonObject[]> = { filers: [], volumes: [], locks: [], propagation: [] };
   for (const [index, lists] of parts.entries()) {
@@ -28,7 +28,7 @@ export function readAnswer(body: unknown, note: ReportDrop): DataAnswer {
       for (let place = 0; place < list.length; place += 1) {
         const record = list[place];
         if (isJsonObject(record)) groups[group].push(record);
-        else note('record', `metrics[${index}].${group}[${place}]`);
+        else reportDrop('record', `metrics[${index}].${group}[${place}]`);
       }
     }
   }

@@ -24,7 +24,7 @@ export type Group = (typeof GROUPS)[number];
 /** The groups whose records are events. */
 export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly Group[];
 
-export type EventKind = (typeof EVENT_GROUPS)[number];
+export type EventGroup = (typeof EVENT_GROUPS)[number];
 
 /** Known values of these fields; there may be others. */
 export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
