@@ -31,12 +31,17 @@ const ROWS: readonly Row[] = [
   { status: (status) => status >= 200 && status < 300, effect: 'accepted', reason: 'rejected' },
   {
     status: is(400),
-    text: /^(?:out of order sample|duplicate sample for timestamp)$/,
+    text: /^(?:out of order sample|duplicate sample for timestamp(?: \d+; overrides not allowed: .*)?)$/,
     effect: 'order',
     reason: 'out_of_order',
   },
   { status: is(400, 500), text: /^too old sample$/, effect: 'age', reason: 'too_old' },
-  { status: is(400), text: /^out of bounds$/, effect: 'age', reason: 'too_old' },
+  {
+    status: is(400),
+    text: /^out of bounds(?:: timestamp is too far in the future)?$/,
+    effect: 'age',
+    reason: 'too_old',
+  },
   {
     status: is(400),
     text: /err-mimir-sample-(?:out-of-order|duplicate-timestamp)/,

@@ -81,9 +81,9 @@ export class PortalPlay {
   }
 
   /** A new process, which knows what was saved last: by default everything. */
-  restart(saved: readonly unknown[] | undefined = readAgain(this.remote.cursors.all())): void {
+  restart(saved: readonly unknown[] | null = readAgain(this.remote.cursors.all())): void {
     this.remote = this.#newRemote();
-    if (saved !== undefined) restoreInto(this.remote.cursors, saved);
+    if (saved !== null) restoreInto(this.remote.cursors, saved);
   }
 
   /** Polls every series once, sends what came, and lets five minutes pass. */

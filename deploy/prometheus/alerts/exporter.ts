@@ -207,7 +207,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '10m',
       expr: [
         'sum without (reason) (',
-        '  increase(filer_exporter_remote_write_dropped_points_total{reason=~"too_old|too_large|rejected|future"}[1h])',
+        '  increase(filer_exporter_remote_write_dropped_points_total{reason=~"too_old|too_large|rejected|future|invalid"}[1h])',
         `) > ${limits.remoteWriteDropped}`,
       ].join('\n'),
       summary: 'The receiver of remote write rejects points.',
@@ -220,7 +220,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: 'sum without (reason) (increase(filer_exporter_remote_write_lost_seconds_total[1h])) > 0',
       summary: 'History of the last hour could not be read.',
-      description: `${exporter} could not read {{ $value | humanizeDuration }} of history in an hour, of all series together. The label reason has the cause; \`--backfill\` may still be able to read it.`,
+      description: `${exporter} has lost {{ $value | humanizeDuration }} of history in an hour, of all series together. The label reason has the cause; \`--backfill\` may still be able to read it.`,
       page,
     },
   ];

@@ -592,7 +592,7 @@ export const exporterCases: AlertCases = {
         labels: scraped,
         severity: 'warning',
         description:
-          'filer-exporter at exporter:9989 could not read 30m 0s of history in an hour, of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
+          'filer-exporter at exporter:9989 has lost 30m 0s of history in an hour, of all series together. The label reason has the cause; `--backfill` may still be able to read it.',
       },
     },
     { kind: 'silent', when: 'nothing was lost', series: { [unread('catch_up')]: '0x120' }, at: '90m' },
