@@ -32,8 +32,8 @@ export function createApp(
     asked.map(({ api }) => api),
   );
   const exposition = createExposition(environment);
-  const history = createRemoteWrite(config, asked, environment);
   const keeper = createStateKeeper(asked, config, environment);
+  const history = createRemoteWrite(config, asked, environment, keeper);
   const sink = new SinkFanOut({ exposition, own, history });
   const sources = createPolledServices(asked, { config, own, sink, environment, keeper });
   const connections = new Connections(config.web.maxConnections, clock, log);

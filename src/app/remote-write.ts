@@ -6,6 +6,7 @@ import type { Send } from '../history/delivery.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import { createMasker } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
+import type { StateKeeper } from '../state/keeper.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
 import type { Environment } from './environment.ts';
@@ -14,16 +15,18 @@ export function createRemoteWrite(
   config: Config,
   asked: readonly ConfiguredService[],
   environment: Environment,
+  keeper: Pick<StateKeeper, 'note'> | undefined,
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;
   const { clock, random, log } = environment;
   const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
-  return new RemoteWrite(
+  const history: RemoteWrite = new RemoteWrite(
     { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },
     sendOf(remoteWrite, config, environment),
-    { clock, random, log },
+    { clock, random, log, note: keeper && (() => keeper.note(history.cursors)) },
   );
+  return history;
 }
 
 function sendOf(settings: RemoteWriteConfig, config: Config, environment: Environment): Send {

@@ -18,6 +18,8 @@ export interface Cursor {
   bits: number;
   /** The receiver has accepted a request of this task since the start. */
   isSure: boolean;
+  /** A request up to this bin was sent before the restart, and its response is not known. */
+  sentUntil?: number | undefined;
   /** The receiver has rejected this task alone: it is sent by itself until it is accepted. */
   isIsolated: boolean;
   pointsPerBin: number;
@@ -57,6 +59,8 @@ export class HistoryCursors implements Kept {
   readonly #cursors = new Map<string, Cursor>();
   /** The tasks whose cursors have moved or gone since they were last saved. */
   readonly #changed = new Set<string>();
+  /** The request that may be under way, with the last bin of each task. */
+  #sending: readonly SentTask[] = [];
   /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
   readonly #idle = new Map<string, number>();
   readonly #logged = new Set<string>();
@@ -173,9 +177,15 @@ export class HistoryCursors implements Kept {
     this.#logOnce(reason, { reason, response }, 'remote write: the receiver rejects points, which are dropped');
   }
 
-  *changes(): Generator<SavedCursors> {
-    yield* this.#pieces(this.#changed);
+  /** A request is about to be sent: after a kill it is not known whether it arrived. */
+  sending(tasks: readonly SentTask[]): void {
+    this.#sending = tasks;
+  }
+
+  changes(): Iterable<SavedCursors> {
+    const changed = [...this.#changed];
     this.#changed.clear();
+    return this.#pieces(changed);
   }
 
   *all(): Generator<SavedCursors> {
@@ -187,8 +197,8 @@ export class HistoryCursors implements Kept {
     let span: SavedSpan | undefined;
     return {
       put: (piece) => {
-        const { cursors = [], span: saved = span } = piece as SavedCursors;
-        span = saved;
+        const { cursors = [], span: latest = span } = piece as SavedCursors;
+        span = latest;
         for (const saved of cursors) read.set(saved[0], saved);
       },
       commit: () => {
@@ -200,12 +210,16 @@ export class HistoryCursors implements Kept {
           this.#idle.set(task, this.#clock.monotonic());
           this.#newestSeen = Math.max(this.#newestSeen, seen);
         }
+        for (const [task, until] of span?.sending ?? []) {
+          const cursor = this.#cursors.get(task);
+          if (cursor !== undefined && until > cursor.at) cursor.sentUntil = until;
+        }
       },
     };
   }
 
   *#pieces(tasks: Iterable<string>): Generator<SavedCursors> {
-    yield { span: { begun: this.#begun ?? null, newest: this.#newest ?? null } };
+    yield { span: { begun: this.#begun ?? null, newest: this.#newest ?? null, sending: this.#sending } };
     const saved = Array.from(tasks, (task): SavedCursor => {
       const { at = null, seen = null } = this.#cursors.get(task) ?? {};
       return [task, at, seen];
@@ -244,7 +258,10 @@ export class HistoryCursors implements Kept {
 interface SavedSpan {
   readonly begun: number | null;
   readonly newest: number | null;
+  readonly sending: readonly SentTask[];
 }
+
+type SentTask = readonly [task: string, until: number];
 
 /** Null where the cursor is gone. */
 type SavedCursor = readonly [task: string, at: number | null, seen: number | null];

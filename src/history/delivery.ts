@@ -25,6 +25,8 @@ export interface DeliveryDependencies {
   readonly binMs: number;
   /** The service's time, in epoch milliseconds. */
   readonly now: () => number;
+  /** Writes what has changed of the cursors; missing without a state file. */
+  readonly note?: (() => Promise<void>) | undefined;
 }
 
 type Request = readonly TaskBatch[];
@@ -61,6 +63,8 @@ export class Delivery {
   #tooOld: TaskBatch[] = [];
   /** From the first rejection on, tasks of which nothing is known begin with their newest bin. */
   #startsAtNewest = false;
+  /** The receiver has what a previous process sent last. */
+  #hasArrived = false;
   #maxPoints: number = MAX_REQUEST.points;
   #failures = 0;
   /** The receiver only asks to wait, or rejects what may be one task only. */
@@ -117,7 +121,8 @@ export class Delivery {
     const oldest = windows.oldestAccepted(now());
     const isNew = this.#startsAtNewest && this.#kindOf(request[0]) === 'unknown';
     return request.flatMap((batch) => {
-      const young = this.#setAside(batch, oldest);
+      const unsent = this.#hasArrived ? this.#withoutArrived(batch) : batch;
+      const young = unsent && this.#setAside(unsent, oldest);
       return young === undefined ? [] : ((isNew ? this.#newestOf(young) : young) ?? []);
     });
   }
@@ -125,12 +130,14 @@ export class Delivery {
   /** A rejection concerns a whole request, so a request holds tasks of one kind. */
   #kindOf(batch: TaskBatch | undefined): unknown {
     if (batch?.cursor.isIsolated) return batch.cursor;
+    if (batch?.cursor.sentUntil !== undefined) return 'doubtful';
     return batch?.cursor.isSure ? 'sure' : 'unknown';
   }
 
   async #respond(request: Request, signal: AbortSignal): Promise<ReceiverResponse> {
     const { send, clock } = this.#dependencies;
     const body = await runInSlices(writeRequest(request.flatMap(({ series }) => series)), clock);
+    await this.#note(request);
     try {
       const { status, headers, text } = await send(HEADERS, body, signal);
       const leadsTo = status >= 300 && status < 400 ? `redirects to ${headers.location ?? 'an unknown place'}` : text;
@@ -178,6 +185,7 @@ export class Delivery {
     for (const batch of request) {
       batch.cursor.isSure = true;
       batch.cursor.isIsolated = false;
+      batch.cursor.sentUntil = undefined;
       this.#settle(batch, true);
       this.sent += batch.count;
     }
@@ -237,9 +245,12 @@ export class Delivery {
 
   /** The receiver has newer points of a series. */
   #order(request: Request, response: ReceiverResponse): number | undefined {
-    const isNew = this.#kindOf(request[0]) === 'unknown' && request.some(({ times }) => times.length > 1);
-    if (!isNew) return this.#search(request, response);
-    this.#startsAtNewest = true;
+    const kind = this.#kindOf(request[0]);
+    const isNew = kind === 'unknown' && request.some(({ times }) => times.length > 1);
+    if (!isNew && kind !== 'doubtful') return this.#search(request, response);
+    // A request is stored whole or not at all: a rejection says that all of what was sent has arrived.
+    if (kind === 'doubtful') this.#hasArrived = true;
+    else this.#startsAtNewest = true;
     this.#prepared.unshift(request);
     return undefined;
   }
@@ -293,6 +304,22 @@ export class Delivery {
     const [older, younger] = splitAt(batch, oldest);
     if (older !== undefined) this.#tooOld.push(older);
     return younger;
+  }
+
+  #withoutArrived(batch: TaskBatch): TaskBatch | undefined {
+    const { sentUntil } = batch.cursor;
+    batch.cursor.sentUntil = undefined;
+    if (sentUntil === undefined) return batch;
+    const [arrived, unsent] = splitAt(batch, sentUntil + 1);
+    if (arrived !== undefined) this.#settle(arrived, true);
+    return unsent;
+  }
+
+  async #note(request: Request): Promise<void> {
+    const { cursors, note } = this.#dependencies;
+    if (note === undefined) return;
+    cursors.sending(request.map(({ cursor, times }) => [cursor.task, times.at(-1) ?? cursor.at]));
+    await note();
   }
 
   #newestOf(batch: TaskBatch): TaskBatch | undefined {

@@ -22,6 +22,8 @@ export interface RemoteWriteDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Writes what has changed of the cursors, without waiting for the disk; missing without a state file. */
+  readonly note?: (() => Promise<void>) | undefined;
 }
 
 /** The most points that wait or are expected. What does not fit is requested again later. */

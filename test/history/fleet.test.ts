@@ -152,6 +152,29 @@ describe('40 appliances', () => {
     if (receiver === 'takes all') expect(missing).toBe(0);
   });
 
+  test.each([
+    ['takes all', 'taken'],
+    ['takes all', 'lost'],
+    ['stock', 'taken'],
+    ['stock', 'lost'],
+  ] as const)('killed each hour while a request is under way, %s, which was %s', async (receiver, outcome) => {
+    const fleet = forty({ receiver });
+    for (let kills = 0; kills < 6; kills += 1) {
+      await fleet.hours(1);
+      fleet.receiver.hangs = outcome;
+      await fleet.hours(1 / 60);
+      fleet.receiver.hangs = undefined;
+      await fleet.restart({ isKilled: true, downMs: MINUTE_MS });
+    }
+    await fleet.hours(2);
+    const { due, missing, reported, repeated } = fleet.judge();
+    expect(due).toBeGreaterThan(0);
+    expect({ missing, reported }).toEqual({ missing: 0, reported: 0 });
+    // A receiver that takes all ignores what it has.
+    expect(repeated > 0).toBe(receiver === 'takes all' && outcome === 'taken');
+    expect(fleet.receiver.rejected).toBe(receiver === 'stock' && outcome === 'taken' ? 6 : 0);
+  });
+
   test.each(['takes all', 'stock'] as const)('a restart without state, %s', async (receiver) => {
     const fleet = forty({ receiver });
     await fleet.hours(2);

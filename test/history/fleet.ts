@@ -52,6 +52,8 @@ export class Fleet {
   maxWaiting = 0;
   /** What earlier processes have reported: seconds lost, points dropped. */
   readonly #reported = { lost: 0, dropped: 0 };
+  /** What has been noted of the cursors. */
+  readonly #journal: unknown[] = [];
 
   constructor(settings: FleetOptions) {
     const { appliances, tasks = 1, catchUpMs = 6 * HOUR_MS, intervalMs = 5 * MINUTE_MS } = settings;
@@ -97,10 +99,12 @@ export class Fleet {
     }
   }
 
-  /** Ends the process and starts another one after some time; without `state` it knows nothing. */
-  async restart({ hasState = true, downMs = 0, waitsToSend = true } = {}): Promise<void> {
-    if (waitsToSend) await this.remote.flush(this.#stop.signal);
-    const saved = readAgain(this.remote.cursors.all());
+  /** Ends the process, by default in order, and starts another one after some time; without `hasState` it knows nothing. */
+  async restart({ hasState = true, downMs = 0, isKilled = false } = {}): Promise<void> {
+    if (!isKilled) {
+      await this.remote.flush(this.#stop.signal);
+      this.#note();
+    }
     this.#stop.abort();
     this.#stop = new AbortController();
     const { lost, dropped } = this.reported;
@@ -108,7 +112,11 @@ export class Fleet {
     this.#reported.dropped = dropped;
     await this.clock.advance(downMs);
     this.remote = this.#started();
-    if (hasState) restoreInto(this.remote.cursors, saved);
+    if (hasState) restoreInto(this.remote.cursors, this.#journal);
+  }
+
+  #note(): void {
+    this.#journal.push(...readAgain(this.remote.cursors.changes()));
   }
 
   get reported() {
@@ -141,6 +149,7 @@ export class Fleet {
       clock: this.clock,
       random: () => 0.5,
       log: noLog,
+      note: async () => this.#note(),
     });
     void remote.run(this.#stop.signal);
     return remote;

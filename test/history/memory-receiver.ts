@@ -67,6 +67,8 @@ export class MemoryReceiver {
   repeated = 0;
   readonly seen: (readonly Received[])[] = [];
   keepsRequests = false;
+  /** A request is taken, or not, and its response never comes. */
+  hangs: 'taken' | 'lost' | undefined;
   /** What is returned instead of taking a request; undefined takes it. */
   answer: ((series: readonly Received[]) => PostAnswer | Error | undefined) | undefined;
 
@@ -77,6 +79,8 @@ export class MemoryReceiver {
 
   readonly send: Send = (_headers, body) => {
     const series = received(body);
+    if (this.hangs === 'taken' && this.#judge(series).status < 300) for (const one of series) this.#take(one);
+    if (this.hangs !== undefined) return new Promise(() => {});
     const spoiled = this.answer?.(series);
     if (spoiled instanceof Error) return Promise.reject(spoiled);
     this.requests += 1;

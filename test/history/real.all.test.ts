@@ -3,6 +3,7 @@ import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
+import { readAgain } from '../support/kept.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 import { differences, MINUTE_MS, PortalPlay } from './portal-play.ts';
@@ -62,7 +63,7 @@ const stories: readonly Story[] = [
     mostRejected: 3,
     loses: true,
     run: async (play, _, hours) => {
-      const saved = play.remote.cursors.state();
+      const saved = readAgain(play.remote.cursors.all());
       await hours(1 / 6);
       play.restart(saved);
     },
