@@ -61,7 +61,7 @@ const variables = {
   MAX_SCRAPES: {
     kind: integerType({ least: 1 }),
     default: '40',
-    help: 'most scrapes served at once; further ones are answered 503',
+    help: 'most scrapes served at once; further ones get 503',
   },
   LISTEN_ADDRESS: {
     kind: listenAddress,
@@ -85,7 +85,7 @@ const variables = {
   MAX_CONNECTIONS: {
     kind: integerType({ least: 1 }),
     default: '256',
-    help: 'most open connections; further ones are closed at once',
+    help: 'most open connections; at the limit a new one replaces the oldest one without a request',
   },
   SHARD: {
     kind: ordinal,

@@ -15,9 +15,9 @@ interface Range {
 
 /**
  * The format for an `Accept` header, by RFC 9110 12.5.1. OpenMetrics has to be named and wanted at least as much as text;
- * of equals the one named first wins, and a wildcard does not outweigh a name. Without a match the answer is text, which
+ * of equals the one named first wins, and a wildcard does not outweigh a name. Without a match the format is text, which
  * every scraper reads. The library `negotiator` cannot be used: it treats the `escaping` that Prometheus adds to each
- * range as a parameter of the type and answers text, and it does not know `x-gzip`.
+ * range as a parameter of the type and chooses text, and it does not know `x-gzip`.
  */
 export function chooseFormat(accept: string | undefined): Format {
   const ranges = parseRanges(accept);

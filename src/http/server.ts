@@ -32,7 +32,7 @@ export interface ServerOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly metricsPath: string;
-  /** Scrapes served at once; further ones get 503. */
+  /** Scrapes served at once; additional ones get 503. */
   readonly maxScrapes: number;
   readonly connections: Connections;
   /** TLS and authentication; without it everyone is admitted, over plain HTTP. */
@@ -45,7 +45,7 @@ export interface ServerOptions {
 /** A response that is not read within this time is cut off, if the scraper sends no time-out of its own; in milliseconds. */
 const MAX_RESPONSE_MS = 120_000;
 
-/** Pages sent at once; further ones get 503. */
+/** Pages sent at once; additional ones get 503. */
 const MAX_PAGES = 16;
 
 /** The two ends of a client's connection: as it was accepted, and what is encrypted over it, or the same. */
