@@ -22,9 +22,9 @@ export function battery(who: Attacker, rows: readonly Row[]): void {
   });
 
   describe(`what a ${who} tries`, () => {
-    for (const row of rows.filter((each) => each.who === who)) {
+    for (const row of rows) {
       const needsTls = 'setup' in row && row.setup.web?.startsWith('tls');
-      const name = `${row.tries}: ${row.holds}`;
+      const name = `[${row.id}] ${row.tries}: ${row.holds}`;
       if ('begin' in row) {
         test.skipIf(row.needsCertificates === true && !hasTlsClients)(name, row.begin);
         continue;

@@ -1,14 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../support/program.ts';
-import { rows } from './rows.ts';
 import { SHOWN } from './shown.ts';
 
 const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8');
 
 const named = (text: string) => [...text.matchAll(/\[`([a-z-]+)`\]/g)].map(([, id = '']) => id);
-const ids = [...rows.map(({ id }) => id), ...Object.keys(SHOWN)];
+
+/** The rows of the attacks beside this file. */
+const folder = join(root, 'test/attacks');
+const rows = readdirSync(folder)
+  .filter((name) => name.endsWith('.test.ts'))
+  .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/^ {4}id: '([a-z-]+)',$/gm)])
+  .map(([, id = '']) => id);
+const ids = [...rows, ...Object.keys(SHOWN)];
 
 test('every row that docs/security.md names exists, and every row is named there', () => {
   expect(new Set(named(page))).toEqual(new Set(ids));

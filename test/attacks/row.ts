@@ -7,7 +7,6 @@ export type Attacker = 'stranger' | 'guest' | 'local user' | 'file';
 interface Attack {
   /** How docs/security.md names it. */
   readonly id: string;
-  readonly who: Attacker;
   readonly tries: string;
   /** What must hold, in words. */
   readonly holds: string;

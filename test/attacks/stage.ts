@@ -112,6 +112,14 @@ export class Stage {
     return Promise.all(Array.from({ length: count }, () => this.wire()));
   }
 
+  /** Sends the same on many connections and reads nothing of what comes back. */
+  async flood(connections: number, bytes: string | Buffer): Promise<void> {
+    for (const { socket } of await this.wires(connections)) {
+      socket.pause();
+      socket.write(bytes);
+    }
+  }
+
   /** Sends by hand, and gives all that comes until the connection is closed or nothing more has come for a while. */
   async say(bytes: string | Buffer, quietMs = 500): Promise<string> {
     const { socket, heard } = await this.wire();
