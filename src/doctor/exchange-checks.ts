@@ -1,4 +1,5 @@
 import { medianOf } from '../metrics/units.ts';
+import { parseHttpDate } from '../transport/http-date.ts';
 import type { Exchange } from '../transport/json-client.ts';
 import type { ReportFinding } from './finding.ts';
 import { type SchemaDifference, unexpectedIn } from './schema.ts';
@@ -39,8 +40,8 @@ export function checkExchanges(
 
 function judgeClock(answered: readonly Exchange[], find: ReportFinding): void {
   const skews = answered.flatMap(({ headers, answeredAt }) => {
-    const told = Date.parse(headers.date ?? '');
-    return Number.isFinite(told) ? [told - answeredAt] : [];
+    const serviceTime = parseHttpDate(headers.date, answeredAt);
+    return serviceTime === undefined ? [] : [serviceTime - answeredAt];
   });
   const skew = medianOf(skews);
   if (skew === undefined) return;

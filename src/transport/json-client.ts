@@ -7,6 +7,7 @@ import { printable } from '../runtime/printable.ts';
 import { type AllowedRequest, assertAllowed, type Method } from './allowed-request.ts';
 import { type AttemptDependencies, sendOnce } from './attempt.ts';
 import { describeConnectionError } from './connection-errors.ts';
+import { parseHttpDate } from './http-date.ts';
 import type { RateFeedback, SentRequest } from './rate/rate-limiter.ts';
 import type { RequestQueue } from './rate/request-queue.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
@@ -183,8 +184,8 @@ export class JsonClient {
         answer.status = arrived.statusCode;
         answer.headers = arrived.headers;
         answer.answeredAt = clock.now();
-        const date = Date.parse(first(arrived.headers.date) ?? '');
-        if (isSuccess(arrived.statusCode) && !Number.isNaN(date)) this.serviceClock.addSample(date);
+        const date = parseHttpDate(first(arrived.headers.date), clock.now());
+        if (isSuccess(arrived.statusCode) && date !== undefined) this.serviceClock.addSample(date);
         answer.body = await readJson(arrived, {
           limits: limitsOf(request.size ?? 'one'),
           lenient: !isSuccess(arrived.statusCode),

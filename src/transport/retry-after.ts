@@ -1,3 +1,5 @@
+import { parseHttpDate } from './http-date.ts';
+
 export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as const;
 
 /**
@@ -12,14 +14,8 @@ export function retryAfterMs(
   const text = retryAfter?.trim();
   if (text === undefined || text === '') return undefined;
   if (/^\d+(?:\.\d+)?$/.test(text)) return bounded(Number(text) * 1000);
-  const until = httpDate(text);
-  return until === undefined ? undefined : bounded(until - (httpDate(date ?? '') ?? now));
-}
-
-/** In epoch milliseconds; undefined without a time zone, because `Date.parse` would read it as local time. */
-function httpDate(text: string): number | undefined {
-  const moment = text.endsWith(' GMT') ? Date.parse(text) : Number.NaN;
-  return Number.isFinite(moment) ? moment : undefined;
+  const until = parseHttpDate(text, now);
+  return until === undefined ? undefined : bounded(until - (parseHttpDate(date, now) ?? now));
 }
 
 function bounded(ms: number): number {

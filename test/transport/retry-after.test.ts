@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseHttpDate } from '../../src/transport/http-date.ts';
 import { RETRY_AFTER_BOUNDS, retryAfterMs } from '../../src/transport/retry-after.ts';
 import fc from '../support/fast-check.ts';
 
@@ -23,12 +24,22 @@ test.each([
 test.each([
   ['Mon, 02 Mar 2026 10:00:30 GMT', 30_000],
   ['Monday, 02-Mar-26 10:00:30 GMT', 30_000],
+  ['Mon Mar  2 10:00:30 2026', 30_000],
+  ['Mon, 02 Mar 2026 10:00:60 GMT', 60_000],
   ['Mon, 02 Mar 2026 10:00:00 GMT', shortestMs],
   ['Mon, 02 Mar 2026 09:00:00 GMT', shortestMs],
   ['Thu, 01 Jan 1970 00:00:00 GMT', shortestMs],
   ['Tue, 03 Mar 2026 10:00:00 GMT', longestMs],
-])('Retry-After: %s is an HTTP date in either spelling with a time zone', (text, ms) => {
+])('Retry-After: %s is an HTTP date in any of the three formats', (text, ms) => {
   expect(retryAfterMs(text, undefined, now)).toBe(ms);
+});
+
+test('a year of two digits is at most fifty years ahead', () => {
+  const yearOf = (text: string) => new Date(parseHttpDate(text, now) ?? Number.NaN).getUTCFullYear();
+  expect(
+    ['25', '26', '75', '76', '77', '99', '00'].map((year) => yearOf(`Monday, 01-Feb-${year} 10:00:00 GMT`)),
+  ).toEqual([2025, 2026, 2075, 2076, 1977, 1999, 2000]);
+  expect(yearOf('Monday, 03-Mar-76 10:00:00 GMT')).toBe(1976);
 });
 
 test.each([
@@ -60,6 +71,9 @@ test.each([
   ['٣'],
   ['2026-03-02T10:00:30Z'],
   ['Mon, 02 Mar 2026 10:00:30'],
+  ['Mon, 30 Feb 2026 10:00:30 GMT'],
+  ['Mon, 02 Mar 2026 24:00:30 GMT'],
+  ['Monday, 02-Mar-2026 10:00:30 GMT'],
   ['Mon, 02 Mar 2026 10:00:30 +0100'],
   ['Mon, 99 Mar 2026 10:00:30 GMT'],
   ['Mon, 02 Xyz 2026 10:00:30 GMT'],
