@@ -65,7 +65,7 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'planning/estimated-size.ts': ['exposition/', 'planning/', 'config/', 'runtime/'],
   'planning/': ['polling/', 'config/', 'contract/', 'metrics/', 'runtime/'],
   'polling/': ['contract/', 'metrics/', 'runtime/'],
-  'exposition/': ['status/model.ts', 'polling/task-state.ts', 'contract/', 'metrics/', 'runtime/'],
+  'exposition/': ['status/model.ts', 'polling/task-facts.ts', 'contract/', 'metrics/', 'runtime/'],
   'history/': ['exposition/format.ts', 'state/', 'transport/', 'contract/', 'metrics/', 'runtime/'],
   'http/': ['exposition/', 'runtime/'],
   'pages/': ['status/model.ts', 'status/time-text.ts', 'http/', 'polling/', 'contract/', 'metrics/', 'runtime/'],

@@ -55,7 +55,7 @@ export function createApp(
   const landing = landingPage(version, config.web.metricsPath, notice);
   const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
-    ready: () => sources.every(({ poller, hasHadTrouble }) => poller.observer.polledOnce || hasHadTrouble()),
+    ready: () => sources.every(({ poller, hasHadTrouble }) => poller.monitor.hasPolled || hasHadTrouble()),
     statusPage: () => status.page(),
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),

@@ -59,7 +59,7 @@ export async function createBackfill(
   try {
     // First: from its answer on, the time is known by the service's clock.
     await countAppliances?.(signal);
-    const tasks = ofAppliances(collector.tasks().filter(hasHistory), filers);
+    const tasks = ofAppliances([...collector.tasks()].filter(hasHistory), filers);
     const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
     const spool = await Spool.open(
       folder,

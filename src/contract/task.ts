@@ -12,7 +12,7 @@ export interface Task {
   readonly appliance?: { readonly serial: string; readonly name: string };
   /** Target time between two polls, in milliseconds. */
   readonly intervalMs: number;
-  /** Time between two polls while it is backed off, in milliseconds; undefined if it never backs off. */
+  /** Time between two polls while it is suspended, in milliseconds; undefined if it is never suspended. */
   readonly suspendedIntervalMs?: number;
   /** Whether a failed poll is repeated soon instead of in its next slot: for long intervals. */
   readonly retriesBeforeSlot?: true;
@@ -34,8 +34,11 @@ export interface Task {
 
 export interface Collector {
   readonly api: ServiceName;
-  /** The current tasks, in no order; called again after each poll of a task that `changesTasks`. */
-  tasks(): readonly Task[];
+  /**
+   * The current tasks, in no order; read again after each poll of a task that `changesTasks`. They are made while they are
+   * read, which may take several turns of the event loop: a fleet has very many.
+   */
+  tasks(): Iterable<Task>;
 }
 
 /** The families of each appliance's state. */

@@ -31,15 +31,15 @@ export function apiCard(api: ApiReport, now: string): Html {
 <h2 id="api-${api.api}-name">${api.title} <code>${api.api}</code> ${badge(api.state)}</h2>
 <dl class="facts">
 ${list}</dl>
-${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${resting(api)}${accountTasks(api)}</section>
+${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${suspended(api)}${accountTasks(api)}</section>
 `;
 }
 
 /** Counted as in the rows of appliances: no appliance has every series, so what has no records is no trouble. */
-function tasks({ tasks: { total }, resting: kinds }: ApiReport): string {
+function tasks({ tasks: { total }, suspended: kinds }: ApiReport): string {
   const sum = (isEmpty: boolean) =>
     kinds.reduce((all, kind) => ((kind.reason === 'empty') === isEmpty ? all + kind.tasks : all), 0);
-  return `${formatCount(total)}: ${formatCount(sum(false))} backed off, ${formatCount(sum(true))} without records`;
+  return `${formatCount(total)}: ${formatCount(sum(false))} suspended, ${formatCount(sum(true))} without records`;
 }
 
 function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue {
@@ -82,14 +82,14 @@ function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds 
   return `median ${formatSeconds(medianSeconds)}, worst ${formatSeconds(worstSeconds)}; ${most}`;
 }
 
-function resting({ resting: kinds }: ApiReport): HtmlValue {
+function suspended({ suspended: kinds }: ApiReport): HtmlValue {
   const rows = kinds.map(
     ({ operation, reason, tasks }) =>
       html`<tr><th scope="row"><code>${operation}</code></th><td>${SUSPENSION_LABELS[reason].long}</td><td class="number">${formatCount(tasks)}</td></tr>\n`,
   );
   const columns = html`<th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th>`;
   const note = html`<p class="muted">These tasks return no data or are rejected. They are polled at the discovery interval.</p>\n`;
-  return foldedTable('Tasks backed off or without records, by reason', columns, rows, note);
+  return foldedTable('Suspended tasks, by reason', columns, rows, note);
 }
 
 function accountTasks({ accountTasks: tasks }: ApiReport): HtmlValue {
@@ -111,9 +111,9 @@ ${rows}</tbody></table></details>
 `;
 }
 
-function accountState({ tasks, resting: rests, failing, lastError }: ApiReport['accountTasks'][number]): HtmlValue {
+function accountState({ tasks, suspended: paused, failing, lastError }: ApiReport['accountTasks'][number]): HtmlValue {
   const others = [
-    rests > 0 ? (tasks === 1 ? 'backed off' : `${formatCount(rests)} backed off`) : undefined,
+    paused > 0 ? (tasks === 1 ? 'suspended' : `${formatCount(paused)} suspended`) : undefined,
     failing > 1 ? `${formatCount(failing)} failing` : undefined,
   ].filter((text) => text !== undefined);
   const rest = others.join(', ');

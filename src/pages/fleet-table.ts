@@ -1,4 +1,4 @@
-import type { BackOffReason } from '../polling/task-state.ts';
+import type { SuspensionReason } from '../polling/task-facts.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import type { ApplianceReport } from '../status/model.ts';
 import { badge, EMPTY_VALUE, formatCount, formatRelativeTime, formatSeconds, SUSPENSION_LABELS } from './format.ts';
@@ -35,11 +35,11 @@ export function tableHead(appliances: number): Html {
 <div class="head"><h2 id="fleet">Appliances</h2>
 <form class="controls" id="filter" role="search" aria-label="Filter appliances" hidden>
 <label>Filter <input type="search" id="words" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"></label>
-<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="resting">with series backed off</option></select></label>
+<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="suspended">with suspended series</option></select></label>
 <output id="shown" class="muted">${formatCount(appliances)} of ${formatCount(appliances)}</output>
 </form></div>
 <table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">
-<caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, series backed off and last error.</caption>
+<caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, suspended series and last error.</caption>
 <thead role="rowgroup"><tr role="row">${columns}</tr></thead>
 <tbody role="rowgroup" id="rows">
 `;
@@ -51,18 +51,18 @@ export function tableEnd(appliances: number): Html {
 
 /** One line; `data-v` is the sort value of a column if it differs from the text. `now`: the time of the report. */
 export function applianceRow(appliance: ApplianceReport, now: string): Html {
-  const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, resting, lastError } = appliance;
+  const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, suspended, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
   const polled = lastPoll === null ? '' : Date.parse(lastPoll);
   const age = dataAgeSeconds === null ? EMPTY_VALUE : formatSeconds(dataAgeSeconds);
-  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell" data-v="${polled}">${formatRelativeTime(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${resting.filter(isTrouble).length}">${restingCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
+  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell" data-v="${polled}">${formatRelativeTime(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${suspended.filter(isTrouble).length}">${suspendedCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
 }
 
-function restingCell({ resting, series }: ApplianceReport): HtmlValue {
-  if (resting.length === 0) return html`0 <span class="muted">of ${series}</span>`;
-  const troubled = resting.filter(isTrouble);
-  const byReason = new Map<BackOffReason, string[]>();
-  for (const { operation, reason } of resting) getOrCreate(byReason, reason, () => []).push(operation);
+function suspendedCell({ suspended, series }: ApplianceReport): HtmlValue {
+  if (suspended.length === 0) return html`0 <span class="muted">of ${series}</span>`;
+  const troubled = suspended.filter(isTrouble);
+  const byReason = new Map<SuspensionReason, string[]>();
+  for (const { operation, reason } of suspended) getOrCreate(byReason, reason, () => []).push(operation);
   const reasons = [...byReason].map(
     ([reason, operations]) =>
       html`<dt>${SUSPENSION_LABELS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
@@ -72,7 +72,7 @@ function restingCell({ resting, series }: ApplianceReport): HtmlValue {
 }
 
 /** No appliance has every series, depending on its build and disks: a series without records is normal. */
-function isTrouble({ reason }: ApplianceReport['resting'][number]): boolean {
+function isTrouble({ reason }: ApplianceReport['suspended'][number]): boolean {
   return reason !== 'empty';
 }
 

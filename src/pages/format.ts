@@ -1,4 +1,4 @@
-import type { BackOffReason } from '../polling/task-state.ts';
+import type { SuspensionReason } from '../polling/task-facts.ts';
 import type { UpState } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
@@ -7,7 +7,7 @@ export const SUSPENSION_LABELS = {
   not_found: { short: 'not found', long: 'not found (404)' },
   rejected: { short: 'not supported', long: 'not supported by this appliance (422)' },
   empty: { short: 'without records', long: 'answers without records' },
-} as const satisfies Record<BackOffReason, { readonly short: string; readonly long: string }>;
+} as const satisfies Record<SuspensionReason, { readonly short: string; readonly long: string }>;
 
 const STATE_WORDS = {
   up: 'up',

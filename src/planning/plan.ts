@@ -1,5 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
-import { stretch, worstAgeMs } from '../polling/demand.ts';
+import { intervalFactor, maxAgeMs } from '../polling/effective-interval.ts';
 
 export interface Demand {
   readonly appliances: number;
@@ -51,7 +51,7 @@ export function planFor(demand: Demand): Plan {
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);
   const perMs = further.reduce((sum, one) => sum + one.requests / one.intervalMs, appliances * perAppliance);
   const firstPerMs = further.reduce((sum, one) => sum + one.first / one.intervalMs, 0);
-  const stretched = stretch((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);
+  const stretched = intervalFactor((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);
   const fits = stretched === 1;
   return {
     demand,
@@ -62,7 +62,7 @@ export function planFor(demand: Demand): Plan {
     dayShare: dailyLimit === undefined ? undefined : (perMs * DAY_MS) / dailyLimit,
     effectiveIntervalMs: intervalMs * stretched,
     sweepMs: ((appliances * series.length) / allowedPerSecond) * 1000,
-    maxAgeMs: worstAgeMs(intervalMs, stretched),
+    maxAgeMs: maxAgeMs(intervalMs, stretched),
     fits,
     advice: fits ? [] : advise(demand, stretched),
   };

@@ -1,163 +1,164 @@
-import { unitHash } from '../runtime/random.ts';
-import type { TaskState } from './task-state.ts';
+import { Heap } from './heap.ts';
+import type { PolledTask } from './polled-task.ts';
 
-/** The first moment after `now` on the grid `phase + n * interval`: an overrun waits for its next slot. */
-export function nextSlot(now: number, intervalMs: number, phase: number): number {
-  return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
+/** The share of the workers that may poll what may hang. */
+const LIMITED_SHARE = 1 / 4;
+
+/** Tasks by the moment at which they are due, each in one heap. */
+class Lanes {
+  /** Priority tasks, and tasks on which a verdict waits. */
+  readonly urgent = new Heap<PolledTask>();
+  /** The latest poll has failed, or the appliance has failed twice in a row. */
+  readonly doubtful = new Heap<PolledTask>();
+  /** The latest two polls have failed, or more. */
+  readonly failing = new Heap<PolledTask>();
+  readonly well = new Heap<PolledTask>();
+
+  of({ facts, appliance, task }: PolledTask): Heap<PolledTask> {
+    if (facts.lastResult === 'failed') return facts.failures > 1 ? this.failing : this.doubtful;
+    if (appliance?.isDoubtful) return this.doubtful;
+    return task.priority ? this.urgent : this.well;
+  }
+
+  mayHang(heap: Heap<PolledTask> | undefined): boolean {
+    return heap === this.doubtful || heap === this.failing;
+  }
 }
-
-/** How many polls may be in flight at once. */
-export interface AgendaLimits {
-  readonly perAppliance: number;
-  /** Of all tasks whose latest poll failed: they may hang, and must not hold all workers. */
-  readonly failing: number;
-}
-
-/** In the order in which they are served; between the first and the last, failing tasks by their failures in a row. */
-const LANES = { first: 0, maxFailures: 10, well: 11 } as const;
-
-/** After this many failures in a row, of any tasks, an appliance's other tasks wait as if they had failed as often. */
-const SUSPECT_AFTER = 2;
-
-/** In milliseconds. A scan for each request took a tenth of a core at 30,000 tasks and 500 requests a second. */
-const SCAN_MS = 1_000;
-
-/** Where more than `tasks` are left over at a scan, it lasts `scans` times as long: most of the order stays the same. */
-const BACKLOG = { tasks: 1_000, scans: 10 } as const;
 
 /**
- * Decides which task is due next. Starts nothing and reads no clock; times are monotonic milliseconds.
- *
- * A scan sorts what is due before the next one: the task that is latest relative to its interval goes first. Failing
- * tasks share a few workers, one for each appliance, and the one with the fewest failures in a row goes first. A task in
- * flight has no due moment until it is put back, so two polls of it cannot overlap. Its phase comes from its name, so a
- * sweep is even and a restart is no stampede.
+ * Decides which task is polled next. Starts nothing and reads no clock; times are monotonic milliseconds. A task is in one
+ * heap, or in flight. What may hang shares a quarter of the workers.
  */
 export class Agenda {
-  readonly #limits: AgendaLimits;
-  readonly #tasks = new Set<TaskState>();
-  /** Those in flight, and whether each was failing when it was taken. */
-  readonly #inFlight = new Map<TaskState, boolean>();
-  /** What is due before the next scan, in the order of the latest one. */
-  #soon: TaskState[] = [];
-  #nextScan = Number.NEGATIVE_INFINITY;
-  #laterDue = Number.POSITIVE_INFINITY;
-  #probesLatest = false;
+  readonly #maxLimited: number;
+  readonly #account = new Lanes();
+  readonly #series = new Lanes();
+  readonly #heaps = new Map<PolledTask, Heap<PolledTask>>();
+  readonly #inFlight = new Map<PolledTask, { readonly isLimited: boolean; readonly isSeries: boolean }>();
+  #limited = 0;
+  #seriesInFlight = 0;
 
-  constructor(limits: AgendaLimits) {
-    this.#limits = limits;
+  constructor(workers: number) {
+    this.#maxLimited = Math.max(1, Math.floor(workers * LIMITED_SHARE));
   }
 
-  add(state: TaskState, now: number): void {
-    this.#tasks.add(state);
-    // Spread over one millisecond in the order of the phases, so that no appliance is polled completely before the next
-    // one.
-    if (!this.#inFlight.has(state)) this.#place(state, now + unitHash(state.task.id));
+  get size(): number {
+    return this.#heaps.size;
   }
 
-  take(now: number, isSeriesHeld = false): TaskState | undefined {
-    if (now >= this.#nextScan) this.#scan(now);
-    const isReady = this.#readiness(isSeriesHeld);
-    const index = this.#soon.findIndex((state) => (state.due ?? Number.POSITIVE_INFINITY) <= now && isReady(state));
-    const [state] = index < 0 ? [] : this.#soon.splice(index, 1);
-    return state && this.#taken(state, isFailing(state));
+  get seriesInFlight(): number {
+    return this.#seriesInFlight;
   }
 
-  /** Due or not. By turns the one that succeeded last, and one with the fewest failures: either may hang. */
-  takeProbe(series: Iterable<TaskState>): TaskState | undefined {
-    this.#probesLatest = !this.#probesLatest;
-    const waiting = [...series].filter(({ due, isGone }) => due !== undefined && !isGone);
-    const latest = (state: TaskState) => (this.#probesLatest ? (state.confirmedAt ?? 0) : 0);
-    const isBetter = (one: TaskState, other: TaskState) =>
-      (latest(one) - latest(other) || rankOf(other) - rankOf(one) || (other.due ?? 0) - (one.due ?? 0)) > 0;
-    const [first] = waiting;
-    const best = first && waiting.reduce((best, one) => (isBetter(one, best) ? one : best), first);
-    return best && this.#taken(best, false);
+  /** The series that is due first among those that have failed least. */
+  get firstSeries(): PolledTask | undefined {
+    const { urgent, well, doubtful, failing } = this.#series;
+    return urgent.first ?? well.first ?? doubtful.first ?? failing.first;
   }
 
-  /** When the next task is due; infinite without one, or if all are in flight or held back by others. */
-  nextDue(now: number, isSeriesHeld = false): number {
-    const isReady = this.#readiness(isSeriesHeld);
-    let next = this.#laterDue;
-    for (const state of this.#soon) {
-      const { due = 0 } = state;
-      if (due > now && due < next && isReady(state)) next = due;
+  /** Undefined while it is in flight. */
+  dueOf(polled: PolledTask): number | undefined {
+    return this.#heaps.get(polled)?.keyOf(polled);
+  }
+
+  isInFlight(polled: PolledTask): boolean {
+    return this.#inFlight.has(polled);
+  }
+
+  /** Schedules a task that is not in flight, or moves it. */
+  place(polled: PolledTask, due: number): void {
+    this.#put(polled, this.#lanesOf(polled).of(polled), due);
+  }
+
+  /** Makes it due by then, unless it is already, or in flight. */
+  placeEarlier(polled: PolledTask, due: number): void {
+    if (due < (this.dueOf(polled) ?? Number.NEGATIVE_INFINITY)) this.place(polled, due);
+  }
+
+  /** Polls it before all others. */
+  pollNow(polled: PolledTask): void {
+    if (!this.#inFlight.has(polled)) this.#put(polled, this.#lanesOf(polled).urgent, Number.NEGATIVE_INFINITY);
+  }
+
+  /** Moves tasks to the heaps to which they belong now. */
+  regroup(tasks: Iterable<PolledTask>): void {
+    for (const polled of tasks) {
+      const due = this.dueOf(polled);
+      if (due !== undefined && due > Number.NEGATIVE_INFINITY) this.place(polled, due);
+    }
+  }
+
+  remove(polled: PolledTask): void {
+    this.#heaps.get(polled)?.delete(polled);
+    this.#heaps.delete(polled);
+  }
+
+  /** The next task that is due. Without series while these are only probed. */
+  take(now: number, withSeries: boolean): PolledTask | undefined {
+    const heap = this.#nextHeap(now, withSeries);
+    return heap?.first && this.start(heap.first);
+  }
+
+  /** When the next task is due that may be polled; infinite without one. */
+  nextDue(withSeries: boolean): number {
+    const open = this.#lanes(withSeries).flatMap((lanes) => this.#open(lanes));
+    return open.reduce((next, { firstKey }) => Math.min(next, firstKey), Number.POSITIVE_INFINITY);
+  }
+
+  start(polled: PolledTask): PolledTask {
+    const isLimited = this.#lanesOf(polled).mayHang(this.#heaps.get(polled));
+    const isSeries = polled.appliance !== undefined;
+    this.remove(polled);
+    this.#inFlight.set(polled, { isLimited, isSeries });
+    this.#count(1, { isLimited, isSeries });
+    return polled;
+  }
+
+  /** It is no longer in flight, and in no heap. */
+  end(polled: PolledTask): void {
+    const flight = this.#inFlight.get(polled);
+    if (flight !== undefined) this.#count(-1, flight);
+    this.#inFlight.delete(polled);
+  }
+
+  /** Urgent tasks first; of the others the one that is latest relative to its interval, but of those that may hang what failed least. */
+  #nextHeap(now: number, withSeries: boolean): Heap<PolledTask> | undefined {
+    let next: Heap<PolledTask> | undefined;
+    for (const lanes of this.#lanes(withSeries)) {
+      for (const heap of this.#open(lanes)) {
+        if (heap.firstKey > now || (heap === lanes.failing && lanes.doubtful.firstKey <= now)) continue;
+        if (heap === lanes.urgent) return heap;
+        if (next === undefined || lateness(heap, now) > lateness(next, now)) next = heap;
+      }
     }
     return next;
   }
 
-  /** Puts back a task that was taken: for its next slot, or `afterMs` from now. */
-  putBack(state: TaskState, now: number, afterMs?: number): void {
-    this.#inFlight.delete(state);
-    if (state.isGone) return;
-    // Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it.
-    const { id, intervalMs } = state.task;
-    const slot = nextSlot(now + intervalMs / 2, intervalMs, unitHash(id) * intervalMs);
-    this.#place(state, afterMs === undefined ? slot : now + afterMs);
+  #lanes(withSeries: boolean): readonly Lanes[] {
+    return withSeries ? [this.#account, this.#series] : [this.#account];
   }
 
-  wake(state: TaskState, now: number, withinMs: number): void {
-    const due = now + unitHash(state.task.id) * withinMs;
-    if (state.due !== undefined && due < state.due) this.#place(state, due);
+  #open({ urgent, doubtful, failing, well }: Lanes): readonly Heap<PolledTask>[] {
+    return this.#limited < this.#maxLimited ? [urgent, doubtful, failing, well] : [urgent, well];
   }
 
-  #place(state: TaskState, due: number): void {
-    const isListed = state.due !== undefined && state.due < this.#nextScan;
-    state.due = due;
-    if (due >= this.#nextScan) this.#laterDue = Math.min(this.#laterDue, due);
-    else if (!isListed) this.#soon.push(state);
+  #count(by: number, { isLimited, isSeries }: { readonly isLimited: boolean; readonly isSeries: boolean }): void {
+    if (isLimited) this.#limited += by;
+    if (isSeries) this.#seriesInFlight += by;
   }
 
-  #scan(now: number): void {
-    const isLong = this.#soon.length > BACKLOG.tasks;
-    const listedTo = this.#nextScan;
-    this.#nextScan = now + SCAN_MS * (isLong ? BACKLOG.scans : 1);
-    this.#laterDue = Number.POSITIVE_INFINITY;
-    for (const state of this.#tasks) {
-      const { due } = state;
-      if (state.isGone) this.#tasks.delete(state);
-      else if (due === undefined || due < listedTo) continue;
-      else if (due >= this.#nextScan) this.#laterDue = Math.min(this.#laterDue, due);
-      else this.#soon.push(state);
-    }
-    const lateness = ({ due = now, task }: TaskState) => (now - due) / task.intervalMs;
-    this.#soon = this.#soon.filter(({ isGone }) => !isGone);
-    this.#soon.sort((one, other) => laneOf(one) - laneOf(other) || lateness(other) - lateness(one));
+  #lanesOf({ appliance }: PolledTask): Lanes {
+    return appliance === undefined ? this.#account : this.#series;
   }
 
-  #readiness(isSeriesHeld: boolean): (state: TaskState) => boolean {
-    const { perAppliance, failing: maxFailing } = this.#limits;
-    const mayFail = [...this.#inFlight.values()].filter(Boolean).length < maxFailing;
-    return (state) => {
-      const { appliance, isGone } = state;
-      const fails = isFailing(state);
-      if (isGone || (fails && !mayFail)) return false;
-      if (appliance === undefined) return true;
-      if (isSeriesHeld) return false;
-      const besides = [...this.#inFlight].filter(([{ task }]) => task.appliance?.serial === appliance.serial);
-      return besides.length < perAppliance && !(fails && besides.some(([, other]) => other));
-    };
-  }
-
-  #taken(state: TaskState, fails: boolean): TaskState {
-    state.due = undefined;
-    this.#inFlight.set(state, fails);
-    return state;
+  #put(polled: PolledTask, heap: Heap<PolledTask>, due: number): void {
+    const before = this.#heaps.get(polled);
+    if (before !== heap) before?.delete(polled);
+    this.#heaps.set(polled, heap);
+    heap.set(polled, due);
   }
 }
 
-function laneOf({ task, failures, appliance }: TaskState): number {
-  if (task.priority) return LANES.first;
-  const isSuspect = (appliance?.failures ?? 0) >= SUSPECT_AFTER;
-  if (failures === 0) return isSuspect ? SUSPECT_AFTER : LANES.well;
-  return Math.min(failures, LANES.maxFailures);
-}
-
-function isFailing(state: TaskState): boolean {
-  const lane = laneOf(state);
-  return lane > LANES.first && lane < LANES.well;
-}
-
-function rankOf({ failures, backedOff }: TaskState): number {
-  return backedOff === undefined ? Math.min(failures, LANES.maxFailures) : LANES.well;
+function lateness({ first, firstKey }: Heap<PolledTask>, now: number): number {
+  return (now - firstKey) / (first?.task.intervalMs ?? 1);
 }

@@ -5,11 +5,25 @@ import type { Clock } from '../runtime/clock.ts';
 import { policyForError } from '../runtime/error-policy.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
 
-/** `denied`: 403, 404 or 422, no fault of the appliance, and polled less often. `aborted`: the program is stopping. */
-export type Outcome = { readonly task: Task; readonly seconds: number } & (
-  | { readonly state: 'succeeded'; readonly reading: PollResult }
-  | { readonly state: 'denied' | 'failed' | 'aborted'; readonly error: Error }
-);
+/** A usable response. `empty`: it has no record. */
+export interface Response {
+  readonly result: 'records' | 'empty';
+  readonly reading: PollResult;
+  readonly seconds: number;
+}
+
+/** `denied`: 403, 404 or 422, which is no failure of the appliance. */
+export interface Failure {
+  readonly result: 'denied' | 'failed';
+  readonly error: Error;
+  readonly seconds: number;
+}
+
+/** What a poll brought. `aborted`: the program is stopping. */
+export type Outcome =
+  | Response
+  | Failure
+  | { readonly result: 'aborted'; readonly error: Error; readonly seconds: number };
 
 /** Polls a task once, and passes its result to the sink; never rejects. */
 export async function poll(
@@ -23,15 +37,15 @@ export async function poll(
   try {
     const reading = await task.poll(signal, sink?.windowOf?.(task));
     await sink?.accept(task, reading);
-    return { state: 'succeeded', task, reading, seconds: seconds() };
+    return { result: reading.empty ? 'empty' : 'records', reading, seconds: seconds() };
   } catch (thrown) {
     sink?.release?.(task.id);
     const error = asError(thrown);
-    return { state: stateOf(error, task), task, error, seconds: seconds() };
+    return { result: resultOf(error, task), error, seconds: seconds() };
   }
 }
 
-function stateOf(error: Error, task: Task): 'denied' | 'failed' | 'aborted' {
+function resultOf(error: Error, task: Task): Exclude<Outcome, Response>['result'] {
   if (!(error instanceof RequestError)) return 'failed';
   if (error.reason === 'aborted') return 'aborted';
   return task.suspendedIntervalMs !== undefined && policyForError(error, 'read').action === 'suspend'

@@ -5,129 +5,121 @@ import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
+import { increment } from '../runtime/maps.ts';
 import type { Random } from '../runtime/random.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { Agenda } from './agenda.ts';
-import { Appliances } from './appliances.ts';
-import { SeriesHealth } from './health.ts';
-import { Observer } from './observer.ts';
-import { type Outcome, poll } from './poll.ts';
-import { recordOutcome, type TaskState } from './task-state.ts';
-import { Tasks, type TasksOptions } from './tasks.ts';
+import { AppliancePublisher } from './appliance-publisher.ts';
+import { Heap } from './heap.ts';
+import { type Failure, poll, type Response } from './poll.ts';
+import type { ApplianceTasks, PolledTask } from './polled-task.ts';
+import { dueAfter } from './schedule.ts';
+import { ServiceMonitor } from './service-monitor.ts';
+import { ServiceState } from './service-state.ts';
+import { type RegistryOptions, TaskRegistry } from './task-registry.ts';
+import { RECORDS, RESPONSES } from './verdict.ts';
 
-export interface PollerOptions extends Omit<TasksOptions, 'hasSeries'> {
+export interface PollerOptions extends Omit<RegistryOptions, 'hasSeries'> {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
   readonly isHeld: () => boolean;
   readonly notes: () => readonly ServiceWarning[];
   readonly appliances: ApplianceFamilies | undefined;
-  readonly onTasks?: (tasks: readonly Task[]) => void;
+  /** Called after each change of the inventory, with the number of tasks of each operation. */
+  readonly onTasks?: (tasks: ReadonlyMap<string, number>) => void;
 }
 
-export interface PollerTools {
+export interface PollerDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
-const PER_APPLIANCE = 2;
-
-const FAILING_SHARE = 1 / 4;
-
-/**
- * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
- * longest; the inventory, as long as nothing else is polled without it, at least once a minute.
- */
-const RETRY = { firstMs: 15_000, longestMs: 900_000, decidingMs: 60_000 } as const;
-
-/** A series that failed more than once is polled every second interval, so that it recovers soon. */
-const FAILING_INTERVALS = 2;
-
-const CONFIRM_MS = 60_000;
-
 /** The shortest time between two polls for the explanation of a rejection, in milliseconds. */
 const EXPLAINED_EVERY_MS = 60_000;
 
-/** The longest sleep, in milliseconds: timers stop while the machine is suspended. Also how often values are expired. */
+/** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
 const MAX_SLEEP_MS = 10_000;
 
 /** Where the poller does not run for so long, in milliseconds, the process or the machine was paused. */
 const PAUSE_MS = 2 * MAX_SLEEP_MS;
 
+/** How many suspended tasks are handled before the event loop may turn. */
+const TASKS_PER_STEP = 100;
+
+/**
+ * Polls the tasks of one service. Each poll becomes an outcome, the outcome changes what is known of its task, and from
+ * that follow the verdicts on its appliance and on the service, what is exposed and logged, and when it is polled next.
+ */
 export class Poller {
-  readonly tasks: Tasks;
-  readonly observer: Observer;
+  readonly registry: TaskRegistry;
+  readonly monitor: ServiceMonitor;
   readonly #settings: PollerOptions;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #health: SeriesHealth;
+  readonly #service: ServiceState;
   readonly #agenda: Agenda;
+  readonly #publisher: AppliancePublisher;
+  /** When the values of a task become stale, or its counters are forgotten. */
+  readonly #expiries = new Heap<PolledTask>();
+  /** When a verdict has to be reviewed because nothing has happened. */
+  readonly #reviews = new Heap<ApplianceTasks | ServiceState>();
+  #resumedAt: number;
+  #ranAt: number;
   #wokenAt = Number.NEGATIVE_INFINITY;
   #explainedAt = Number.NEGATIVE_INFINITY;
-  #expiredAt: number;
+  #reconciled: Promise<void> = Promise.resolve();
   #wake = new AbortController();
 
-  constructor(settings: PollerOptions, { clock, random, log }: PollerTools) {
-    const { workers, sink, isHeld, notes, appliances: families } = settings;
-    const { api } = settings.collector;
+  constructor(settings: PollerOptions, { clock, random, log }: PollerDependencies) {
+    const { workers, sink, isHeld, notes, appliances: families, collector, staleAfter } = settings;
+    const { api } = collector;
+    const now = clock.monotonic();
     this.#settings = settings;
     this.#clock = clock;
     this.#random = random;
-    this.tasks = new Tasks({ ...settings, hasSeries: families !== undefined });
+    this.#resumedAt = now;
+    this.#ranAt = now;
+    this.#agenda = new Agenda(workers);
+    this.#publisher = new AppliancePublisher(api, sink, families);
+    this.registry = new TaskRegistry({ ...settings, hasSeries: families !== undefined });
+    const [registry, agenda] = [this.registry, this.#agenda];
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
-    this.#health = new SeriesHealth(2 * workers, random);
-    this.#agenda = new Agenda({
-      perAppliance: PER_APPLIANCE,
-      failing: Math.max(1, Math.floor(workers * FAILING_SHARE)),
-    });
-    this.#expiredAt = clock.monotonic();
-    const ask = (state: TaskState) => this.#agenda.wake(state, clock.monotonic(), 0);
-    const appliances = new Appliances({ api, sink, log, families, ask });
-    const parts = { tasks: this.tasks, health: this.#health };
-    this.observer = new Observer({ api, appliances, ...parts, isHeld, notes, clock, log });
+    const maxFailures = 2 * workers;
+    this.#service = new ServiceState({ registry, agenda, random, staleAfter, maxFailures, now });
+    this.monitor = new ServiceMonitor({ api, registry, service: this.#service, isHeld, notes, clock, log });
   }
 
-  /** Resolves when the last poll in flight has ended. Never rejects. */
+  /** Resolves when the last poll in flight has ended. Rejects if a defect has ended it. */
   run(signal: AbortSignal): Promise<void> {
     return this.#runUntil(signal, () => false);
   }
 
-  /** Polls everything once, also tasks that appear meanwhile; resolves when all are polled or the API is down. */
+  /** Polls everything once, also tasks that appear meanwhile; resolves when all are polled or the service is down. */
   runOnce(signal: AbortSignal): Promise<void> {
-    const isPolled = ({ standing }: TaskState) => standing !== undefined;
-    return this.#runUntil(signal, () => this.#health.isDown || [...this.tasks.all()].every(isPolled));
+    return this.#runUntil(signal, () => this.#service.isUp === false || this.registry.unpolled === 0);
   }
 
   /** Shows the reading of a previous process, as if polled `at`, in monotonic milliseconds. */
   async restore(task: Task, reading: PollResult, at: number): Promise<void> {
-    this.#reconcile();
-    const state = this.tasks.get(task.id);
-    if (state === undefined) return;
+    await this.#reconcile();
+    const polled = this.registry.get(task.id);
+    if (polled === undefined) return;
     await this.#settings.sink.accept(task, reading);
-    state.confirmedAt = at;
-    state.isShown = true;
+    this.registry.observe(polled, { result: 'restored', respondedAt: at }, at, this.#clock.now());
+    this.#setExpiry(polled);
     await this.expire();
   }
 
-  /** Withdraws what is stale, and judges the appliances by the time that has passed; in slices. */
+  /** Withdraws what has become stale, and lets time take effect on the verdicts. Does nothing while nothing is due. */
   expire(): Promise<void> {
-    return runInSlices(this.#expired(this.#clock.monotonic()), this.#clock);
-  }
-
-  *#expired(now: number): Generator<void> {
-    const pausedMs = now - this.#expiredAt;
-    this.#expiredAt = now;
-    if (pausedMs > PAUSE_MS) this.observer.resumed(pausedMs);
-    for (const { task, confirmedAt } of this.tasks.expire(now)) {
-      this.#settings.sink.withdraw(task.id, confirmedAt !== undefined);
-      yield;
-    }
-    yield* this.observer.timePassed();
+    return runInSlices(this.#elapse(this.#clock.monotonic()), this.#clock);
   }
 
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
     const inFlight = new Set<Promise<void>>();
+    const defects: Error[] = [];
     let isStopped = false;
     const stop = () => {
       isStopped = true;
@@ -135,148 +127,253 @@ export class Poller {
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    this.#reconcile();
+    await this.#reconcile();
     while (!isStopped) {
+      await this.expire();
       const now = this.#clock.monotonic();
-      if (now - this.#expiredAt >= MAX_SLEEP_MS) {
-        await this.expire();
-        continue;
-      }
       const isFree = inFlight.size < this.#settings.workers;
-      const state = isFree ? this.#takeDue(now) : undefined;
-      if (state === undefined) {
+      const polled = isFree && !isStopped ? this.#takeDue(now) : undefined;
+      if (polled === undefined) {
+        if (isStopped) break;
         this.#wake = new AbortController();
-        await this.#clock.sleep(isFree ? this.#idleMs(now) : MAX_SLEEP_MS, this.#wake.signal);
+        await this.#clock.sleep(this.#idleMs(now, isFree), this.#wake.signal);
         continue;
       }
-      const polled = this.#poll(state, signal).finally(() => {
-        inFlight.delete(polled);
-        if (isOver()) stop();
-        this.#wake.abort('polled');
-      });
-      inFlight.add(polled);
+      const ended = this.#poll(polled, signal)
+        .catch((thrown: unknown) => {
+          defects.push(asError(thrown));
+          stop();
+        })
+        .finally(() => {
+          inFlight.delete(ended);
+          if (isOver()) stop();
+          this.#wake.abort('polled');
+        });
+      inFlight.add(ended);
     }
     await Promise.all(inFlight);
     signal.removeEventListener('abort', stop);
+    const [defect] = defects;
+    if (defect !== undefined) throw defect;
   }
 
-  #takeDue(now: number): TaskState | undefined {
-    const { isDown } = this.#health;
+  #takeDue(now: number): PolledTask | undefined {
+    const isDown = this.#service.isUp === false;
     // A probe leaves even if nothing is due: an outage may outlast every slot.
-    const isProbing = isDown && this.#health.waitMs(now) === 0;
-    const probe = isProbing ? this.#agenda.takeProbe(this.tasks.deciding) : undefined;
-    if (probe !== undefined) this.#health.starting(probe);
-    return probe ?? this.#agenda.take(now, isDown);
+    return (isDown ? this.#service.takeProbe(now) : undefined) ?? this.#agenda.take(now, !isDown);
   }
 
-  /** How long nothing is due, where nothing was at the same `now`: what came due since is no longer to come. */
-  #idleMs(now: number): number {
-    const { isDown } = this.#health;
-    const dueMs = this.#agenda.nextDue(now, isDown) - now;
-    // If a probe is due but none could be taken, a poll in flight has to end first, and wakes this.
-    const probeMs = (isDown && this.#health.waitMs(now)) || Number.POSITIVE_INFINITY;
-    return Math.min(dueMs, probeMs, MAX_SLEEP_MS);
+  /** The time until something is due, where nothing was at `now`. */
+  #idleMs(now: number, isFree: boolean): number {
+    const dueAt = isFree ? this.#agenda.nextDue(this.#service.isUp !== false) : Number.POSITIVE_INFINITY;
+    const probeAt = isFree ? this.#service.nextProbeAt : Number.POSITIVE_INFINITY;
+    const next = Math.min(dueAt, probeAt, this.#expiries.firstKey, this.#reviews.firstKey, now + MAX_SLEEP_MS);
+    return Math.max(0, next - now);
   }
 
-  async #poll(state: TaskState, signal: AbortSignal): Promise<void> {
+  async #poll(polled: PolledTask, signal: AbortSignal): Promise<void> {
     const { sink } = this.#settings;
-    const { task } = state;
+    const { task } = polled;
     const outcome = await poll(task, signal, this.#clock, sink);
+    // Also after a failure: tasks that waited for the first response need not wait for a success. The tasks come before
+    // the verdicts: an inventory that was read says nothing about series.
+    if (task.discoversTasks && outcome.result !== 'aborted') await this.#reconcile();
     const now = this.#clock.monotonic();
-    if (state.isGone) sink.withdraw(task.id);
-    else this.#guarded(state, () => this.#take(state, outcome, now));
-    this.#agenda.putBack(state, now, state.isGone ? undefined : this.#afterMs(state, outcome));
-    this.tasks.forget(state);
-    // Also after a failure: tasks that waited for the first answer need not wait for a success.
-    if (task.discoversTasks && outcome.state !== 'aborted') this.#guarded(state, () => this.#reconcile());
-    this.tasks.polled(state, now);
-  }
-
-  #take(state: TaskState, outcome: Outcome, now: number): void {
-    if (outcome.state === 'aborted') return;
-    const { standing: was, failures: failed } = state;
-    recordOutcome(state, outcome, now, this.#clock.now(), this.tasks.stretched(now));
-    if (outcome.state === 'denied') this.#settings.sink.withdraw(state.task.id, true);
-    const { isDown: wasDown, answeredAt } = this.#health;
-    this.#health.observe(state, outcome, this.tasks.deciding, now);
-    if (wasDown && !this.#health.isDown) this.#wakeFailed(now, answeredAt);
-    if (failed > 0 && state.failures === 0) this.#revive(state, now);
-    if (was === 'denied' && state.standing === 'records') this.#wakeThoseDenied(state, now);
-    if ((was === 'denied') !== (state.standing === 'denied') && outcome.state !== 'failed') this.#explain(state, now);
-    this.observer.ended(state, outcome);
-  }
-
-  /** Failed tasks are polled within one interval; those that were well before the outage not after tasks that hang. */
-  #wakeFailed(now: number, answeredAt: number): void {
-    for (const other of this.tasks.all()) {
-      if (other.failures === 0) continue;
-      const wasWell = answeredAt - (other.confirmedAt ?? Number.NEGATIVE_INFINITY) < 2 * other.promisedMs;
-      if (wasWell) other.failures = 1;
-      this.#agenda.wake(other, now, Math.min(other.task.intervalMs, RETRY.longestMs));
+    this.#agenda.end(polled);
+    if (polled.isRemoved) {
+      sink.withdraw(task.id);
+      this.registry.forget(polled);
+      return;
+    }
+    if (outcome.result !== 'aborted') this.#applyOutcome(polled, outcome, now);
+    const { appliance } = polled;
+    const verdicts = [this.#service, ...(appliance === undefined ? [] : [appliance.records, appliance.responses])];
+    if (verdicts.some((verdict) => verdict.isProbing(polled))) this.#agenda.pollNow(polled);
+    else {
+      const context = { now, random: this.#random, decides: this.registry.decides(polled) };
+      this.#agenda.place(polled, dueAfter(polled, outcome, context));
     }
   }
 
-  /** An appliance that did not answer at all answers again: its other series are polled as if they had failed once. */
-  #revive({ appliance }: TaskState, now: number): void {
-    const series = [...(appliance?.tasks ?? [])].filter(({ backedOff }) => backedOff === undefined);
-    const failing = series.filter(({ failures }) => failures > 0);
-    if (failing.length !== series.length - 1) return;
-    for (const state of failing) {
-      state.failures = 1;
-      this.#agenda.wake(state, now, state.task.intervalMs / 2);
+  #applyOutcome(polled: PolledTask, outcome: Response | Failure, now: number): void {
+    const before = polled.facts;
+    this.registry.observe(polled, outcome, now, this.#clock.now());
+    this.#setExpiry(polled);
+    if (outcome.result === 'denied') this.#settings.sink.withdraw(polled.task.id, true);
+    this.#service.end(polled, before, outcome, now);
+    this.#reviewService(now);
+    const { appliance, facts } = polled;
+    if (appliance !== undefined) {
+      if (appliance.countPoll(outcome.result === 'failed')) this.#agenda.regroup(appliance.tasks);
+      const intervalMs = appliance.intervalMs * this.registry.intervalFactor;
+      const hasRecords = outcome.result === 'records';
+      if (hasRecords || outcome.result === 'empty') appliance.responses.succeed(now, before, intervalMs);
+      // Records without a time count as new.
+      const { newestRecordMs = Number.POSITIVE_INFINITY } = facts;
+      const isNew = newestRecordMs > (before.newestRecordMs ?? 0);
+      if (hasRecords) appliance.records.succeed(now, before, intervalMs, isNew);
+      this.#reviewAppliance(appliance, now);
+    }
+    if (before.lastResult === 'denied' && outcome.result === 'records') this.#wakeSuspended(polled, now);
+    if ((before.lastResult === 'denied') !== (outcome.result === 'denied') && outcome.result !== 'failed')
+      this.#pollRelated(polled, now);
+    this.monitor.end(polled, before, outcome);
+  }
+
+  /** Yields where it may be interrupted. */
+  *#elapse(now: number): Generator<void> {
+    // While the process did not run, nothing could be polled, and nothing is concluded from it.
+    if (now - this.#ranAt > PAUSE_MS) this.#resumedAt = now;
+    this.#ranAt = now;
+    for (let polled = this.#expiries.first; polled && this.#expiries.firstKey <= now; polled = this.#expiries.first) {
+      this.#expire(polled, now);
+      yield;
+    }
+    if (this.#reviews.firstKey > now) return;
+    for (let group = this.#reviews.first; group && this.#reviews.firstKey <= now; group = this.#reviews.first) {
+      if (group instanceof ServiceState) this.#reviewService(now);
+      else this.#reviewAppliance(group, now);
+      yield;
+    }
+    this.monitor.update();
+  }
+
+  #expire(polled: PolledTask, now: number): void {
+    const { facts, task } = polled;
+    if (this.registry.expiresAt(polled) <= now) {
+      const result = facts.isExposed ? 'stale' : 'forgotten';
+      this.registry.observe(polled, { result }, now, this.#clock.now());
+      this.#settings.sink.withdraw(task.id, result === 'stale');
+    }
+    this.#setExpiry(polled);
+  }
+
+  #setExpiry(polled: PolledTask): void {
+    const at = this.registry.expiresAt(polled);
+    if (Number.isFinite(at)) this.#expiries.set(polled, at);
+    else this.#expiries.delete(polled);
+  }
+
+  #reviewService(now: number): void {
+    this.#service.review(now, this.#resumedAt);
+    this.#setReview(this.#service, this.#service.deadline(this.#resumedAt));
+  }
+
+  #reviewAppliance(appliance: ApplianceTasks, now: number): void {
+    const before = appliance.shown?.state;
+    const { records, responses } = appliance;
+    const intervalMs = appliance.intervalMs * this.registry.intervalFactor;
+    const [resumedAt, isOver] = [this.#resumedAt, appliance.unpolled === 0];
+    for (const [verdict, subject] of [
+      [records, RECORDS],
+      [responses, RESPONSES],
+    ] as const) {
+      // While the service is down, only probes are sent.
+      const next = () => (this.#service.isUp === false ? undefined : appliance.lastWorking(subject));
+      const probed = verdict.review(now, { intervalMs, resumedAt, isOver, next });
+      if (probed !== undefined) this.#agenda.pollNow(probed);
+    }
+    const deadlines = [records, responses].map((verdict) => verdict.deadline({ intervalMs, resumedAt }));
+    this.#setReview(appliance, Math.min(...deadlines));
+    this.#publisher.update(appliance);
+    if (appliance.state === before) return;
+    this.monitor.applianceChanged(appliance);
+    if (appliance.state === 'reporting') this.#wakeAppliance(appliance, now);
+  }
+
+  #setReview(group: ApplianceTasks | ServiceState, at: number): void {
+    if (Number.isFinite(at)) this.#reviews.set(group, at);
+    else this.#reviews.delete(group);
+  }
+
+  /** It reports again: its other series, also those that are polled seldom, follow within half an interval. */
+  #wakeAppliance({ tasks, intervalMs }: ApplianceTasks, now: number): void {
+    for (const polled of tasks) {
+      const isMissing = polled.isPolled && polled.facts.lastResult !== 'records';
+      if (isMissing) this.#agenda.placeEarlier(polled, now + (polled.phase * intervalMs) / 2);
     }
   }
 
-  /** A gateway has recovered, or a licence was bought. Once in each back-off: no task is polled far more often. */
-  #wakeThoseDenied({ task }: TaskState, now: number): void {
+  /** A gateway has recovered, or a licence was bought. Once in a discovery interval: no task is polled far more often. */
+  #wakeSuspended({ task }: PolledTask, now: number): void {
     if (now - this.#wokenAt < (task.suspendedIntervalMs ?? 0)) return;
     this.#wokenAt = now;
-    for (const other of this.tasks.all()) {
-      if (other.backedOff === undefined || other.backedOff === 'empty') continue;
-      this.#agenda.wake(other, now, other.task.intervalMs / 10);
-    }
+    const { suspended } = this.registry;
+    const agenda = this.#agenda;
+    const wake = function* () {
+      let step = 0;
+      for (const polled of suspended) {
+        if (polled.facts.suspended !== 'empty')
+          agenda.placeEarlier(polled, now + (polled.phase * polled.task.intervalMs) / 10);
+        step += 1;
+        if (step % TASKS_PER_STEP === 0) yield;
+      }
+    };
+    void runInSlices(wake(), this.#clock).then(() => this.#wake.abort('woken'));
   }
 
-  #explain({ task }: TaskState, now: number): void {
-    const reason = task.pollAlso === undefined ? undefined : this.tasks.get(task.pollAlso);
-    if (reason === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;
+  /** Another task may explain why this one is rejected, such as the licence. */
+  #pollRelated({ task }: PolledTask, now: number): void {
+    const related = task.pollAlso === undefined ? undefined : this.registry.get(task.pollAlso);
+    if (related === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;
     this.#explainedAt = now;
-    this.#agenda.wake(reason, now, 0);
+    this.#agenda.placeEarlier(related, now);
   }
 
-  /** A bug in storing results must not end polling. */
-  #guarded(state: TaskState, act: () => void): void {
-    try {
-      act();
-    } catch (thrown) {
-      this.observer.defect(state, asError(thrown));
+  /** Follows the inventory, in slices; one change after the other. */
+  #reconcile(): Promise<void> {
+    this.#reconciled = this.#reconciled.then(() => runInSlices(this.#changes(this.#clock.monotonic()), this.#clock));
+    return this.#reconciled;
+  }
+
+  *#changes(now: number): Generator<void> {
+    const { collector, onTasks } = this.#settings;
+    const { size } = this.registry.appliances;
+    const affected = new Set<ApplianceTasks>();
+    let removed = 0;
+    for (const change of this.registry.reconcile(collector.tasks(), now)) {
+      if (change === undefined) yield;
+      else if (change.change === 'appliance removed') {
+        removed += 1;
+        affected.delete(change.appliance);
+        this.#removeAppliance(change.appliance);
+      } else {
+        if (change.polled.appliance !== undefined) affected.add(change.polled.appliance);
+        this.#changeTask(change.change, change.polled, now);
+      }
     }
+    for (const appliance of affected) {
+      this.#reviewAppliance(appliance, now);
+      yield;
+    }
+    if (size === 0 && this.registry.appliances.size > 0) this.#service.restart(now);
+    this.#setReview(this.#service, this.#service.deadline(this.#resumedAt));
+    if (removed > 0 || this.registry.appliances.size > size) this.monitor.fleetChanged();
+    if (onTasks === undefined) return;
+    const operations = new Map<string, number>();
+    for (const { task } of this.registry.all()) {
+      increment(operations, task.operation);
+      if (operations.size % TASKS_PER_STEP === 0) yield;
+    }
+    onTasks(operations);
   }
 
-  #reconcile(): void {
-    const { collector, sink, onTasks } = this.#settings;
-    const now = this.#clock.monotonic();
-    const all = collector.tasks();
-    const change = this.tasks.reconcile(all, now);
-    for (const { task } of change.gone) sink.withdraw(task.id);
-    for (const state of change.come) this.#agenda.add(state, now);
-    for (const state of change.hastened) this.#agenda.wake(state, now, state.task.intervalMs);
-    this.observer.changed(change);
-    onTasks?.(all);
+  #changeTask(change: 'added' | 'removed' | 'shortened' | 'renamed', polled: PolledTask, now: number): void {
+    const { task, phase } = polled;
+    // Spread over one millisecond by the phases, so that no appliance is polled completely before the next one.
+    if (change === 'added' && !this.#agenda.isInFlight(polled)) this.#agenda.place(polled, now + phase);
+    if (change === 'shortened') this.#agenda.placeEarlier(polled, now + phase * task.intervalMs);
+    if (change !== 'removed') return;
+    this.#settings.sink.withdraw(task.id);
+    this.#expiries.delete(polled);
+    this.#agenda.remove(polled);
+    this.monitor.taskRemoved(polled);
+    if (!this.#agenda.isInFlight(polled)) this.registry.forget(polled);
   }
 
-  #afterMs(state: TaskState, outcome: Outcome): number | undefined {
-    const { task, failures, backedOff } = state;
-    const jitter = 0.9 + this.#random() / 10;
-    if (backedOff !== undefined && outcome.state !== 'failed')
-      return (task.suspendedIntervalMs ?? task.intervalMs) * jitter;
-    if (outcome.state === 'succeeded' && outcome.reading.needsConfirmation)
-      return Math.min(task.intervalMs, CONFIRM_MS);
-    if (outcome.state !== 'failed') return undefined;
-    if (!task.retriesBeforeSlot)
-      return failures > 1 && state.appliance ? FAILING_INTERVALS * task.intervalMs * jitter : undefined;
-    const isAlone = task.discoversTasks && this.tasks.deciding.includes(state);
-    const longestMs = isAlone ? RETRY.decidingMs : RETRY.longestMs;
-    return Math.min(task.intervalMs, longestMs, RETRY.firstMs * 2 ** (failures - 1)) * jitter;
+  #removeAppliance(appliance: ApplianceTasks): void {
+    this.#reviews.delete(appliance);
+    this.#publisher.withdraw(appliance);
+    this.monitor.applianceRemoved(appliance);
   }
 }

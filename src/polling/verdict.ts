@@ -1,76 +1,112 @@
-import { type ApplianceState, isReporting, type TaskState } from './task-state.ts';
+import type { TaskFacts } from './task-facts.ts';
 
-/** What a verdict on an appliance needs beside its series; monotonic milliseconds. */
-export interface Moment {
-  readonly now: number;
-  /** Nothing was asked for a while until then: what was asked before says nothing. */
-  readonly resumedAt: number;
-  readonly isApiDown: boolean;
-  readonly staleAfter: number;
-  readonly stretched: number;
+/** What a verdict is about: when a task last succeeded in it, and how many polls in a row have not. */
+export interface Subject {
+  readonly lastAt: (facts: TaskFacts) => number;
+  readonly misses: (facts: TaskFacts) => number;
 }
 
-/** `state`: undefined while nothing new can be said. `ask`: the series to poll now, because the verdict depends on it. */
-interface Verdict {
-  readonly state?: ApplianceState | undefined;
-  readonly ask?: TaskState | undefined;
+export const RESPONSES: Subject = { lastAt: ({ respondedAt }) => respondedAt, misses: ({ failures }) => failures };
+
+export const RECORDS: Subject = {
+  lastAt: ({ lastRecordsAt }) => lastRecordsAt,
+  misses: ({ recordless }) => recordless,
+};
+
+/** Whether a task succeeded before, and its two latest polls did not both miss. */
+export function works({ lastAt, misses }: Subject, facts: TaskFacts): boolean {
+  return lastAt(facts) > Number.NEGATIVE_INFINITY && misses(facts) < 2;
+}
+
+/** What a review of a verdict needs from outside. */
+interface Review<Task> {
+  /** The effective interval of the most frequent task. */
+  readonly intervalMs: number;
+  /** When the process last began to run, after its start or a pause: nothing is concluded from the time before. */
+  readonly resumedAt: number;
+  /** Whether every task was polled once: a verdict that is still unknown need not wait any longer. */
+  readonly isOver: boolean;
+  /** The task that succeeded last and works. */
+  readonly next: () => Task | undefined;
 }
 
 /**
- * An appliance reports until every series of its shortest interval has failed and none of their values is fresh, unless
- * another series has returned records since they began to fail: one of those is asked at once. Its answer counts as long
- * as a value of the shortest interval would, and is renewed before. Series that are backed off do not count, unless all are.
+ * Whether a group of tasks is up: one rule for the records of an appliance, for its responses, and for the responses of
+ * the service. The first success makes an unknown verdict up. A verdict stays up while any task succeeds; after
+ * `staleAfter` and a half intervals without a success, tasks that work are polled at once, and it falls when none of
+ * them works, after one half interval more at the latest. It rises when one task succeeds twice since the fall, with at
+ * most one miss between. Both count polls, so behaviour that does not change cannot change the verdict back and forth.
+ * Times are monotonic milliseconds.
  */
-export function verdictOn(tasks: Iterable<TaskState>, moment: Moment): Verdict {
-  const all = [...tasks];
-  const awake = all.filter(({ backedOff }) => backedOff === undefined);
-  const shortestMs = Math.min(...awake.map(({ task }) => task.intervalMs));
-  const series = awake.length > 0 ? awake.filter(({ task }) => task.intervalMs === shortestMs) : all;
-  const isFresh = series.some(isReporting);
-  if (moment.isApiDown) {
-    const isKnown = series.some(({ standing }) => standing !== undefined);
-    return { state: isFresh ? 'reporting' : isKnown ? silentState(series) : undefined };
+export class Verdict<Task extends { readonly facts: TaskFacts }> {
+  readonly #subject: Subject;
+  readonly #staleAfter: number;
+  readonly #createdAt: number;
+  #isUp: boolean | undefined;
+  #lastSuccessAt = Number.NEGATIVE_INFINITY;
+  #fellAt = Number.NEGATIVE_INFINITY;
+  /** The interval that applied at the last success: a limit that was lifted since ends no time earlier. */
+  #intervalMs = 0;
+  /** The task on which the verdict waits. */
+  #probed: Task | undefined;
+
+  constructor(subject: Subject, staleAfter: number, now: number) {
+    this.#subject = subject;
+    // Two successes need two intervals, whatever is exposed.
+    this.#staleAfter = Math.max(2, staleAfter);
+    this.#createdAt = now;
   }
-  const since = silentSince(series, isFresh, moment);
-  if (since === undefined) return { state: isFresh ? 'reporting' : undefined };
-  const others = awake.filter((state) => !series.includes(state));
-  const { isAsked, isProof, ask } = proofOf(others, since, shortestMs, moment);
-  if (isFresh || isProof) return { state: 'reporting', ask };
-  return { state: isAsked ? silentState(series) : undefined, ask };
-}
 
-/** Undefined if one has not failed, or was not asked since a pause; one whose value is stale need not be asked. */
-function silentSince(series: readonly TaskState[], isFresh: boolean, moment: Moment): number | undefined {
-  const { now, resumedAt, staleAfter, stretched } = moment;
-  const isKnown = series.some(({ standing }) => standing !== undefined);
-  const areAsked = series.every(({ silence, askedAt }) => silence !== undefined && askedAt >= resumedAt);
-  const knownFor = now - Math.max(resumedAt, ...series.map(({ addedAt }) => addedAt));
-  const isOverdue = !isFresh && series.some(({ task }) => knownFor > staleAfter * stretched * task.intervalMs);
-  if (!isKnown || !(areAsked || isOverdue)) return undefined;
-  return Math.max(...series.map(({ silence, confirmedAt = 0 }) => silence?.since ?? confirmedAt));
-}
+  get isUp(): boolean | undefined {
+    return this.#isUp;
+  }
 
-/** Whether the other series show that the appliance reports. The one to ask for that is the one that reported last. */
-function proofOf(others: readonly TaskState[], since: number, intervalMs: number, moment: Moment) {
-  const { now, staleAfter, stretched } = moment;
-  const [likeliest] = others.toSorted((one, other) => (reportOf(other) > reportOf(one) ? 1 : -1));
-  if (likeliest === undefined) return { isAsked: true, isProof: false, ask: undefined };
-  const ageMs = (now - reportOf(likeliest)) / stretched;
-  const isAsked = others.some(({ askedAt }) => askedAt >= since);
-  const isProof = reportOf(likeliest) > since && ageMs <= staleAfter * intervalMs;
-  const isOld = ageMs > Math.max(staleAfter - 1, 1 / 2) * intervalMs;
-  const isInFlight = others.some(({ due }) => due === undefined);
-  const isNeeded = !isAsked || (isProof && isOld && likeliest.standing === 'records');
-  return { isAsked, isProof, ask: isNeeded && !isInFlight ? likeliest : undefined };
-}
+  get lastSuccessAt(): number {
+    return this.#lastSuccessAt;
+  }
 
-function reportOf({ reportedAt = Number.NEGATIVE_INFINITY }: TaskState): number {
-  return reportedAt;
-}
+  isProbing(task: Task): boolean {
+    return this.#probed === task;
+  }
 
-/** Where all are backed off, an empty answer beside a rejection is of a series that the appliance lacks anyway. */
-function silentState(series: readonly TaskState[]): ApplianceState {
-  const isEmpty = ({ isShown, standing }: TaskState) => isShown && standing === 'empty';
-  const areBackedOff = series.every(({ backedOff }) => backedOff !== undefined);
-  return (areBackedOff ? series.every(isEmpty) : series.some(isEmpty)) ? 'no_records' : 'unavailable';
+  /** A task succeeded of which `before` was known. `isNew`: the success says more than the one before. */
+  succeed(now: number, before: TaskFacts, intervalMs: number, isNew = true): void {
+    const lastAt = this.#subject.lastAt(before);
+    this.#lastSuccessAt = now;
+    this.#intervalMs = intervalMs;
+    this.#probed = undefined;
+    const isRecent = now - lastAt < (this.#staleAfter - 0.5) * intervalMs;
+    const isSecond = isNew && lastAt >= this.#fellAt && this.#subject.misses(before) <= 1 && isRecent;
+    if (this.#isUp === undefined || isSecond) this.#isUp = true;
+  }
+
+  /** Lets time and failures take effect; returns the task that has to be polled at once, because the verdict waits for it. */
+  review(now: number, review: Review<Task>): Task | undefined {
+    const isQuiet = now >= this.#quietUntil(0.5, review);
+    if (this.#isUp === false || (!isQuiet && (this.#isUp || !review.isOver))) return undefined;
+    const mayWait = this.#isUp && now < this.#quietUntil(1, review);
+    const isWaiting = this.#probed !== undefined && works(this.#subject, this.#probed.facts);
+    if (!mayWait) this.#probed = undefined;
+    else if (!isWaiting) this.#probed = review.next();
+    if (this.#probed === undefined) this.fall(now);
+    return this.#probed;
+  }
+
+  fall(now: number): void {
+    this.#isUp = false;
+    this.#fellAt = now;
+    this.#probed = undefined;
+  }
+
+  /** When the next review is needed if nothing happens before; infinite while it is down. */
+  deadline(review: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
+    if (this.#isUp === false) return Number.POSITIVE_INFINITY;
+    return this.#quietUntil(this.#probed === undefined ? 0.5 : 1, review);
+  }
+
+  /** The end of `staleAfter` and so many intervals more without a success. */
+  #quietUntil(more: number, { intervalMs, resumedAt }: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
+    const since = Math.max(this.#lastSuccessAt, this.#createdAt, resumedAt);
+    return since + (this.#staleAfter + more) * Math.max(this.#intervalMs, intervalMs);
+  }
 }

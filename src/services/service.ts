@@ -86,7 +86,8 @@ export interface ServiceConnection extends ServiceDetails {
   readonly intervalMs: number;
   /** The families of each appliance's state; undefined if no appliance is polled. */
   readonly appliances?: ApplianceFamilies | undefined;
-  readonly onTasks?: (tasks: readonly Task[]) => void;
+  /** Called after each change of the inventory, with the number of tasks of each operation. */
+  readonly onTasks?: (tasks: ReadonlyMap<string, number>) => void;
   /** Reads the inventory, if there is one, and returns the number of appliances. */
   readonly countAppliances?: (signal: AbortSignal) => Promise<number>;
   /** Revokes the token. */

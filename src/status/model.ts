@@ -1,7 +1,7 @@
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Variant } from '../contract/variant.ts';
-import type { BackOffReason } from '../polling/task-state.ts';
+import type { SuspensionReason } from '../polling/task-facts.ts';
 import type { FailureReason } from '../runtime/error-policy.ts';
 
 /** `waiting`: before the first verdict. */
@@ -66,10 +66,10 @@ export interface ApiReport {
     /** The highest age of these while everything is healthy: the effective interval, and half the configured one. */
     readonly computedWorstSeconds: number;
   };
-  /** `overdue`: not backed off, of no appliance that is down, and no success for two and a half stretched intervals. */
-  readonly tasks: { readonly total: number; readonly resting: number; readonly overdue: number };
-  /** Tasks that are backed off, by operation and reason. */
-  readonly resting: readonly (RestingTask & { readonly tasks: number })[];
+  /** `overdue`: not suspended, of no appliance that is down, and no success for two and a half stretched intervals. */
+  readonly tasks: { readonly total: number; readonly suspended: number; readonly overdue: number };
+  /** Tasks that are suspended, by operation and reason. */
+  readonly suspended: readonly (SuspendedTask & { readonly tasks: number })[];
   readonly accountTasks: readonly AccountTaskReport[];
   /** The undocumented alternatives that the account uses. */
   readonly variants: readonly Variant[];
@@ -90,10 +90,10 @@ export interface InventoryGap {
   readonly message: string;
 }
 
-/** An operation that is backed off. */
-export interface RestingTask {
+/** An operation that is suspended. */
+export interface SuspendedTask {
   readonly operation: string;
-  readonly reason: BackOffReason;
+  readonly reason: SuspensionReason;
 }
 
 /** An operation of no single appliance, such as the inventory or `/data`. */
@@ -102,9 +102,9 @@ export interface AccountTaskReport {
   /** One, or one for each volume. */
   readonly tasks: number;
   readonly intervalSeconds: number;
-  /** Since the last success of the oldest task that is not backed off; null before the first. */
+  /** Since the last success of the oldest task that is not suspended; null before the first. */
   readonly dataAgeSeconds: number | null;
-  readonly resting: number;
+  readonly suspended: number;
   /** How many failed in their last poll, and why the last of them did. */
   readonly failing: number;
   readonly lastError: string | null;
@@ -123,11 +123,11 @@ export interface ApplianceReport {
   readonly lastSuccess: string | null;
   /** Time of the newest record of any of its series. */
   readonly lastRecord: string | null;
-  /** Since the last success of the oldest series that is not backed off; null while there is none. */
+  /** Since the last success of the oldest series that is not suspended; null while there is none. */
   readonly dataAgeSeconds: number | null;
-  /** How many series are polled, including those backed off. */
+  /** How many series are polled, including those that are suspended. */
   readonly series: number;
-  readonly resting: readonly RestingTask[];
+  readonly suspended: readonly SuspendedTask[];
   /** How many series failed in their last poll. */
   readonly failing: number;
   /** The latest failure, until that series succeeds again. */

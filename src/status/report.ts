@@ -1,6 +1,6 @@
-import { worstAgeMs } from '../polling/demand.ts';
+import { maxAgeMs } from '../polling/effective-interval.ts';
+import type { ApplianceTasks } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
-import type { PolledAppliance } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
@@ -60,7 +60,7 @@ export function* createReport(
   for (const source of sources) {
     apis.push(yield* apiReport(source, clock));
     yield;
-    for (const appliance of appliancesByName(source.poller.tasks)) {
+    for (const appliance of appliancesByName(source.poller.registry)) {
       appliances.push(applianceReport(source, appliance, clock));
       if (appliances.length % APPLIANCES_A_STEP === 0) yield;
     }
@@ -70,11 +70,11 @@ export function* createReport(
 
 function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiReport> {
   const { api, title, pacer, target, intervalMs, tokenSecondsLeft } = source;
-  const { observer, tasks } = source.poller;
+  const { monitor, registry } = source.poller;
   const now = clock.monotonic();
-  const summary = yield* taskSummary(tasks, now);
-  const { up, downReason = null } = observer;
-  const stretched = tasks.stretched(now);
+  const summary = yield* taskSummary(registry, now);
+  const { isUp, downReason = null } = monitor;
+  const factor = registry.intervalFactor;
   const secondsLeft = tokenSecondsLeft?.();
   const skewMs = source.clockSkewMs();
   const gaps = source.inventoryGaps?.() ?? [];
@@ -82,11 +82,11 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
   return {
     api,
     title,
-    state: up ? 'up' : observer.polledOnce || downReason !== null ? 'down' : 'waiting',
+    state: isUp ? 'up' : isUp === false || downReason !== null ? 'down' : 'waiting',
     downReason,
     url: target.baseUrl,
-    lastSuccess: rfc3339OrNull(observer.lastSuccessAt),
-    lastError: observer.lastError ?? null,
+    lastSuccess: rfc3339OrNull(monitor.lastSuccessAt),
+    lastError: monitor.lastError ?? null,
     token: {
       kind: tokenSecondsLeft === undefined ? 'key' : 'token',
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
@@ -104,16 +104,16 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     },
     budgetRemaining: pacer.budgetRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
-    effectiveIntervalSeconds: (intervalMs * stretched) / 1000,
-    sweepSeconds: tasks.sweepSeconds ?? null,
+    effectiveIntervalSeconds: (intervalMs * factor) / 1000,
+    sweepSeconds: registry.cycleSeconds ?? null,
     dataAge: {
       medianSeconds: summary.medianAgeSeconds,
       worstSeconds: summary.worstAgeSeconds,
-      computedWorstSeconds: worstAgeMs(tasks.sweepMs, stretched) / 1000,
+      computedWorstSeconds: maxAgeMs(registry.cycleMs, factor) / 1000,
     },
     tasks: summary.tasks,
-    resting: summary.resting,
-    accountTasks: [...summary.account].map(([operation, states]) => accountReport(operation, states, now)),
+    suspended: summary.suspended,
+    accountTasks: [...summary.account].map(([operation, tasks]) => accountReport(operation, tasks, now)),
     variants: source.variants?.() ?? [],
     inventoryGaps: gaps,
     clockSkewSeconds: skewMs === undefined ? null : skewMs / 1000,
@@ -121,7 +121,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
   };
 }
 
-function applianceReport(source: ReportedService, appliance: PolledAppliance, clock: Clock): ApplianceReport {
+function applianceReport(source: ReportedService, appliance: ApplianceTasks, clock: Clock): ApplianceReport {
   const { name, serial, shown } = appliance;
   const known = source.describe?.(serial);
   return {

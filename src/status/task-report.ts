@@ -1,114 +1,122 @@
-import { worstAgeMs } from '../polling/demand.ts';
-import type { PolledAppliance, TaskState } from '../polling/task-state.ts';
-import type { Tasks } from '../polling/tasks.ts';
+import { maxAgeMs } from '../polling/effective-interval.ts';
+import type { ApplianceTasks, PolledTask } from '../polling/polled-task.ts';
+import type { TaskRegistry } from '../polling/task-registry.ts';
 import { getOrCreate } from '../runtime/maps.ts';
-import type { AccountTaskReport, ApiReport, ApplianceReport, RestingTask } from './model.ts';
+import type { AccountTaskReport, ApiReport, ApplianceReport, SuspendedTask } from './model.ts';
 import { rfc3339, rfc3339OrNull, roundToThousandth } from './time-text.ts';
 
-export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'resting'> {
+export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'suspended'> {
   /** The ages of the tasks of the sweep; null without any result. */
   readonly medianAgeSeconds: number | null;
   readonly worstAgeSeconds: number | null;
   /** Tasks of no appliance, by operation. */
-  readonly account: ReadonlyMap<string, readonly TaskState[]>;
+  readonly account: ReadonlyMap<string, readonly PolledTask[]>;
 }
 
 const TASKS_A_STEP = 500;
 
 /** Reads every task of an API once; yields where it may be interrupted, because there may be very many. */
-export function* taskSummary(tasks: Tasks, now: number): Generator<void, TaskSummary> {
-  const stretched = tasks.stretched(now);
-  yield;
-  const resting = new Map<string, RestingTask & { tasks: number }>();
-  const account = new Map<string, TaskState[]>();
-  const count = { total: 0, resting: 0, overdue: 0 };
-  for (const state of tasks.all()) {
-    const { task, backedOff: reason, confirmedAt, addedAt } = state;
+export function* taskSummary(registry: TaskRegistry, now: number): Generator<void, TaskSummary> {
+  const factor = registry.intervalFactor;
+  const suspended = new Map<string, SuspendedTask & { tasks: number }>();
+  const account = new Map<string, PolledTask[]>();
+  const count = { total: 0, suspended: 0, overdue: 0 };
+  const ages: number[] = [];
+  for (const polled of registry.all()) {
+    const { task, appliance, facts } = polled;
     const { operation } = task;
+    const reason = facts.suspended;
     if (reason !== undefined) {
-      count.resting += 1;
-      getOrCreate(resting, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
-    } else if (
-      state.appliance?.shown?.state !== 'unavailable' &&
-      now - (confirmedAt ?? addedAt) > worstAgeMs(task.intervalMs, 2 * stretched)
-    )
-      count.overdue += 1;
-    if (state.appliance === undefined) getOrCreate(account, operation, () => []).push(state);
+      count.suspended += 1;
+      getOrCreate(suspended, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
+    } else if (appliance?.state !== 'unavailable' && isOverdue(polled, now, factor)) count.overdue += 1;
+    if (appliance === undefined) getOrCreate(account, operation, () => []).push(polled);
+    if (registry.isInCycle(polled) && hasResponded(polled)) ages.push(now - facts.respondedAt);
     count.total += 1;
     if (count.total % TASKS_A_STEP === 0) yield;
   }
-  const ages = Float64Array.from(agesOf(tasks.sweep, now)).sort();
+  const sorted = Float64Array.from(ages).sort();
   yield;
   const seconds = (ms: number | undefined) => (ms === undefined ? null : ms / 1000);
   return {
     tasks: count,
-    resting: [...resting.values()],
+    suspended: [...suspended.values()],
     account,
-    medianAgeSeconds: seconds(ages[Math.floor(ages.length / 2)]),
-    worstAgeSeconds: seconds(ages.at(-1)),
+    medianAgeSeconds: seconds(sorted[Math.floor(sorted.length / 2)]),
+    worstAgeSeconds: seconds(sorted.at(-1)),
   };
 }
 
-export function accountReport(operation: string, states: readonly TaskState[], now: number): AccountTaskReport {
-  const failing = states.filter(isFailing);
+/** It has missed more than one poll. */
+function isOverdue({ task, facts, addedAt }: PolledTask, now: number, factor: number): boolean {
+  return now - Math.max(facts.respondedAt, addedAt) > maxAgeMs(task.intervalMs, 2 * factor);
+}
+
+export function accountReport(operation: string, tasks: readonly PolledTask[], now: number): AccountTaskReport {
+  const failing = tasks.filter(isFailing);
   return {
     operation,
-    tasks: states.length,
-    intervalSeconds: (states[0]?.task.intervalMs ?? 0) / 1000,
-    dataAgeSeconds: oldestSeconds(states, now),
-    resting: states.filter(({ backedOff }) => backedOff !== undefined).length,
+    tasks: tasks.length,
+    intervalSeconds: (tasks[0]?.task.intervalMs ?? 0) / 1000,
+    dataAgeSeconds: oldestSeconds(tasks, now),
+    suspended: tasks.filter(({ facts }) => facts.suspended !== undefined).length,
     failing: failing.length,
-    lastError: failing.at(-1)?.error?.message ?? null,
+    lastError: failing.at(-1)?.facts.error?.message ?? null,
   };
 }
 
 /** In the order that people expect: `edge-2` before `edge-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 
-export function appliancesByName({ appliances }: Tasks): readonly PolledAppliance[] {
+export function appliancesByName({ appliances }: TaskRegistry): readonly ApplianceTasks[] {
   return [...appliances.values()].sort(
     (one, other) => byName.compare(one.name, other.name) || byName.compare(one.serial, other.serial),
   );
 }
 
 /** What the tasks of an appliance say of it; `now` is monotonic, `at` epoch milliseconds. */
-export function seriesReport({ tasks }: PolledAppliance, now: number, at: number) {
-  const states = [...tasks];
-  const failing = states.filter(isFailing);
-  const last = failing.sort((one, other) => (one.polledAt ?? 0) - (other.polledAt ?? 0)).at(-1);
+export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number) {
+  const series = [...tasks];
+  const failing = series.filter(isFailing);
+  const last = failing.sort((one, other) => (one.facts.polledAt ?? 0) - (other.facts.polledAt ?? 0)).at(-1);
   const newest = (times: readonly (number | undefined)[]) => {
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 ? undefined : Math.max(...known);
   };
-  const confirmedAt = newest(states.map((state) => state.confirmedAt));
+  const respondedAt = newest(series.filter(hasResponded).map(({ facts }) => facts.respondedAt));
   return {
-    lastPoll: rfc3339OrNull(newest(states.map(({ polledAt }) => polledAt))),
-    lastSuccess: rfc3339OrNull(confirmedAt === undefined ? undefined : at - (now - confirmedAt)),
-    lastRecord: rfc3339OrNull(newest(states.map(({ recordAt }) => recordAt))),
-    dataAgeSeconds: oldestSeconds(states, now),
-    series: states.length,
-    resting: states.flatMap(({ task: { operation }, backedOff: reason }) => (reason ? [{ operation, reason }] : [])),
+    lastPoll: rfc3339OrNull(newest(series.map(({ facts }) => facts.polledAt))),
+    lastSuccess: rfc3339OrNull(respondedAt === undefined ? undefined : at - (now - respondedAt)),
+    lastRecord: rfc3339OrNull(newest(series.map(({ facts }) => facts.newestRecordMs))),
+    dataAgeSeconds: oldestSeconds(series, now),
+    series: series.length,
+    suspended: series.flatMap(({ task: { operation }, facts: { suspended: reason } }) =>
+      reason === undefined ? [] : [{ operation, reason }],
+    ),
     failing: failing.length,
     lastError:
-      last?.error === undefined
+      last?.facts.error === undefined
         ? null
-        : { operation: last.task.operation, time: rfc3339(last.polledAt ?? at), message: last.error.message },
+        : {
+            operation: last.task.operation,
+            time: rfc3339(last.facts.polledAt ?? at),
+            message: last.facts.error.message,
+          },
   } satisfies Partial<ApplianceReport>;
 }
 
-function isFailing({ standing }: TaskState): boolean {
-  return standing === 'failed';
+function isFailing({ facts }: PolledTask): boolean {
+  return facts.lastResult === 'failed';
 }
 
-/** The time since the last success of the oldest task that is not backed off; null without any success. */
-function oldestSeconds(states: readonly TaskState[], now: number): number | null {
-  const awake = states.filter(({ backedOff }) => backedOff === undefined);
-  const oldest = agesOf(awake, now).reduce((most, age) => Math.max(most, age), Number.NEGATIVE_INFINITY);
-  return Number.isFinite(oldest) ? roundToThousandth(oldest / 1000) : null;
+function hasResponded({ facts }: PolledTask): boolean {
+  return facts.respondedAt > Number.NEGATIVE_INFINITY;
 }
 
-function agesOf(states: readonly TaskState[], now: number): readonly number[] {
-  return states
-    .filter(({ confirmedAt }) => confirmedAt !== undefined)
-    .map(({ confirmedAt = now }) => now - confirmedAt);
+/** The time since the last success of the oldest task that is not suspended; null without any success. */
+function oldestSeconds(tasks: readonly PolledTask[], now: number): number | null {
+  const ages = tasks
+    .filter((polled) => polled.facts.suspended === undefined && hasResponded(polled))
+    .map(({ facts }) => now - facts.respondedAt);
+  return ages.length === 0 ? null : roundToThousandth(Math.max(...ages) / 1000);
 }

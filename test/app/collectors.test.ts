@@ -63,24 +63,26 @@ describe('every collector at once', () => {
 
 test('an operation that the role may not use rests with its reason on the metrics, on the status page and once in the log, and comes back', async () => {
   const { standIn, live } = await everything({ forbidden: ['license', 'account/license', 'jobs'] });
-  const resting = { api: 'portal', reason: 'forbidden' };
+  const suspended = { api: 'portal', reason: 'forbidden' };
   const moment = await until('the jobs to rest', async () => {
     const scrape = await live.scrape();
     return (
-      (scrape.value('filer_exporter_tasks_resting', resting) ?? 0) >= 1 &&
+      (scrape.value('filer_exporter_tasks_suspended', suspended) ?? 0) >= 1 &&
       scrape.all('filer_jobs').length === 0 &&
       scrape
     );
   });
-  expect(moment.value('filer_exporter_tasks_resting', resting)).toBeGreaterThanOrEqual(1);
+  expect(moment.value('filer_exporter_tasks_suspended', suspended)).toBeGreaterThanOrEqual(1);
   await until('the status to say so', async () => {
     const { apis } = JSON.parse((await live.get('/api/v1/status')).text) as StatusReport;
-    return apis.some(({ resting: rests }) =>
+    return apis.some(({ suspended: rests }) =>
       rests.some(({ operation, reason }) => operation === 'jobs' && reason === 'forbidden'),
     );
   });
   const told = () =>
-    live.log.filter(({ msg, operation }) => String(msg).startsWith('operation rejected') && operation === 'jobs');
+    live.log.filter(
+      ({ msg, operation }) => String(msg).startsWith('the operation is rejected') && operation === 'jobs',
+    );
   expect(told()).toHaveLength(1);
   standIn.vary({ forbidden: [] });
   await until('the jobs', async () => (await live.scrape()).all('filer_jobs').length > 0);

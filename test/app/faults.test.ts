@@ -92,7 +92,7 @@ async function whole(): Promise<{ readonly standIn: MockServices; readonly live:
 
 /** What is missing; undefined when all is well. */
 function illness(scrape: Scrape): string | undefined {
-  const wanted = { filer_api_up: 2, filer_appliance_up: APPLIANCES, filer_exporter_tasks_resting: 0 };
+  const wanted = { filer_api_up: 2, filer_appliance_up: APPLIANCES, filer_exporter_tasks_suspended: 0 };
   const missing = Object.entries(wanted).find(([name, sum]) => scrape.sum(name) !== sum);
   if (missing !== undefined) return missing[0];
   const values = scrape.all('filer_appliance_cpu_utilization_ratio').length;

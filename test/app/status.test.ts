@@ -23,7 +23,7 @@ test('the status as JSON tells both services and the fleet as they are', async (
     effectiveIntervalSeconds: 10,
     budgetRemaining: null,
     limits: { requests: 4, windowSeconds: 10, requestsPerDay: null },
-    accountTasks: [{ operation: 'data', tasks: 1, resting: 0, failing: 0, lastError: null }],
+    accountTasks: [{ operation: 'data', tasks: 1, suspended: 0, failing: 0, lastError: null }],
   });
   expect(portal).toMatchObject({
     api: 'portal',

@@ -14,9 +14,9 @@ const MUCH_LONGER = 12;
 const EVERY_MS = 10_000;
 
 const lastError = { operation: 'cpu_utilization', time: secondsAgo(30), message: 'POST /x was answered 500' };
-const resting = [{ operation: 'cow_disk_iops', reason: 'empty' }] as const;
+const suspended = [{ operation: 'cow_disk_iops', reason: 'empty' }] as const;
 const fleet = [
-  appliance(1, { name: 'edge-9', dataAgeSeconds: 50, resting }),
+  appliance(1, { name: 'edge-9', dataAgeSeconds: 50, suspended }),
   appliance(2, { name: 'edge-10', dataAgeSeconds: 9, build: '9.15.7' }),
   appliance(3, { name: 'Boston', dataAgeSeconds: null, state: 'waiting', lastPoll: null }),
   appliance(4, { name: 'lima', dataAgeSeconds: 700, state: 'down', failing: 2, lastError }),
@@ -114,7 +114,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
     for (const [kind, left] of [
       ['down', 'lima'],
       ['error', 'lima'],
-      ['resting', 'edge-9'],
+      ['suspended', 'edge-9'],
     ] as const) {
       await page.getByRole('combobox', { name: 'Show' }).selectOption(kind);
       await until('the filter', async () => (await names(page)).join() === left);
@@ -123,7 +123,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
   });
 
   test('keeps sort, filter, scroll, focus and what is folded out when it shows what is new', async () => {
-    const many = [...fleet, ...Array.from({ length: 60 }, (_, at) => appliance(100 + at, { resting }))];
+    const many = [...fleet, ...Array.from({ length: 60 }, (_, at) => appliance(100 + at, { suspended }))];
     const status = await serveStatus({ appliances: many });
     const { page } = await open(browser, `${status.url}/status`);
     await page.getByRole('button', { name: 'Data age' }).press('Enter');

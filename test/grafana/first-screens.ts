@@ -75,7 +75,7 @@ export const firstNumbers: readonly FirstNumber[] = [
     return [
       'filer-exporter / Suspended tasks',
       reason,
-      (series) => sum(series('filer_exporter_tasks_resting', { reason })),
+      (series) => sum(series('filer_exporter_tasks_suspended', { reason })),
     ];
   }),
 ];

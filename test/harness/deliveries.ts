@@ -10,6 +10,7 @@ export class Deliveries {
   readonly #series = new Map<string, Map<number, number>>();
   readonly #data = new Map<number, number>();
   /** When a series of any appliance was last answered, with records or without; and since when all of them are denied. */
+  readonly #reported = new Map<string, number>();
   #answeredAt = Number.NEGATIVE_INFINITY;
   #deniedSince: number | undefined;
   #refused: number[] = [];
@@ -56,12 +57,18 @@ export class Deliveries {
     this.#series.set(key, times.set(newestRecord, this.#answeredAt));
     // A time ahead is shown as the time of the service, which is measured to the second, over several answers.
     if (newestRecord > date) times.set(date, this.#answeredAt);
+    this.#reported.set(key.split('/')[0] ?? '', this.#answeredAt);
   }
 
   /** When it was told last that the newest record of a series is of that time; monotonic milliseconds. */
   seriesTold(key: string, time: number): number {
     const told = [...(this.#series.get(key) ?? [])].filter(([at]) => Math.abs(at - time) <= 1);
     return Math.max(Number.NEGATIVE_INFINITY, ...told.map(([, answeredAt]) => answeredAt));
+  }
+
+  /** When any series of the appliance last had a record; monotonic milliseconds. */
+  lastReported(serial: string): number {
+    return this.#reported.get(serial) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Whether a series ever had a record. */

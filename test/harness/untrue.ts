@@ -32,24 +32,21 @@ function* staleIn(scrape: Scrape, { deliveries, told, longestMs, now }: Evidence
   if (age > STALE_AFTER * told.dataMs + SURPLUS_MS) yield `stale: /data is shown, ${age / 1000} s old`;
 }
 
-/** Up is what has answered lately, and an appliance of which records are shown. */
+/** Up is what has answered, or had records, in so many intervals and one more. */
 function* upIn(scrape: Scrape, evidence: Evidence): Generator<string> {
   const { deliveries, told, longestMs, now } = evidence;
   const wokeAt = evidence.wokeAt();
   const expect = function* (what: string, at: number, intervalMs: number) {
     const age = now - Math.max(at, wokeAt);
-    if (age > STALE_AFTER * intervalMs + SURPLUS_MS)
+    if (age > (STALE_AFTER + 1) * intervalMs + SURPLUS_MS)
       yield `up: ${what} is up, and has sent nothing for ${age / 1000} s`;
   };
   for (const { labels } of scrape.all(API_UP).filter(({ value }) => value === 1)) {
     if (labels.api === 'gfa') yield* expect('gfa', deliveries.dataAt, told.dataMs);
     else if (told.series.length > 0) yield* expect('the portal', deliveries.answeredAt, longestMs);
   }
-  const shown = new Set(scrape.all(SERIES_TIME).map(({ labels }) => labels.serial));
-  for (const { labels } of scrape.all(APPLIANCE_UP).filter(({ value }) => value === 1)) {
-    const isAsked = now - wokeAt > longestMs + SURPLUS_MS;
-    if (isAsked && !shown.has(labels.serial)) yield `up: ${labels.serial} is up, without any series`;
-  }
+  for (const { labels } of scrape.all(APPLIANCE_UP).filter(({ value }) => value === 1))
+    yield* expect(labels.serial ?? '', deliveries.lastReported(labels.serial ?? ''), longestMs);
 }
 
 /** What is shown of a filer is what the newest answer that names it says. */

@@ -151,8 +151,8 @@ test('a portal that is down is logged once, and not again for each appliance, an
   const lines = told.map(({ msg, operation, serial }) => `${msg}: ${operation ?? serial ?? ''}`);
   expect(lines).toHaveLength(new Set(lines).size);
   expect(told.filter(({ msg }) => msg === 'the API cannot be polled')).toHaveLength(1);
-  expect(told.filter(({ msg }) => msg === 'the appliance does not answer').length).toBeLessThan(3);
+  expect(told.filter(({ msg }) => msg === 'the appliance does not respond').length).toBeLessThan(3);
   over();
   await life.passes(20 * MINUTE);
-  expect(life.log.filter(({ msg }) => msg === 'the API answers again')).toHaveLength(1);
+  expect(life.log.filter(({ msg }) => msg === 'the API responds again')).toHaveLength(1);
 });

@@ -14,7 +14,7 @@ test('docs/status.md has each field of the JSON, and no other', () => {
     apis: [api({ notes: ['Something.'], inventoryGaps: [{ list: 'all', reason: 'empty', message: 'm' }] })],
     appliances: [
       appliance(1, {
-        resting: [{ operation: 'o', reason: 'empty' }],
+        suspended: [{ operation: 'o', reason: 'empty' }],
         lastError: { operation: 'o', time: secondsAgo(1), message: 'm' },
       }),
     ],

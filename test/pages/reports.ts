@@ -27,15 +27,15 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     effectiveIntervalSeconds: 300,
     sweepSeconds: 290,
     dataAge: { medianSeconds: 150, worstSeconds: 299, computedWorstSeconds: 450 },
-    tasks: { total: 31, resting: 2, overdue: 0 },
-    resting: [{ operation: 'cow_disk_iops', reason: 'empty', tasks: 2 }],
+    tasks: { total: 31, suspended: 2, overdue: 0 },
+    suspended: [{ operation: 'cow_disk_iops', reason: 'empty', tasks: 2 }],
     accountTasks: [
       {
         operation: 'serials',
         tasks: 1,
         intervalSeconds: 900,
         dataAgeSeconds: 60,
-        resting: 0,
+        suspended: 0,
         failing: 0,
         lastError: null,
       },
@@ -62,7 +62,7 @@ export function appliance(number = 1, change: Partial<ApplianceReport> = {}): Ap
     lastRecord: secondsAgo(number % 300),
     dataAgeSeconds: 20 + (number % 280),
     series: 22,
-    resting: [],
+    suspended: [],
     failing: 0,
     lastError: null,
     ...change,
@@ -82,7 +82,7 @@ export function reportOf(change: Partial<StatusReport> = {}): StatusReport {
   };
 }
 
-/** A large fleet in which everything occurs: resting series, errors, appliances that are down or wait. */
+/** A large fleet in which everything occurs: suspended series, errors, appliances that are down or wait. */
 export function largeFleet(size: number): readonly ApplianceReport[] {
   const operations = [
     'cow_disk_iops',
@@ -92,19 +92,19 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
     'smb_connections',
   ];
   return Array.from({ length: size }, (_, number) => {
-    const resting = operations.slice(number % 5).map((operation) => ({ operation, reason: 'empty' }) as const);
+    const suspended = operations.slice(number % 5).map((operation) => ({ operation, reason: 'empty' }) as const);
     if (number % 50 === 7) {
       const lastError = {
         operation: 'cpu_utilization',
         time: secondsAgo(30),
         message: 'POST /telemetry was answered 500',
       };
-      return appliance(number, { state: 'down', failing: 3, lastError, resting });
+      return appliance(number, { state: 'down', failing: 3, lastError, suspended });
     }
     if (number % 100 === 13) {
       return appliance(number, { state: 'waiting', lastPoll: null, lastSuccess: null, dataAgeSeconds: null });
     }
-    return appliance(number, { resting });
+    return appliance(number, { suspended });
   });
 }
 

@@ -27,8 +27,8 @@ describe('each API', () => {
       'Effective interval 5m, as configured',
       'Data age median 2m 30s, worst 4m 59s; at most 7m 30s while healthy',
       'Last complete sweep 4m 50s',
-      'Tasks 31: 0 backed off, 2 without records',
-      'Tasks backed off or without records, by reason (1)',
+      'Tasks 31: 0 suspended, 2 without records',
+      'Suspended tasks, by reason (1)',
       'cow_disk_iops answers without records 2',
       'serials 1 15m 1m fine',
     ]) {
@@ -51,19 +51,19 @@ describe('each API', () => {
     const [one] = api().accountTasks;
     if (one === undefined) throw new Error('expected a task');
     const accountTasks = [
-      { ...one, operation: 'license', resting: 1, dataAgeSeconds: null },
+      { ...one, operation: 'license', suspended: 1, dataAgeSeconds: null },
       {
         ...one,
         operation: 'snapshot_details',
         tasks: 30,
-        resting: 4,
+        suspended: 4,
         failing: 2,
         lastError: 'GET /x was answered 500',
       },
     ];
     const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
-    expect(words).toContain('license 1 15m – backed off');
-    expect(words).toContain('snapshot_details 30 15m 1m GET /x was answered 500 4 backed off, 2 failing');
+    expect(words).toContain('license 1 15m – suspended');
+    expect(words).toContain('snapshot_details 30 15m 1m GET /x was answered 500 4 suspended, 2 failing');
     expect(words).toContain('The licence lacks something.');
   });
 
@@ -86,7 +86,7 @@ describe('each API', () => {
           budgetRemaining: null,
           sweepSeconds: null,
           dataAge: { medianSeconds: null, worstSeconds: null, computedWorstSeconds: 90 },
-          resting: [],
+          suspended: [],
           accountTasks: [],
         }),
       ],
@@ -110,7 +110,7 @@ describe('each API', () => {
 });
 
 describe('each appliance', () => {
-  test('is a row: name, state, serial, build, last poll, data age, resting series and why, last error', async () => {
+  test('is a row: name, state, serial, build, last poll, data age, suspended series and why, last error', async () => {
     const words = await wordsOf({
       appliances: [
         appliance(1, {
@@ -119,7 +119,7 @@ describe('each appliance', () => {
           availableBuild: '10.2.0',
           lastPoll: secondsAgo(3),
           dataAgeSeconds: 3_725,
-          resting: [
+          suspended: [
             { operation: 'cow_disk_iops', reason: 'empty' },
             { operation: 'smb_connections', reason: 'forbidden' },
             { operation: 'cow_disk_io_time', reason: 'empty' },
@@ -181,7 +181,7 @@ test('a shard says that it lists only its own part of the fleet', async () => {
 
 test('whatever a service or an appliance calls itself is shown as text', async () => {
   const hostile = `</td></script><script>alert("x")</script>&'`;
-  const resting = [{ operation: hostile, reason: 'empty' }] as const;
+  const suspended = [{ operation: hostile, reason: 'empty' }] as const;
   const page = await pageOf({
     version: hostile,
     revision: hostile,
@@ -189,7 +189,7 @@ test('whatever a service or an appliance calls itself is shown as text', async (
       api({
         url: hostile,
         lastError: hostile,
-        resting: [{ operation: hostile, reason: 'empty', tasks: 1 }],
+        suspended: [{ operation: hostile, reason: 'empty', tasks: 1 }],
         accountTasks: [{ ...api().accountTasks[0], operation: hostile, lastError: hostile } as never],
         notes: [hostile],
       }),
@@ -200,7 +200,7 @@ test('whatever a service or an appliance calls itself is shown as text', async (
         serial: hostile,
         build: hostile,
         availableBuild: hostile,
-        resting,
+        suspended,
         lastError: { operation: hostile, time: secondsAgo(1), message: hostile },
       }),
     ],

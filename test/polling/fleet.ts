@@ -2,7 +2,7 @@ import type { PollResult } from '../../src/contract/poll-result.ts';
 import type { PollSink, ResultSource } from '../../src/contract/sink.ts';
 import type { Task } from '../../src/contract/task.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import type { Outcome } from '../../src/polling/poll.ts';
+import type { Failure, Response } from '../../src/polling/poll.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import type { Log } from '../../src/runtime/log.ts';
 
@@ -55,33 +55,38 @@ export function fleet(appliances: number, series: number, more: Partial<Task> = 
   return tasks;
 }
 
-/** A poll that brought something. */
-export const succeeded = (of: Task, brought: PollResult = reading): Outcome => ({
-  state: 'succeeded',
-  task: of,
+/** A poll that brought records, or none. */
+export const responded = (brought: PollResult = reading): Response => ({
+  result: brought.empty ? 'empty' : 'records',
   reading: brought,
   seconds: 0,
 });
 
 /** A poll that brought nothing. */
-export const failed = (
-  of: Task,
-  error: Error = answered(500),
-  state: 'failed' | 'denied' | 'aborted' = 'failed',
-): Outcome => ({
-  state,
-  task: of,
+export const failed = (error: Error = answered(500), result: Failure['result'] = 'failed'): Failure => ({
+  result,
   error,
   seconds: 0,
 });
 
 /** A log that keeps its lines from `info` on: level, message and fields. */
 export class Lines implements Log {
-  readonly all: { readonly level: string; readonly text: string; readonly fields: Record<string, unknown> }[] = [];
+  readonly all: {
+    readonly level: string;
+    readonly text: string;
+    readonly fields: Record<string, unknown>;
+    /** Monotonic milliseconds. */
+    readonly at: number;
+  }[] = [];
+  readonly #now: () => number;
   readonly debug = () => {};
   readonly info = this.#keep('info');
   readonly warn = this.#keep('warn');
   readonly error = this.#keep('error');
+
+  constructor(now: () => number = () => 0) {
+    this.#now = now;
+  }
 
   /** The lines since the last time, each as `level message`. */
   take(): string[] {
@@ -90,7 +95,7 @@ export class Lines implements Log {
 
   #keep(level: string) {
     return (fields: unknown, text?: unknown) => {
-      this.all.push({ level, text: String(text), fields: fields as Record<string, unknown> });
+      this.all.push({ level, text: String(text), fields: fields as Record<string, unknown>, at: this.#now() });
     };
   }
 }

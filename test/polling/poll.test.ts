@@ -17,7 +17,7 @@ test('a poll that brings something has succeeded, after so many seconds', async 
   const slow = task('a/s', { poll: () => clock.sleep(1_500).then(() => reading) });
   const outcome = poll(slow, onwards, clock);
   await clock.advance(2_000);
-  expect(await outcome).toEqual({ state: 'succeeded', task: slow, reading, seconds: 1.5 });
+  expect(await outcome).toEqual({ result: 'records', reading, seconds: 1.5 });
 });
 
 test('the system clock stepping back does not make a poll take less than no time', async () => {
@@ -42,9 +42,9 @@ test.each<[string, unknown, number | undefined, string]>([
   ['refused credentials', new CredentialError('refused'), minutes(15), 'failed'],
   ['a defect', new TypeError('undefined'), minutes(15), 'failed'],
   ['stopping', new RequestError('aborted', 'stopping'), minutes(15), 'aborted'],
-])('%s', async (_, error, backOffMs, state) => {
+])('%s', async (_, error, backOffMs, result) => {
   const outcome = await poll(failing(error, backOffMs), onwards, new ManualClock());
-  expect(outcome).toMatchObject({ state, error, seconds: 0 });
+  expect(outcome).toMatchObject({ result, error, seconds: 0 });
 });
 
 test('a poll never rejects, whatever is thrown and however', async () => {
@@ -54,7 +54,7 @@ test('a poll never rejects, whatever is thrown and however', async () => {
         throw thrown;
       };
       const broken = atOnce ? task('a/s', { poll: throwing }) : failing(thrown);
-      expect((await poll(broken, onwards, new ManualClock())).state).toBe('failed');
+      expect((await poll(broken, onwards, new ManualClock())).result).toBe('failed');
     }),
   );
 });

@@ -3,6 +3,8 @@ import type { PollResult } from '../../src/contract/poll-result.ts';
 import type { Task } from '../../src/contract/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
+import { getOrCreate } from '../../src/runtime/maps.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answered, families, Lines, minutes, reading, Shelf } from './fleet.ts';
 
@@ -18,8 +20,10 @@ export class Stage {
   readonly poller: Poller;
   readonly started: { readonly id: string; readonly at: number }[] = [];
   readonly shelf = new Shelf();
-  readonly lines = new Lines();
+  readonly lines = new Lines(() => this.clock.monotonic());
+  readonly #starts = new Map<string, number[]>();
   readonly #flying = new Map<string, number>();
+  #inFlight = 0;
   readonly #stopping = new AbortController();
   /** Most polls under way at once, over all and of one task. */
   most = 0;
@@ -28,7 +32,7 @@ export class Stage {
   manner: (task: Task, nth: number) => Manner = () => ({});
   running: Promise<void> = Promise.resolve();
 
-  constructor(tasks: readonly Task[], workers = 4) {
+  constructor(tasks: readonly Task[], workers = 4, random: Random = () => 0.5) {
     this.tasks = tasks;
     const { clock } = this;
     this.poller = new Poller(
@@ -43,13 +47,13 @@ export class Stage {
         notes: () => [],
         isHeld: () => false,
       },
-      { clock, random: () => 0.5, log: this.lines },
+      { clock, random, log: this.lines },
     );
   }
 
-  /** How many tasks rest. */
-  get backedOff(): number {
-    return [...this.poller.tasks.all()].filter(({ backedOff }) => backedOff !== undefined).length;
+  /** How many tasks are suspended. */
+  get suspended(): number {
+    return this.poller.registry.suspended.size;
   }
 
   /** What the log said of the API. */
@@ -75,7 +79,7 @@ export class Stage {
 
   /** The moments at which a task was polled since the one given. */
   startsOf(id: string, since = 0): number[] {
-    return this.started.filter((start) => start.id === id && start.at >= since).map(({ at }) => at);
+    return (this.#starts.get(id) ?? []).filter((at) => at >= since);
   }
 
   /** The pauses between a task's polls, in its intervals. */
@@ -93,12 +97,12 @@ export class Stage {
     const of = (this.#flying.get(id) ?? 0) + 1;
     this.#flying.set(id, of);
     this.maxOfOne = Math.max(this.maxOfOne, of);
-    this.most = Math.max(
-      this.most,
-      [...this.#flying.values()].reduce((sum, count) => sum + count),
-    );
+    this.#inFlight += 1;
+    this.most = Math.max(this.most, this.#inFlight);
+    const starts = getOrCreate(this.#starts, id, () => []);
+    starts.push(this.clock.monotonic());
     this.started.push({ id, at: this.clock.monotonic() });
-    const { ms = 0, comes = reading } = this.manner(task, this.startsOf(id).length);
+    const { ms = 0, comes = reading } = this.manner(task, starts.length);
     try {
       await this.clock.sleep(ms, signal);
       if (signal.aborted) throw new RequestError('aborted', 'stopping');
@@ -106,6 +110,7 @@ export class Stage {
       return comes;
     } finally {
       this.#flying.set(id, (this.#flying.get(id) ?? 0) - 1);
+      this.#inFlight -= 1;
     }
   }
 }

@@ -54,7 +54,7 @@ describe('--once', () => {
     expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
     expect(standIn.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(4);
     // The log goes where the exposition does not.
-    expect(stderr).toContain('"msg":"the API answers"');
+    expect(stderr).toContain('"msg":"the API responds"');
   });
 
   test('takes no event of the exporter that runs with the same settings, and leaves its state file as it is', async () => {

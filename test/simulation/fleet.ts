@@ -1,11 +1,15 @@
 import type { Task } from '../../src/contract/task.ts';
-import { stretch, worstAgeMs } from '../../src/polling/demand.ts';
+import { Agenda } from '../../src/polling/agenda.ts';
+import { intervalFactor, worstAgeMs } from '../../src/polling/effective-interval.ts';
+import { ApplianceTasks, PolledTask } from '../../src/polling/polled-task.ts';
+import { dueAfter } from '../../src/polling/schedule.ts';
+import { getOrCreate } from '../../src/runtime/maps.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
 import { type RateLimit, RateLimiter, type SentRequest } from '../../src/transport/rate/rate-limiter.ts';
 import { slidingWindow } from '../bench/services.ts';
-import { Schedule } from '../polling/schedule.ts';
+import { failed, responded } from '../polling/fleet.ts';
 
 /** A fleet, the limits that the simulated service enforces and the exporter is told, and how long to watch. */
 export interface Fleet {
@@ -36,25 +40,25 @@ const CONCURRENCY = 8;
 /** Polls a fleet in simulated time with the agenda, pace and budget of the program; nothing sleeps. */
 export function simulateFleet(fleet: Fleet): FleetResult {
   const random = seededRandom(7);
-  const agenda = new Schedule({ perAppliance: 2, failing: 2 });
+  const agenda = new Agenda(CONCURRENCY);
   const ceiling = fleet.limit.requests / fleet.limit.windowMs;
   const pace = new RateLimiter(fleet.limit, new AdaptiveRate(ceiling, 0), 0);
   const budget = new DailyQuota(fleet.dailyLimit, 0);
   const burst = slidingWindow(fleet.limit.requests, fleet.limit.windowMs);
   const day = slidingWindow(fleet.dailyLimit, DAY_MS);
   const tasks = tasksOf(fleet);
-  agenda.reconcile(tasks, 0);
-  const demand = tasks.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
-  const stretched = stretch(demand, Math.min(budget.perSecond, pace.perSecond(0)));
-  const settledAfter = 2 * fleet.intervalMs * stretched;
+  for (const polled of tasks) agenda.place(polled, polled.phase);
+  const demand = tasks.reduce((sum, { task }) => sum + 1000 / task.intervalMs, 0);
+  const factor = intervalFactor(demand, Math.min(budget.perSecond, pace.perSecond(0)));
+  const settledAfter = 2 * fleet.intervalMs * factor;
 
   const open: {
-    readonly task: Task;
+    readonly polled: PolledTask;
     readonly departure: SentRequest;
     readonly endsAt: number;
     readonly taken: boolean;
   }[] = [];
-  const lastSuccess = new Map<string, number>();
+  const lastSuccess = new Map<PolledTask, number>();
   let now = 0;
   let sent = 0;
   let refused = 0;
@@ -64,19 +68,22 @@ export function simulateFleet(fleet: Fleet): FleetResult {
   while (now < end) {
     const next = open.reduce((first, { endsAt }) => Math.min(first, endsAt), Number.POSITIVE_INFINITY);
     const mayLeave = open.length < CONCURRENCY ? Math.max(now, pace.earliest(now), budget.earliest(now)) : next;
-    const task = mayLeave < next ? agenda.take(mayLeave) : undefined;
-    const due = mayLeave < next && task === undefined ? (agenda.nextDue ?? next) : mayLeave;
+    const polled = mayLeave < next ? agenda.take(mayLeave, true) : undefined;
+    const due = mayLeave < next && polled === undefined ? agenda.nextDue(true) : mayLeave;
     now = Math.max(now, Math.min(next, due));
-    if (task === undefined) {
+    if (polled === undefined) {
       if (now < next) continue;
       const index = open.findIndex(({ endsAt }) => endsAt === next);
-      for (const { task, departure, taken } of open.splice(index, 1)) {
+      for (const { polled, departure, taken } of open.splice(index, 1)) {
         pace.ended(departure, now, taken ? { state: 'taken' } : { state: 'throttled', retryAfterMs: 30_000 });
-        agenda.settle(task, now, { failed: !taken });
+        const outcome = taken ? responded() : failed();
+        agenda.end(polled);
+        polled.observe(outcome, { task: polled.task, now, at: now, intervalFactor: factor, applianceReports: true });
+        agenda.place(polled, dueAfter(polled, outcome, { now, random, decides: true }));
         if (!taken) continue;
-        const before = lastSuccess.get(task.id);
+        const before = lastSuccess.get(polled);
         if (before !== undefined && before > settledAfter) worstAge = Math.max(worstAge, now - before);
-        lastSuccess.set(task.id, now);
+        lastSuccess.set(polled, now);
       }
       continue;
     }
@@ -85,7 +92,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
     sent += 1;
     if (!taken) refused += 1;
     if (now >= end - DAY_MS) inLastDay += 1;
-    open.push({ task, departure: pace.started(now), endsAt: now + 100 + 200 * random(), taken });
+    open.push({ polled, departure: pace.started(now), endsAt: now + 100 + 200 * random(), taken });
   }
   return {
     refused,
@@ -93,15 +100,16 @@ export function simulateFleet(fleet: Fleet): FleetResult {
     quotaUsed: inLastDay / fleet.dailyLimit,
     maxInADay: inLastDay,
     worstAgeSeconds: worstAge / 1000,
-    computedWorstAgeSeconds: worstAgeMs(fleet.intervalMs, stretched) / 1000,
+    computedWorstAgeSeconds: worstAgeMs(fleet.intervalMs, factor) / 1000,
   };
 }
 
-function tasksOf({ appliances, series, intervalMs }: Fleet): Task[] {
+function tasksOf({ appliances, series, intervalMs }: Fleet): PolledTask[] {
+  const byAppliance = new Map<string, ApplianceTasks>();
   const poll = () => Promise.reject(new Error('simulated tasks are not polled'));
   return Array.from({ length: appliances * series }, (_, index) => {
     const serial = `appliance-${Math.floor(index / series)}`;
-    return {
+    const task: Task = {
       id: `portal/${serial}/series-${index % series}`,
       api: 'portal',
       operation: `series-${index % series}`,
@@ -109,5 +117,7 @@ function tasksOf({ appliances, series, intervalMs }: Fleet): Task[] {
       intervalMs,
       poll,
     };
+    const appliance = getOrCreate(byAppliance, serial, () => new ApplianceTasks(serial, serial, 3, 0));
+    return new PolledTask(task, 0, appliance);
   });
 }

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { appliancesByName, taskSummary } from '../../src/status/task-report.ts';
-import { answered, fleet, inventory, minutes, task } from '../polling/fleet.ts';
-import { type Told, told } from '../polling/told.ts';
+import { answered, fleet, inventory, minutes, nothing, task } from '../polling/fleet.ts';
+import { type Listed, listed } from '../polling/listed.ts';
 
-const summary = ({ tasks }: Told, now: number) => runToEnd(taskSummary(tasks, now));
+const summary = ({ registry }: Listed, now: number) => runToEnd(taskSummary(registry, now));
 
 describe('ages', () => {
-  test('are told by their median and their worst, and not for what never came or rests', () => {
-    const all = told(...['a/s', 'b/s', 'c/s', 'never/s', 'rests/s'].map((id) => task(id)));
+  test('are told by their median and their worst, and not for what never came or is suspended', () => {
+    const seldom = { intervalMs: minutes(5), backOffMs: minutes(5) };
+    const all = listed(...['a/s', 'b/s', 'c/s', 'never/s'].map((id) => task(id)), task('suspended/s', seldom));
     expect(summary(all, 0)).toMatchObject({ medianAgeSeconds: null, worstAgeSeconds: null });
+    all.poll('suspended/s', 0, nothing);
     all.poll('a/s', 1_000);
     all.poll('b/s', 5_000);
     all.poll('c/s', 6_000);
-    const rests = all.tasks.get('rests/s');
-    if (rests) Object.assign(rests, { backedOff: 'empty', confirmedAt: 0 });
     expect(summary(all, 11_000)).toMatchObject({ medianAgeSeconds: 6, worstAgeSeconds: 10 });
     all.change([task('b/s'), task('c/s')]);
     expect(summary(all, 11_000)).toMatchObject({ medianAgeSeconds: 6, worstAgeSeconds: 6 });
@@ -23,7 +23,7 @@ describe('ages', () => {
 
 describe('what is overdue', () => {
   test('has missed more than one poll by its own interval: the inventory is not yet, when series are', () => {
-    const all = told(inventory, ...fleet(2, 2));
+    const all = listed(inventory, ...fleet(2, 2));
     for (const { id } of [inventory, ...fleet(2, 2)]) all.poll(id, 0);
     expect(summary(all, minutes(12.5)).tasks.overdue).toBe(0);
     expect(summary(all, minutes(12.5) + 1).tasks.overdue).toBe(4);
@@ -33,22 +33,22 @@ describe('what is overdue', () => {
   });
 
   test('is not what the limits make slow', () => {
-    const all = told(...fleet(2, 2));
+    const all = listed(...fleet(2, 2));
     for (const { id } of fleet(2, 2)) all.poll(id, 0);
     all.allowed = 4 / 600;
     expect(summary(all, minutes(20)).tasks.overdue).toBe(0);
   });
 
   test('is no task of an appliance that is down: that explains it', () => {
-    const all = told(...fleet(2, 2));
+    const all = listed(...fleet(2, 2));
     for (const { id } of fleet(2, 2)) all.poll(id, 0);
-    const [down] = appliancesByName(all.tasks);
-    if (down) down.shown = { name: down.name, state: 'unavailable', recordAt: undefined };
+    const [down] = appliancesByName(all.registry);
+    for (const verdict of [down?.records, down?.responses]) verdict?.fall(0);
     expect(summary(all, minutes(13)).tasks.overdue).toBe(2);
   });
 
   test('is what never succeeded, too, since it is known', () => {
-    const all = told(...fleet(1, 1));
+    const all = listed(...fleet(1, 1));
     all.poll('a0/s0', 1, answered(503));
     expect(summary(all, minutes(13)).tasks.overdue).toBe(1);
     all.change([], minutes(13));
@@ -58,6 +58,6 @@ describe('what is overdue', () => {
 });
 
 test('appliances are listed as people order names', () => {
-  const all = told(...['edge-10', 'edge-9', 'Edge-1'].map((name) => task(`${name}/s`)));
-  expect(appliancesByName(all.tasks).map(({ name }) => name)).toEqual(['Edge-1', 'edge-9', 'edge-10']);
+  const all = listed(...['edge-10', 'edge-9', 'Edge-1'].map((name) => task(`${name}/s`)));
+  expect(appliancesByName(all.registry).map(({ name }) => name)).toEqual(['Edge-1', 'edge-9', 'edge-10']);
 });

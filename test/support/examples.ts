@@ -22,7 +22,7 @@ const OWN: Readonly<Record<string, string>> = {
     'filer_exporter_daily_budget_remaining / on (job, instance, api) filer_exporter_daily_budget_limit',
   filer_exporter_effective_interval_seconds:
     'filer_exporter_effective_interval_seconds / on (job, instance, api) filer_exporter_configured_interval_seconds',
-  filer_exporter_tasks_resting: 'sum by (api, reason) (filer_exporter_tasks_resting) > 0',
+  filer_exporter_tasks_suspended: 'sum by (api, reason) (filer_exporter_tasks_suspended) > 0',
 };
 
 /** Labels that people read; what they stand beside, such as a serial, only tells things of one name apart. */

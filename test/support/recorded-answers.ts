@@ -169,7 +169,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       await clock.advance(600_000);
       await polled;
     }
-    for (const { error } of poller.tasks.all()) if (error !== undefined) throw error;
+    for (const { facts } of poller.registry.all()) if (facts.error !== undefined) throw facts.error;
     return store.render('text').toString('utf8');
   };
 }

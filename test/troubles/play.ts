@@ -15,7 +15,7 @@ const TROUBLED = 12;
 /** The metrics that tell an operator how things stand. */
 const TELLING = [
   ...['filer_api_up', 'filer_api_down_info', 'filer_appliance_up', 'filer_appliance_state'],
-  ...['filer_exporter_inventory_gap_info', 'filer_exporter_tasks_resting', 'filer_exporter_upstream_variant_info'],
+  ...['filer_exporter_inventory_gap_info', 'filer_exporter_tasks_suspended', 'filer_exporter_upstream_variant_info'],
   ...['filer_exporter_account_throttled', 'filer_exporter_client_key_shared', 'filer_exporter_clock_skew_seconds'],
 ];
 

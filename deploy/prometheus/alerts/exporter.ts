@@ -66,7 +66,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       severity: 'warning',
       for: '15m',
       expr: [
-        'sum without (reason) (filer_exporter_tasks_resting{reason="forbidden"}) > 0',
+        'sum without (reason) (filer_exporter_tasks_suspended{reason="forbidden"}) > 0',
         'or',
         'max without (list, reason) (filer_exporter_inventory_gap_info{reason="forbidden"}) == 1',
       ].join('\n'),

@@ -34,7 +34,7 @@ export const freshnessPanels = [
     description:
       'Tasks that are polled seldom, by the reason of their suspension. If forbidden rises, a right or licence was removed.',
     queries: {
-      expr: `sum by (api, reason) (${select('filer_exporter_tasks_resting')})`,
+      expr: `sum by (api, reason) (${select('filer_exporter_tasks_suspended')})`,
       legend: '{{api}} {{reason}}',
     },
     width: 12,

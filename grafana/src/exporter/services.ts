@@ -46,7 +46,7 @@ export const servicePanels = [
       title: 'Suspended tasks',
       description:
         'Tasks that are polled seldom, by the reason of their suspension. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
-      queries: { expr: `sum by (reason) (${select('filer_exporter_tasks_resting')})`, legend: '{{reason}}' },
+      queries: { expr: `sum by (reason) (${select('filer_exporter_tasks_suspended')})`, legend: '{{reason}}' },
       width: 12,
       height: 6,
     }),

@@ -1,5 +1,5 @@
 import type { Labels, MetricType } from '../../metrics/family.ts';
-import { BACK_OFF_REASONS } from '../../polling/task-state.ts';
+import { SUSPENSION_REASONS } from '../../polling/task-facts.ts';
 import type { ApiReport, ExporterStatus } from '../../status/model.ts';
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
@@ -30,7 +30,7 @@ function perApiAnd(
     );
 }
 
-function tasksOf(kinds: ApiReport['resting']): number {
+function tasksOf(kinds: ApiReport['suspended']): number {
   return kinds.reduce((sum, { tasks }) => sum + tasks, 0);
 }
 
@@ -41,7 +41,7 @@ function tasksOf(kinds: ApiReport['resting']): number {
 export const exporterMetrics = {
   up: {
     name: 'filer_api_up',
-    help: '1 while the last success (of at least one series, where appliances are polled) is no older than STALE_AFTER effective intervals, and the API is not known to be down.',
+    help: '0 when no series was answered for STALE_AFTER effective intervals, and one more at most; 1 again with the second response of a series at the latest. Without appliances the inventory counts, without series all tasks. Rejected credentials bring it down at once.',
     labels: ['api'],
     read: perApi(({ state }) => (state === 'up' ? 1 : 0)),
   },
@@ -117,7 +117,7 @@ export const exporterMetrics = {
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
-    help: 'Duration of the last complete sweep: every task at the configured interval polled once, without those that are backed off.',
+    help: 'Duration of the last complete sweep: every task at the configured interval was polled once; suspended tasks are not part of it.',
     labels: ['api'],
     read: perApi(({ sweepSeconds }) => sweepSeconds),
   },
@@ -151,17 +151,17 @@ export const exporterMetrics = {
         variants.map(({ question, answer }) => [{ api, question, answer }, 1] as const),
       ),
   },
-  tasksResting: {
-    name: 'filer_exporter_tasks_resting',
-    help: 'Tasks backed off, by reason: forbidden (right or licence, 403), not_found (404), rejected (422), each twice in a row; empty (no record in three answers).',
+  tasksSuspended: {
+    name: 'filer_exporter_tasks_suspended',
+    help: 'Tasks that are polled at the discovery interval, by reason: forbidden (the right or the licence is missing, 403), not_found (404), rejected (422), each twice in a row; empty (never a record, in three responses in a row).',
     labels: ['api', 'reason'],
-    read: perApiAnd('reason', ({ resting }) =>
-      BACK_OFF_REASONS.map((reason) => [reason, tasksOf(resting.filter((kind) => kind.reason === reason))]),
+    read: perApiAnd('reason', ({ suspended }) =>
+      SUSPENSION_REASONS.map((reason) => [reason, tasksOf(suspended.filter((kind) => kind.reason === reason))]),
     ),
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
-    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Without tasks that are backed off, and those of appliances that are down.',
+    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Suspended tasks and those of appliances that do not respond are not counted.',
     labels: ['api'],
     read: perApi(({ tasks }) => tasks.overdue),
   },

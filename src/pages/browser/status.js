@@ -139,7 +139,7 @@ function filter() {
 function isOfKind(row, chosen) {
   if (chosen === 'down' || chosen === 'no_records') return row.dataset.state === chosen;
   if (chosen === 'error') return row.querySelector('.error') !== null;
-  return chosen !== 'resting' || row.querySelector('details') !== null;
+  return chosen !== 'suspended' || row.querySelector('details') !== null;
 }
 
 const updated = byId('updated');

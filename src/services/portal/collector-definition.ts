@@ -100,7 +100,7 @@ function readTask(parts: PortalContext, intervalMs: number, account: AccountRead
   return paged ? task : { ...task, priority: true };
 }
 
-/** Backed off without the right or the licence for it. */
+/** Suspended without the right or the licence for it. */
 export function accountTask(
   { settings }: PortalContext,
   intervalMs: number,

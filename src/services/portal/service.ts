@@ -80,8 +80,9 @@ export const portal: Service<PortalConfig> = {
       intervalMs: settings.intervalMs,
       appliances: settings.series.length === 0 ? undefined : series.applianceStateFamilies,
       onTasks(tasks) {
-        const volumes = tasks.filter(({ operation }) => operation === 'snapshot_details').length;
-        judge(createPlan(settings, collector.appliances.length, shard.total, volumes), tasks.length);
+        const count = [...tasks.values()].reduce((sum, number) => sum + number, 0);
+        const volumes = tasks.get('snapshot_details') ?? 0;
+        judge(createPlan(settings, collector.appliances.length, shard.total, volumes), count);
       },
       async countAppliances(signal) {
         await collector.inventory.discover(signal);

@@ -7,7 +7,7 @@ export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'fo
   readonly series: readonly NamedInterval[];
   readonly mode?: 'full' | 'economy';
   readonly collectors: readonly NamedInterval[];
-  /** Time between two polls of the inventory, and of a task that is backed off. */
+  /** Time between two polls of the inventory, and of a task that is suspended. */
   readonly discoveryIntervalMs: number;
   /** Only these serials, in lower case; undefined for the whole inventory. */
   readonly serials: readonly string[] | undefined;

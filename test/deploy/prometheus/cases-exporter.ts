@@ -7,7 +7,7 @@ const unread = (reason: string) => series('filer_exporter_remote_write_lost_seco
 const refused = (reason: string) => series('filer_exporter_remote_write_dropped_points_total', { ...scraped, reason });
 const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
 const down = (name: 'gfa' | 'portal', reason: string) => series('filer_api_down_info', { ...api(name), reason });
-const resting = (reason: string) => series('filer_exporter_tasks_resting', { ...api('portal'), reason });
+const suspended = (reason: string) => series('filer_exporter_tasks_suspended', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
 const gap = (list: string, reason: string) =>
   series('filer_exporter_inventory_gap_info', { ...api('portal'), list, reason });
@@ -258,7 +258,7 @@ export const exporterCases: AlertCases = {
     {
       kind: 'silent',
       when: 'one series is forbidden, which FilerApiPartlyForbidden says',
-      series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30' },
+      series: { [up('portal')]: '1x30', [suspended('forbidden')]: '7x30' },
       at: '20m',
     },
     {
@@ -271,7 +271,7 @@ export const exporterCases: AlertCases = {
   FilerApiPartlyForbidden: [
     {
       when: 'seven series are forbidden, and the API is well',
-      series: { [up('portal')]: '1x30', [resting('forbidden')]: '7x30', [resting('empty')]: '2x30' },
+      series: { [up('portal')]: '1x30', [suspended('forbidden')]: '7x30', [suspended('empty')]: '2x30' },
       pendingAt: '10m',
       at: '20m',
       fires: {
@@ -283,7 +283,7 @@ export const exporterCases: AlertCases = {
     },
     {
       when: 'the list of edges is forbidden while its collector is on',
-      series: { [up('portal')]: '1x30', [resting('forbidden')]: '0x30', [gap('edges', 'forbidden')]: '1x30' },
+      series: { [up('portal')]: '1x30', [suspended('forbidden')]: '0x30', [gap('edges', 'forbidden')]: '1x30' },
       at: '20m',
       fires: {
         labels: api('portal'),
@@ -297,8 +297,8 @@ export const exporterCases: AlertCases = {
       when: 'only the list of edges is forbidden, whose collector is off, and some series are empty',
       series: {
         [up('portal')]: '1x30',
-        [resting('forbidden')]: '0x30',
-        [resting('empty')]: '4x30',
+        [suspended('forbidden')]: '0x30',
+        [suspended('empty')]: '4x30',
         [requests('portal', 'edges', '403')]: '1+1x30',
       },
       at: '20m',
@@ -308,7 +308,7 @@ export const exporterCases: AlertCases = {
       when: 'the inventory is forbidden, and appliances are listed in PORTAL_SERIALS',
       series: {
         [up('portal')]: '1x30',
-        [resting('forbidden')]: '0x30',
+        [suspended('forbidden')]: '0x30',
         [requests('portal', 'serials', '403')]: '1+1x30',
       },
       at: '20m',
@@ -318,7 +318,7 @@ export const exporterCases: AlertCases = {
       when: 'the credentials are refused with 401',
       series: {
         [up('portal')]: '0x30',
-        [resting('forbidden')]: '0x30',
+        [suspended('forbidden')]: '0x30',
         [requests('portal', 'token', '401')]: '1+1x30',
       },
       at: '20m',
@@ -326,7 +326,7 @@ export const exporterCases: AlertCases = {
     {
       kind: 'missing',
       when: 'the exporter is gone: silent, FilerExporterDown speaks',
-      series: { [up('portal')]: '1x4 stale', [resting('forbidden')]: '7x4 stale' },
+      series: { [up('portal')]: '1x4 stale', [suspended('forbidden')]: '7x4 stale' },
       at: '20m',
     },
   ],

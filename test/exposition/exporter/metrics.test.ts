@@ -13,12 +13,12 @@ const portal = api({
   lastSuccess: '2026-03-02T10:00:00.500Z',
   sweepSeconds: 281,
   intervalSeconds: 240,
-  resting: [
+  suspended: [
     { operation: 'cow_disk_iops', reason: 'empty', tasks: 5 },
     { operation: 'smb_connections', reason: 'empty', tasks: 2 },
   ],
   inventoryGaps: [{ list: 'edges', reason: 'forbidden', message: 'm' }],
-  tasks: { total: 31, resting: 7, overdue: 3 },
+  tasks: { total: 31, suspended: 7, overdue: 3 },
   dataAge: { medianSeconds: 140, worstSeconds: 290.5, computedWorstSeconds: 450 },
 });
 const gfa = api({
@@ -138,12 +138,12 @@ describe('what the exporter says about itself', () => {
     await own.render('text', reading);
     const families = await rendered(own, 'text', {
       ...reading,
-      apis: [{ ...portal, state: 'down', resting: [], dataAge: { ...portal.dataAge, worstSeconds: null } }, gfa],
+      apis: [{ ...portal, state: 'down', suspended: [], dataAge: { ...portal.dataAge, worstSeconds: null } }, gfa],
       samples: 13,
     });
     expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(seriesOf(families, 'filer_exporter_samples')).toEqual(['13']);
-    expect(seriesOf(families, 'filer_exporter_tasks_resting')).toEqual([
+    expect(seriesOf(families, 'filer_exporter_tasks_suspended')).toEqual([
       ...['forbidden 0', 'not_found 0', 'rejected 0', 'empty 0'].map((row) => `portal ${row}`),
       ...['forbidden 0', 'not_found 0', 'rejected 0', 'empty 7'].map((row) => `gfa ${row}`),
     ]);

@@ -231,13 +231,13 @@ export const inventoryTable = [
 export const applianceStateFamilies = {
   up: {
     name: 'filer_appliance_up',
-    help: '0 once every series of the shortest interval has failed for STALE_AFTER of its intervals, unless another series has returned records since they began to fail; else 1. Series that are backed off, answers without records and operations of the account do not hold it at 1.',
+    help: '0 when none of its series has brought a record for STALE_AFTER intervals of its most frequent series, and one more at most; 1 again with the second record at the latest. Suspended series, empty responses and account operations do not hold it at 1.',
     from: unitless,
     fields: {},
   },
   state: {
     name: 'filer_appliance_state',
-    help: 'Always 1: reporting while the appliance is up; no_records while the portal has no records of it, as when it is off; unavailable while none of its series can be polled.',
+    help: 'Always 1: reporting while the appliance is up; no_records while the portal responds without records, as when the appliance is off; unavailable while the portal does not respond about it.',
     from: unitless,
     fields: {},
     fieldLabels: { state: 'state' },

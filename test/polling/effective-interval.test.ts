@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stretch } from '../../src/polling/demand.ts';
+import { intervalFactor } from '../../src/polling/effective-interval.ts';
 
 describe('what a fleet asks of the pace', () => {
   test.each([
@@ -10,6 +10,6 @@ describe('what a fleet asks of the pace', () => {
     [5, 0, 1],
     [0, 10, 1],
   ])('%d requests a second of %d allowed stretch the interval %d times', (demand, allowed, times) => {
-    expect(stretch(demand, allowed)).toBe(times);
+    expect(intervalFactor(demand, allowed)).toBe(times);
   });
 });

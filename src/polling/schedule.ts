@@ -1,0 +1,38 @@
+import type { Random } from '../runtime/random.ts';
+import type { Outcome } from './poll.ts';
+import type { PolledTask } from './polled-task.ts';
+
+/**
+ * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
+ * longest; the inventory, as long as nothing else is polled without it, at least once a minute.
+ */
+const RETRY = { firstMs: 15_000, maxMs: 900_000, decidingMs: 60_000 } as const;
+
+/** A response that has to be confirmed is followed by the next poll after so long, in milliseconds. */
+const CONFIRM_MS = 60_000;
+
+/** The first moment after `now` on the grid `phase + n * interval`: an overrun waits for its next slot. */
+export function nextSlot(now: number, intervalMs: number, phase: number): number {
+  return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
+}
+
+/** When a task is polled next, after a poll that ended `now`. */
+export function dueAfter(
+  polled: PolledTask,
+  outcome: Outcome,
+  { now, random, decides }: { readonly now: number; readonly random: Random; readonly decides: boolean },
+): number {
+  const { task, facts, appliance, phase } = polled;
+  const { intervalMs } = task;
+  const jitter = 0.9 + random() / 10;
+  // The second record makes an appliance up again, and must not wait for a series that is polled seldom.
+  if (outcome.result === 'records' && appliance?.records.isUp === false) return now + appliance.intervalMs * jitter;
+  if (facts.suspended !== undefined) return now + (task.suspendedIntervalMs ?? intervalMs) * jitter;
+  if ('reading' in outcome && outcome.reading.needsConfirmation) return now + Math.min(intervalMs, CONFIRM_MS);
+  if (facts.lastResult === 'failed' && task.retriesBeforeSlot) {
+    const maxMs = task.discoversTasks && decides ? RETRY.decidingMs : RETRY.maxMs;
+    return now + Math.min(intervalMs, maxMs, RETRY.firstMs * 2 ** (facts.failures - 1)) * jitter;
+  }
+  // Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it.
+  return nextSlot(now + intervalMs / 2, intervalMs, phase * intervalMs);
+}

@@ -1,0 +1,14 @@
+// Only here: a verdict that changes although nothing changes, or that is wrong.
+import { expect, test } from 'vitest';
+import { drawn, played } from './constant-behaviour.ts';
+
+test.each(Array.from({ length: 8 }, (_, index) => 1_000 + index))(
+  'a fleet that behaves the same all the time changes no verdict and no log line twice (fleet %d)',
+  async (seed) => {
+    const { maxChanges, maxLines, wrong, cost, story } = await played(drawn(seed), 3);
+    expect({ wrong, story }).toEqual({ wrong: [], story: [] });
+    expect(Math.max(maxChanges, maxLines)).toBeLessThanOrEqual(1);
+    expect(cost).toBeLessThanOrEqual(1.2);
+  },
+  60_000,
+);
