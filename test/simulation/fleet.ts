@@ -1,6 +1,6 @@
 import type { Task } from '../../src/contract/task.ts';
 import { Agenda } from '../../src/polling/agenda.ts';
-import { intervalFactor, worstAgeMs } from '../../src/polling/effective-interval.ts';
+import { intervalFactor, maxAgeMs } from '../../src/polling/effective-interval.ts';
 import { ApplianceTasks, PolledTask } from '../../src/polling/polled-task.ts';
 import { dueAfter } from '../../src/polling/schedule.ts';
 import { getOrCreate } from '../../src/runtime/maps.ts';
@@ -100,7 +100,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
     quotaUsed: inLastDay / fleet.dailyLimit,
     maxInADay: inLastDay,
     worstAgeSeconds: worstAge / 1000,
-    computedWorstAgeSeconds: worstAgeMs(fleet.intervalMs, factor) / 1000,
+    computedWorstAgeSeconds: maxAgeMs(fleet.intervalMs, factor) / 1000,
   };
 }
 
