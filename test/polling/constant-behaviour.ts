@@ -85,7 +85,7 @@ export function drawn(seed: number, isHarder = false): Drawn {
     const alike = draw();
     return Array.from({ length: series }, (_, index): DrawnSeries => {
       const isSeldom = isEconomy && index > 0;
-      const intervals = { intervalMs: minutes(isSeldom ? 60 : 5), backOffMs: minutes(isSeldom ? 60 : 15) };
+      const intervals = { intervalMs: minutes(isSeldom ? 60 : 5), suspendedIntervalMs: minutes(isSeldom ? 60 : 15) };
       const chosen = style < 0.4 ? alike : style < 0.7 ? (shared[index] ?? alike) : draw();
       return { ...chosen, task: task(`a${serial}/s${index}`, intervals) };
     });

@@ -8,7 +8,7 @@ const summary = ({ registry }: Listed, now: number) => runToEnd(taskSummary(regi
 
 describe('ages', () => {
   test('are told by their median and their worst, and not for what never came or is suspended', () => {
-    const seldom = { intervalMs: minutes(5), backOffMs: minutes(5) };
+    const seldom = { intervalMs: minutes(5), suspendedIntervalMs: minutes(5) };
     const all = listed(...['a/s', 'b/s', 'c/s', 'never/s'].map((id) => task(id)), task('suspended/s', seldom));
     expect(summary(all, 0)).toMatchObject({ medianAgeSeconds: null, worstAgeSeconds: null });
     all.poll('suspended/s', 0, nothing);
