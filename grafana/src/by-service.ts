@@ -19,7 +19,7 @@ export function byService(width: number, height: number): PanelBuilder {
     queries: [
       { expr: `${why} or on (api) ${said('up', `${up} == 1`)} or on (api) ${said('down', up)}`, legend: LABELS_ALONE },
       {
-        expr: `max by (api) (${select('filer_exporter_data_age_seconds', { statistic: '="worst"' })})`,
+        expr: `max by (api) (${select('filer_exporter_data_age_worst_seconds')})`,
         legend: 'Last poll',
       },
       ...(narrow ? [] : [{ expr: late, legend: 'Overdue' }]),

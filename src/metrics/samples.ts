@@ -116,7 +116,7 @@ function fieldsOf(
     for (const [field, raw] of Object.entries(record)) {
       if (taken.has(field) || names.has(field) || (raw !== null && family.from.read(raw) === undefined)) continue;
       if (names.size < MAX_OTHER_FIELDS) names.add(field);
-      else note('label', field);
+      else note('full', field);
     }
   }
   return [...names].map((field) => [field, { [fields.label]: fields.value(field) }] as const);

@@ -134,7 +134,7 @@ test('the page promises an age for the series of the interval, though one that d
   await life.starts();
   const { scrape } = await life.passes(20 * MINUTE);
   expect(scrape.value('filer_exporter_data_age_computed_worst_seconds', { api: 'portal' })).toBe(450);
-  const worst = scrape.value('filer_exporter_data_age_seconds', { api: 'portal', statistic: 'worst' });
+  const worst = scrape.value('filer_exporter_data_age_worst_seconds', { api: 'portal' });
   expect(worst).toBeLessThanOrEqual(450);
   expect((await life.page('/status')).text).toContain('at most 7m 30s while healthy');
 });

@@ -153,7 +153,7 @@ describe('load windows', () => {
     const record = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field ${index}`, index]));
     const left: string[] = [];
     const samples = toSamples(standardSeries.load_average, [{ time: 1, ...record }], {}, (reason, field) => {
-      if (reason === 'label') left.push(field);
+      if (reason === 'full') left.push(field);
     });
     expect([samples.length, left.length, left[0]]).toEqual([50, 4_950, 'field 50']);
   });

@@ -12,7 +12,8 @@ export const freshnessPanels = [
     description:
       'Time since the last successful poll of a task: median, worst, and the highest age of healthy data. A measured age above the computed one means a failing task: the status page names it.',
     queries: [
-      { expr: each('filer_exporter_data_age_seconds', 'api, statistic'), legend: '{{api}} {{statistic}}' },
+      { expr: each('filer_exporter_data_age_median_seconds', 'api'), legend: '{{api}} median' },
+      { expr: each('filer_exporter_data_age_worst_seconds', 'api'), legend: '{{api}} worst' },
       { expr: each('filer_exporter_data_age_computed_worst_seconds', 'api'), legend: '{{api}} computed worst' },
     ],
     steps: above(900, 1800),

@@ -16,7 +16,7 @@ export interface RequestCounts {
 /** Upper bounds of the buckets of request durations, in seconds. */
 const DURATION_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'label', 'late', 'full'];
+const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'late', 'full'];
 
 /** prom-client's gauges with names of counters: promtool rejects them, and their parts are exposed. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
@@ -36,6 +36,7 @@ export class ExporterMetrics {
   readonly #inFlight = new Gauge(this.#settings(exporterMetrics.requestsInFlight));
   readonly #throttled = new Counter(this.#settings(exporterMetrics.throttled));
   readonly #dropped = new Counter(this.#settings(exporterMetrics.samplesDropped));
+  readonly #labelsShortened = new Counter(this.#settings(exporterMetrics.labelsShortened));
 
   /** `build`: the running version. `apis`: the configured ones, which have their series from the start. */
   constructor(
@@ -47,6 +48,7 @@ export class ExporterMetrics {
       this.#inFlight.set({ api }, 0);
       this.#throttled.inc({ api }, 0);
       for (const reason of REASONS) this.#dropped.inc({ api, reason }, 0);
+      this.#labelsShortened.inc({ api }, 0);
     }
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
@@ -65,7 +67,9 @@ export class ExporterMetrics {
   }
 
   dropped(api: ServiceName, reason: DropReason, count: number): void {
-    this.#dropped.inc({ api, reason }, count);
+    // The sample of a label that was shortened is exposed, so it is no dropped sample.
+    if (reason === 'label') this.#labelsShortened.inc({ api }, count);
+    else this.#dropped.inc({ api, reason }, count);
   }
 
   /** The exposition of all of them with the current values: the table in its order, then Node's own metrics. */

@@ -165,16 +165,19 @@ export const exporterMetrics = {
     labels: ['api'],
     read: perApi(({ tasks }) => tasks.overdue),
   },
-  dataAge: {
-    name: 'filer_exporter_data_age_seconds',
-    help: 'Time since the last successful poll of each task of the sweep, as median and worst.',
-    labels: ['api', 'statistic'],
-    read: perApiAnd('statistic', ({ dataAge }) => [
-      ['median', dataAge.medianSeconds],
-      ['worst', dataAge.worstSeconds],
-    ]),
+  medianDataAge: {
+    name: 'filer_exporter_data_age_median_seconds',
+    help: 'Time since the last successful poll of a task of the cycle: the median of all tasks.',
+    labels: ['api'],
+    read: perApi(({ dataAge }) => dataAge.medianSeconds),
   },
   worstDataAge: {
+    name: 'filer_exporter_data_age_worst_seconds',
+    help: 'Time since the last successful poll of a task of the cycle: the highest of all tasks.',
+    labels: ['api'],
+    read: perApi(({ dataAge }) => dataAge.worstSeconds),
+  },
+  computedWorstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
     help: 'The highest age that this data reaches while healthy: the effective interval, and half the configured one. A higher measured age means that polls fail.',
     labels: ['api'],
@@ -187,9 +190,15 @@ export const exporterMetrics = {
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values without a sample, by reason: absent, invalid, record (the whole record is unusable), duplicate, label (shortened or replaced), late (an event more than a day old when it first arrives), full (an event that the full memory of events cannot hold).',
+    help: 'Values without a sample, by reason: absent, invalid, record (the whole record is unusable), duplicate, late (an event more than a day old when it first arrives), full (an event, or an undocumented field, for which there is no room).',
     type: 'counter',
     labels: ['api', 'reason'],
+  },
+  labelsShortened: {
+    name: 'filer_exporter_labels_shortened_total',
+    help: 'Label values that were cut at 1,024 characters, or replaced by other beyond 50 values of one label. The sample is exposed.',
+    type: 'counter',
+    labels: ['api'],
   },
   eventMemory: {
     name: 'filer_exporter_event_memory_events',

@@ -147,11 +147,8 @@ describe('what the exporter says about itself', () => {
       ...['forbidden 0', 'not_found 0', 'rejected 0', 'empty 0'].map((row) => `portal ${row}`),
       ...['forbidden 0', 'not_found 0', 'rejected 0', 'empty 7'].map((row) => `gfa ${row}`),
     ]);
-    expect(seriesOf(families, 'filer_exporter_data_age_seconds')).toEqual([
-      'portal median 140',
-      'gfa median 140',
-      'gfa worst 290.5',
-    ]);
+    expect(seriesOf(families, 'filer_exporter_data_age_median_seconds')).toEqual(['portal 140', 'gfa 140']);
+    expect(seriesOf(families, 'filer_exporter_data_age_worst_seconds')).toEqual(['gfa 290.5']);
     expect(seriesOf(families, 'filer_exporter_tasks_overdue')).toEqual(['portal 3', 'gfa 3']);
     expect(seriesOf(families, 'filer_exporter_daily_budget_remaining')).toEqual(['portal 999000']);
     expect(seriesOf(families, 'filer_exporter_daily_budget_limit')).toEqual(['portal 1000000']);

@@ -82,7 +82,7 @@ function detail(scene: Scene, appliance: DemoAppliance): Item {
     ...item(
       `${appliance.serial}/detail`,
       {},
-      { ipaddress: '192.0.2.17', location: null, last_config_backup_date: null },
+      { ipaddress: '192.0.2.17', location: appliance.title.replace(/^edge-/, ''), last_config_backup_date: null },
       variations,
     ),
     ...state(scene, appliance),

@@ -1,6 +1,6 @@
 import type { Task } from '../../../contract/task.ts';
 import { type Family, isJsonObject } from '../../../metrics/family.ts';
-import { type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
 import { accountTask, type CollectorDefinition, type PortalContext } from '../collector-definition.ts';
 import { objectOrEmpty, requireObject } from '../records.ts';
@@ -47,6 +47,14 @@ const serialTable = [
 
 const edgeDetailTable = [
   {
+    name: 'filer_appliance_location_info',
+    help: 'Always 1: where the appliance is, as the portal describes it.',
+    from: infoOne,
+    fields: { location: {} },
+    fieldLabels: { location: 'location' },
+    optional: true,
+  },
+  {
     name: 'filer_appliance_volumes',
     help: 'Volumes of the appliance, by its role: owner, or connected to another appliance’s volume.',
     from: unitless,
@@ -81,7 +89,7 @@ export const edges: CollectorDefinition = {
     { source: 'GET /edges/{edge_id}', commonLabels: applianceLabels, families: edgeDetailTable },
   ],
   requestsPerCycle: { perAppliance: 1 },
-  sampleCounts: { appliance: 8.4 },
+  sampleCounts: { appliance: 9.4 },
   inventorySamples: readRecords,
   create: (parts, intervalMs) => () =>
     parts.appliances.assigned.flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
@@ -115,6 +123,7 @@ function detailTask(parts: PortalContext, intervalMs: number, { serial, edgeId, 
       ...objectOrEmpty(detail.machine),
       platform: objectOrEmpty(detail.build).platform,
       machine: isJsonObject(detail.machine) ? detail.machine : undefined,
+      location: labelValue(detail.location) || undefined,
     };
     return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, note) };
   });

@@ -106,16 +106,21 @@ export const standardSeries = {
   memory_utilization_details: [
     {
       name: 'filer_appliance_memory_detail_bytes',
-      help: 'Memory by state. Appliances from build 10.0.4.',
+      help: 'Memory by state; states overlap. Appliances from build 10.0.4.',
       from: memory,
       fields: {
-        total: { state: 'total' },
         available: { state: 'available' },
         shared: { state: 'shared' },
         buf_rec: { state: 'reclaimable' },
         free: { state: 'free' },
         used: { state: 'used' },
       },
+    },
+    {
+      name: 'filer_appliance_memory_total_bytes',
+      help: 'Memory of the appliance. Appliances from build 10.0.4.',
+      from: memory,
+      fields: { total: {} },
     },
     {
       name: 'filer_appliance_memory_utilization_ratio',

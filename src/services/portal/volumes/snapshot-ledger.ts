@@ -29,7 +29,7 @@ interface CountedField {
 
 interface ApplianceSnapshots {
   told: string;
-  latest: { readonly at: number; readonly record: JsonObject } | undefined;
+  latest: { readonly rank: number; readonly record: JsonObject } | undefined;
   readonly counts: Map<CountedField, { total: number; readonly histogram: Histogram | undefined }>;
 }
 
@@ -66,7 +66,7 @@ export class SnapshotLedger {
   }
 
   #take(raw: JsonObject, note: ReportDrop): void {
-    const { fields, isSnapshot, identity, prepared } = this.#operation;
+    const { fields, newestBy, isSnapshot, identity, prepared } = this.#operation;
     const serial = labelValue(raw[fields.serial]).toLowerCase();
     const endMs = parseDecimal(raw[fields.end]);
     if (serial === '' || endMs === undefined) {
@@ -78,7 +78,8 @@ export class SnapshotLedger {
     if (isSnapshot?.(raw) === false) return;
     const record = prepared?.(raw) ?? raw;
     const at = endMs / 1000;
-    if (appliance.latest === undefined || at >= appliance.latest.at) appliance.latest = { at, record };
+    const rank = newestBy === undefined ? at : parseDecimal(raw[newestBy]);
+    if (rank !== undefined && rank >= (appliance.latest?.rank ?? rank)) appliance.latest = { rank, record };
     const id = identity(record);
     if (id === undefined) {
       note('record', 'identity');

@@ -28,10 +28,17 @@ const detailFamilies = [
     fields: { volume_version: {} },
   },
   {
-    name: 'filer_snapshot_latest_time_to_protect_seconds',
-    help: 'Time that the data of the newest snapshot had waited for it: mean and maximum, without globally locked files.',
+    name: 'filer_snapshot_latest_time_to_protect_mean_seconds',
+    help: 'Mean time that the data of the newest snapshot had waited for it, without globally locked files.',
     from: seconds,
-    fields: { protect_mean: { statistic: 'mean' }, protect_max: { statistic: 'max' } },
+    fields: { protect_mean: {} },
+    optional: true,
+  },
+  {
+    name: 'filer_snapshot_latest_time_to_protect_max_seconds',
+    help: 'Longest time that data of the newest snapshot had waited for it, without globally locked files.',
+    from: seconds,
+    fields: { protect_max: {} },
     optional: true,
   },
   {
@@ -112,6 +119,18 @@ const timelineFamilies = [
 
 const propagationFamilies = [
   {
+    name: 'filer_snapshot_reached_version',
+    help: 'Version of the newest snapshot of the volume that reached this appliance; compare it with filer_snapshot_latest_version.',
+    from: unitless,
+    fields: { snapshot_version: {} },
+  },
+  {
+    name: 'filer_snapshot_reached_timestamp_seconds',
+    help: 'Time at which the newest snapshot of the volume reached this appliance.',
+    from: epochMilliseconds,
+    fields: { sync_time: {} },
+  },
+  {
     name: 'filer_snapshot_latest_propagation_seconds',
     help: 'Propagation time of the newest snapshot of the volume that reached this appliance.',
     from: milliseconds,
@@ -141,6 +160,8 @@ export interface SnapshotOperation {
   readonly list?: string;
   /** The fields with the serial and the name of the appliance, and with the end of the snapshot in milliseconds. */
   readonly fields: { readonly serial: string; readonly name: string; readonly end: string };
+  /** The field whose largest value marks the newest snapshot of an appliance; by default the end of the snapshot. */
+  readonly newestBy?: string;
   /** The same for each record of one snapshot on an appliance; undefined if it cannot be counted. */
   readonly identity: (record: JsonObject) => string | undefined;
   readonly isSnapshot?: (record: JsonObject) => boolean;
@@ -170,6 +191,8 @@ export const snapshotOperations: Readonly<Record<string, SnapshotOperation>> = {
     // One record for each snapshot and receiving appliance: a day of a large fleet would be too large an answer.
     firstPeriodMs: DAY_MS / 24,
     fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time' },
+    // Snapshots may reach an appliance in another order than they were made in.
+    newestBy: 'snapshot_version',
     identity: ({ snapshot_serial_number, snapshot_version }) =>
       `${labelValue(snapshot_serial_number)} ${labelValue(snapshot_version)}`,
   },

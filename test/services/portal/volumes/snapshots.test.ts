@@ -48,7 +48,7 @@ describe('a finished snapshot', async () => {
     expect(values).toMatchObject({
       [`filer_snapshots_total{${L}}`]: 2,
       [`filer_snapshot_latest_version{${L}}`]: 8,
-      [`filer_snapshot_latest_time_to_protect_seconds{${L},statistic="mean"}`]: 30,
+      [`filer_snapshot_latest_time_to_protect_mean_seconds{${L}}`]: 30,
       [`filer_snapshot_time_to_protect_seconds_bucket{${L},le="60.0"}`]: 1,
       [`filer_snapshot_time_to_protect_seconds_sum{${L}}`]: 730,
     });
