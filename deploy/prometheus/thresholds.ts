@@ -45,6 +45,8 @@ export const thresholdRows = {
   licenseLeft: { value: 2_592_000, meaning: 'time until the subscription ends' },
   licenseEnds: { value: 604_800, meaning: 'time until the subscription ends, when it is urgent' },
   keyLeft: { value: 1_209_600, meaning: 'time until the first key of a kind expires' },
+  snapshotsBehind: { value: 5, meaning: 'snapshots of a volume that have not reached an appliance' },
+  behindFor: { value: 3_600, meaning: 'time since the newest snapshot reached an appliance that is behind' },
   snapshotAge: { value: 86_400, meaning: 'age of the last snapshot of a volume with unprotected data' },
   jobAge: { value: 86_400, meaning: 'age of the oldest unfinished job' },
 } as const satisfies Readonly<Record<string, ThresholdRow>>;

@@ -34,6 +34,8 @@ export const limits = {
   /** Of one volume on one appliance. */
   unprotectedBytes: warnsAbove(thresholds.unprotectedBytes),
   failedSnapshotsAnHour: thresholds.failedSnapshotsAnHour,
+  snapshotsBehind: warnsAbove(thresholds.snapshotsBehind),
+  behindFor: warnsAbove(thresholds.behindFor),
   snapshotAge: warnsAbove(thresholds.snapshotAge),
   licenceLeft: below(thresholds.licenseLeft, thresholds.licenseEnds),
   keyLeft: warnsBelow(thresholds.keyLeft),

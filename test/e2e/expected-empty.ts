@@ -107,6 +107,8 @@ export const nothingIsGood: Thresholds = {
   unprotectedBytes: -1,
   failedSnapshotsAnHour: -1,
   licenseLeft: 1e12,
+  snapshotsBehind: -1e9,
+  behindFor: -1e9,
   jobAge: -1e9,
   certificateLeft: 1e12,
   certificateEnds: 1e12,

@@ -28,9 +28,11 @@ describe('the provisioning files', () => {
     expect(datasources).toMatchObject([{ type: 'prometheus', access: 'proxy', isDefault: true }]);
   });
 
-  test('give the scrape interval of the README’s job, from which rates are worked out', () => {
+  test('give the scrape interval of the example job, from which rates are worked out', () => {
     const { datasources } = read<{ datasources: readonly Source[] }>('datasources/prometheus.yaml');
-    const interval = /scrape_interval: (\S+)/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1];
+    const interval = /scrape_interval: (\S+)/.exec(
+      readFileSync(join(root, 'deploy/prometheus/scrape-jobs.yml'), 'utf8'),
+    )?.[1];
     expect(datasources[0]?.jsonData.timeInterval).toBe(interval);
   });
 

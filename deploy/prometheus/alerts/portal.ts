@@ -41,6 +41,21 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       page,
     },
     {
+      alert: 'FilerSyncBehind',
+      severity: 'warning',
+      for: '15m',
+      // Both, because a volume that nobody writes to makes no snapshots, and a busy one makes several a minute.
+      expr: [
+        'max by (job, volume_guid, volume, serial, filer) (filer_snapshot_reached_version)',
+        `  < on (job, volume_guid) group_left () (max by (job, volume_guid) (filer_snapshot_latest_version) - ${limits.snapshotsBehind})`,
+        'and on (job, volume_guid, serial)',
+        `  time() - max by (job, volume_guid, serial) (filer_snapshot_reached_timestamp_seconds) > ${limits.behindFor}`,
+      ].join('\n'),
+      summary: 'An appliance does not receive the snapshots of a volume.',
+      description: `Appliance {{ $labels.filer }} has version {{ $value }} of volume {{ $labels.volume }}, more than ${limits.snapshotsBehind} versions behind the newest snapshot, and has received none for more than ${spell(limits.behindFor)}. Its users see old files.`,
+      page,
+    },
+    {
       alert: 'FilerCloudCredentialFailing',
       severity: 'warning',
       for: '15m',

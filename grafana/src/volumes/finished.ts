@@ -69,4 +69,32 @@ export const finishedPanels = [
     width: 8,
     drill: [drillDown('appliance', 'filer')],
   }),
+  chart({
+    title: 'Versions behind, worst appliances',
+    description:
+      'Snapshots of a volume that have not reached an appliance: users there see old files. More than 5 for more than an hour raise FilerSyncBehind.',
+    queries: {
+      expr: worst(
+        10,
+        `max by (job, volume_guid) (${select('filer_snapshot_latest_version')}) - on (job, volume_guid) group_right () max by (job, volume_guid, volume, filer) (${select('filer_snapshot_reached_version')})`,
+      ),
+      legend: '{{filer}} {{volume}}',
+    },
+    steps: limits.snapshotsBehind,
+    width: 12,
+  }),
+  chart({
+    title: 'Behind for, worst appliances',
+    description:
+      'Time since the newest snapshot of a volume reached an appliance that lacks newer ones. An appliance with every snapshot is not shown.',
+    queries: {
+      expr: worst(
+        10,
+        `(time() - max by (job, volume_guid, volume, filer) (${select('filer_snapshot_reached_timestamp_seconds')})) and on (job, volume_guid, filer) (max by (job, volume_guid, volume, filer) (${select('filer_snapshot_reached_version')}) < on (job, volume_guid) group_left () max by (job, volume_guid) (${select('filer_snapshot_latest_version')}))`,
+      ),
+      legend: '{{filer}} {{volume}}',
+    },
+    steps: limits.behindFor,
+    width: 12,
+  }),
 ];

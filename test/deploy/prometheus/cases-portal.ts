@@ -17,6 +17,12 @@ const failedVolumes = series('filer_jobs_failed_unacknowledged', { ...scraped, a
 const listed = series('filer_jobs', { ...edgeUpdate, state: 'completed' });
 const oldest = series('filer_job_oldest_unfinished_timestamp_seconds', { ...scraped, resource: 'edge' });
 
+const latestVersion = series('filer_snapshot_latest_version', { ...projects, serial: 'other', filer: 'edge-oslo' });
+const reachedVersion = series('filer_snapshot_reached_version', projectsInLyon);
+const reachedAt = series('filer_snapshot_reached_timestamp_seconds', projectsInLyon);
+
+const { instance: _, ...withoutInstance } = projectsInLyon;
+
 const snapshotsFail = {
   labels: projectsInLyon,
   severity: 'critical',
@@ -26,6 +32,38 @@ const snapshotsFail = {
 
 /** The cases of the alerts about volumes, jobs and the subscription. */
 export const portalCases: AlertCases = {
+  FilerSyncBehind: [
+    {
+      when: 'seven versions have not reached the appliance, and the newest came two hours ago',
+      series: { [latestVersion]: '50x60', [reachedVersion]: '43x60', [reachedAt]: '-7200x60' },
+      pendingAt: '10m',
+      at: '20m',
+      fires: {
+        labels: withoutInstance,
+        severity: 'warning',
+        description:
+          'Appliance edge-lyon has version 43 of volume projects, more than 5 versions behind the newest snapshot, and has received none for more than 1h 0m 0s. Its users see old files.',
+      },
+    },
+    {
+      kind: 'silent',
+      when: 'versions are missing, and one came a minute ago',
+      series: { [latestVersion]: '50x60', [reachedVersion]: '43x60', [reachedAt]: '0+60x60' },
+      at: '40m',
+    },
+    {
+      kind: 'silent',
+      when: 'nobody writes to the volume',
+      series: { [latestVersion]: '43x60', [reachedVersion]: '43x60', [reachedAt]: '-90000x60' },
+      at: '40m',
+    },
+    {
+      kind: 'missing',
+      when: 'the appliance never received a snapshot: silent',
+      series: { [latestVersion]: '50x60' },
+      at: '40m',
+    },
+  ],
   FilerSnapshotOld: [
     {
       when: 'the last one is a day and ten hours old, and data waits',

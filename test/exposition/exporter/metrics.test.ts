@@ -112,7 +112,7 @@ describe('what the exporter says about itself', () => {
     ]);
     expect(seriesOf(families, 'filer_exporter_requests_in_flight')).toEqual(['portal 0', 'gfa 0']);
     expect(seriesOf(families, 'filer_exporter_throttled_total')).toEqual(['portal 0', 'gfa 0']);
-    expect(seriesOf(families, 'filer_exporter_samples_dropped_total')).toHaveLength(14);
+    expect(seriesOf(families, 'filer_exporter_samples_dropped_total')).toHaveLength(12);
     const absent = [
       'last_success_timestamp_seconds',
       'sweep_duration_seconds',
