@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # Both bases are named by tag, so that a build of today has the fixes of today; a release pins each by the digest that the tag
 # has then (.github/workflows/release.yml). To do so by hand: --build-arg NODE_DIGEST=@sha256:… and so for the runtime.
 ARG NODE_IMAGE=docker.io/library/node:24-trixie-slim

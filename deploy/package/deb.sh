@@ -81,6 +81,10 @@ SCRIPT
 cat >"$root/DEBIAN/postrm" <<'SCRIPT'
 #!/bin/sh
 set -e
+if [ "$1" = purge ]; then
+  rm -rf /etc/filer-exporter/secrets
+  if [ -d /etc/filer-exporter ]; then rmdir --ignore-fail-on-non-empty /etc/filer-exporter; fi
+fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 SCRIPT
 chmod 755 "$root"/DEBIAN/{postinst,prerm,postrm}

@@ -50,4 +50,7 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'no-proxy': ['config/no-proxy.test.ts', 'the proxy of a service'],
   'supply-chain': ['package.test.ts', 'are under licences that allow every use'],
   'release-images': ['deploy/workflows.test.ts', 'a release pins its base images'],
+  'release-installs': ['deploy/workflows.test.ts', 'a job that may write, or has a secret, fetches nothing else'],
+  'release-node': ['deploy/workflows.test.ts', 'the executable embeds the archive of the Node.js project'],
+  'purged-secrets': ['deploy/workflows.test.ts', 'purging the Debian package removes the secrets'],
 };

