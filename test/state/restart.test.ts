@@ -1,23 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createApp } from '../../src/app/app.ts';
+import { describe, expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
-import { polledServices } from '../../src/services/services.ts';
-import {
-  clock,
-  gfaEnvironment,
-  network,
-  portalEnvironment,
-  scrape,
-  services,
-  stopped,
-  until,
-} from '../support/live.ts';
-import { loadConfig } from '../support/load-config.ts';
+import { clock, exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import { linesOf } from '../support/program.ts';
+import { isAtLeast } from '../support/program.ts';
 import type { Scrape } from '../support/scrape.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,52 +12,17 @@ const OF_FILERS = /^filer_(?:lock|propagation|gfa|volume)_/;
 const COUNTED = /_(?:total|bucket|sum|count)$/;
 const KEPT = ['filer_lock_events_total', 'filer_propagation_duration_seconds_count'] as const;
 
-/** One life of the whole program, all but the process. */
-interface Life {
-  scrape(): Promise<Scrape>;
-  readonly warnings: readonly string[];
-  stop(): Promise<void>;
-}
-
 /** Starts the program on a state file; `laterMs`: how far its wall clock is ahead. */
-async function life(store: MemoryStore, environment: Readonly<Record<string, string>>, laterMs = 0): Promise<Life> {
-  let logged = '';
-  const write = (line: string) => {
-    logged += line;
-  };
+function life(store: MemoryStore, environment: Readonly<Record<string, string>>, laterMs = 0): Promise<Live> {
   const own: Clock = {
     now: () => clock.now() + laterMs,
     monotonic: () => clock.monotonic(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
   };
-  const config = loadConfig({
-    environment: { LISTEN_ADDRESS: '127.0.0.1:0', STATE_FILE: '/state', ...environment },
-  });
-  const app = createApp(polledServices(config), config, {
-    clock: own,
-    ...network,
-    random: seededRandom(1),
-    log: createLog('warn', { write }),
-    version: '0.0.0',
-    revision: 'test',
-    nodeVersion: process.version,
-    openState: () => store,
-  });
-  const url = `http://127.0.0.1:${await app.start()}`;
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= stopped(app);
-    return stopping;
-  };
-  onTestFinished(stop);
-  return {
-    scrape: () => scrape(url),
-    stop,
-    get warnings() {
-      return linesOf(logged).map(({ msg }) => msg);
-    },
-  };
+  return exporter({ STATE_FILE: '/state', ...environment }, { clock: own, openState: () => store });
 }
+
+const warnings = ({ log }: Live) => log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg);
 
 /** Runs the program until it has polled, and stops it; what the last scrape said. */
 async function polledLife(store: MemoryStore, environment: Readonly<Record<string, string>>): Promise<Scrape> {
@@ -101,7 +52,7 @@ describe('a program that is started again with its state file', () => {
     }
     expect(now.all('filer_lock_state').length).toBeGreaterThan(0);
     expect(now.value('filer_api_up', { api: 'gfa' })).toBe(0);
-    expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
+    expect(warnings(after).filter((text) => text.includes('state file'))).toEqual([]);
   });
 
   test('after an hour exposes what it had counted and no gauge until a poll brings it, and has lost no count', async () => {
@@ -135,13 +86,13 @@ describe('a program that is started again with its state file', () => {
     const after = await life(store, { ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another' });
     expect((await after.scrape()).all(COUNTS)).toEqual([]);
     expect(store.asides).toHaveLength(1);
-    expect(after.warnings).toContain('The state file cannot be used: it was moved aside, and counting starts again.');
+    expect(warnings(after)).toContain('The state file cannot be used: it was moved aside, and counting starts again.');
   });
 
   test('goes on counting notifications, those told while it was down among them', async () => {
     const [standIn, store] = [await services({ appliances: 100 }), new MemoryStore()];
     const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'notifications=10s' };
-    const counted = async (of: Life, least: number) =>
+    const counted = async (of: Live, least: number) =>
       until('notifications', async () => {
         const sum = (await of.scrape()).sum('filer_notifications_by_severity_total');
         return sum >= least && sum;
@@ -152,13 +103,13 @@ describe('a program that is started again with its state file', () => {
     const after = await life(store, environment);
     expect(await counted(after, 1)).toBeGreaterThanOrEqual(before);
     await counted(after, before + 1);
-    expect(after.warnings.filter((text) => text.includes('state file'))).toEqual([]);
+    expect(warnings(after).filter((text) => text.includes('state file'))).toEqual([]);
   });
 
   test('knows what the day’s budget had spent', async () => {
     const [standIn, store] = [await services(), new MemoryStore()];
     const environment = { ...portalEnvironment(standIn), PORTAL_DAILY_LIMIT: '100000' };
-    const remaining = async (of: Life) => (await of.scrape()).value('filer_exporter_daily_budget_remaining') ?? 0;
+    const remaining = async (of: Live) => (await of.scrape()).value('filer_exporter_daily_budget_remaining') ?? 0;
     const first = await life(store, environment);
     await until('some requests', async () => (await remaining(first)) <= 100_000 - 10);
     await first.stop();

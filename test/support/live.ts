@@ -5,7 +5,7 @@ import { type MockServices, type StandInOptions, startMockServices } from '../..
 import { createLog } from '../../src/runtime/log.ts';
 import { Network } from '../harness/network.ts';
 import { type Page, pageOf } from '../harness/page.ts';
-import { assemble } from './assemble.ts';
+import { assemble, type Given } from './assemble.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { LogLine } from './program.ts';
 import { Scrape } from './scrape.ts';
@@ -83,20 +83,27 @@ export interface Live {
   readonly log: readonly LogLine[];
   get(path: string): Promise<Page>;
   scrape(): Promise<Scrape>;
+  stop(): Promise<void>;
 }
 
-/** Starts an exporter as an environment configures it; it is stopped when the test is over. */
-export async function exporter(environment: Environment): Promise<Live> {
+/** Starts an exporter as an environment configures it; it is stopped when the test is over, or before. */
+export async function exporter(environment: Environment, given: Partial<Given> = {}): Promise<Live> {
   const lines: LogLine[] = [];
   const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line) as LogLine) });
-  const app = assemble(environment, { clock, log, ...network });
+  const app = assemble(environment, { clock, log, ...network, ...given });
   const url = `http://127.0.0.1:${await app.start()}`;
   let looks = 0;
-  onTestFinished(() => stopped(app));
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= stopped(app);
+    return stopping;
+  };
+  onTestFinished(stop);
   return {
     url,
     app,
     log: lines,
+    stop,
     get: (path) => pageOf(app, path),
     scrape: async () => {
       looks += 1;
