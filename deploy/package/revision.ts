@@ -21,6 +21,6 @@ function revision(): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const path = `${top}dist/cli/process.js`;
+  const path = `${top}dist/cli/system-environment.js`;
   writeFileSync(path, stamped(readFileSync(path, 'utf8')));
 }
