@@ -1,9 +1,9 @@
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import process from 'node:process';
 import { buffer } from 'node:stream/consumers';
 import { ignoreNotFound } from '../runtime/errors.ts';
+import { isForeign } from '../runtime/followed-path.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
 /** The most files that are kept after being moved aside: repeated faults fill no disk. */
@@ -128,12 +128,6 @@ export class FileStore {
     const newestFirst = aside.toSorted((one, other) => (one.moment < other.moment ? 1 : -1));
     for (const { name } of newestFirst.slice(MAX_ASIDE - 1)) await rm(join(folder, name), { force: true });
   }
-}
-
-/** Files of root are trusted, as those of the process's own user are. */
-function isForeign({ uid }: Stats): boolean {
-  const self = process.geteuid?.();
-  return self !== undefined && uid !== self && uid !== 0;
 }
 
 /** Makes the rename survive a power failure, if the file system can. */

@@ -49,6 +49,7 @@ test.runIf(hasTerminals)('a terminal that closes stops it: the state is saved an
   });
   const saved = () => readFileSync(state);
   const first = await until('the first state', saved);
+  await until('a token to be used', () => standIn.requests.some(({ operation }) => operation === 'serials'));
   const pid = Number(readFileSync(`/proc/${terminal.child.pid}/task/${terminal.child.pid}/children`, 'utf8').trim());
   expect(pid).toBeGreaterThan(1);
   // One that nobody has buried yet has ended, too.
