@@ -256,7 +256,7 @@ class World {
     const { poll, now } = this;
     const value = (samples: readonly Sample[], name: string) => samples.find((sample) => sample.name === name)?.value;
     const expectIs = (what: string, is: number | undefined, should: number) => {
-      if (is === undefined || Math.abs(is - should) > 1.001)
+      if (is === undefined || !(Math.abs(is - should) <= 1.001))
         this.faults.push(`${since} after: ${what} is ${is}, not ${should}`);
     };
     // States are those of the newest response at any time.

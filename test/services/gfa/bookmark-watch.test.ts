@@ -27,7 +27,7 @@ describe('a bookmark that moves', () => {
     watch.addResponse(130, [], false, NOW);
     watch.addResponse(140, [130, 140], false, NOW);
     for (let poll = 0; poll < 5; poll += 1) watch.addResponse(140, [], false, NOW);
-    expect(watch).toMatchObject({ missed: 0, suspectMoves: 0 });
+    expect(watch).toMatchObject({ missed: 0, suspectAdvances: 0 });
   });
 
   test('to events that never come is suspected after the third, and until twenty moves were right again', () => {
@@ -67,7 +67,7 @@ describe('a bookmark that moves', () => {
   test('backwards, or that is missing, says nothing', () => {
     const watch = trusting();
     for (const bookmark of [50, undefined, 60, 0, 100]) watch.addResponse(bookmark, [], false, NOW);
-    expect(watch).toMatchObject({ missed: 0, suspectMoves: 0 });
+    expect(watch).toMatchObject({ missed: 0, suspectAdvances: 0 });
   });
 
   test('ten years ahead for once hides no later one', () => {

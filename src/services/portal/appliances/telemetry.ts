@@ -102,7 +102,7 @@ export class TelemetryCollector {
     const { operation } = series;
     const { client, settings } = this.#parts;
     const { counts: drops, reportDrop } = new DropCounter();
-    const { binSeconds, lookbackMs } = settings;
+    const { lookbackMs } = settings;
     if (!operation.hasHistory) {
       const samples = this.#samples(
         series,
@@ -113,13 +113,7 @@ export class TelemetryCollector {
     }
     const requestedAt = client.now();
     const { usual, all, part } = await this.#recordsOf(series, window, { requestedAt, note: reportDrop, signal });
-    // The exposition shows the present, however far back the request went; a record without a time counts as current.
-    const earliest = requestedAt - lookbackMs - binSeconds * 1000;
-    const samples = this.#samples(
-      series,
-      usual.filter((one) => timeOf(one, requestedAt) >= earliest),
-      reportDrop,
-    );
+    const samples = this.#samples(series, usual, reportDrop);
     // A field beside the list of a series, such as the number of cores, is not a record of it.
     const empty = usual.every(({ time }) => time === undefined);
     if (part === undefined) return { samples, drops, empty };
@@ -135,7 +129,7 @@ export class TelemetryCollector {
   async #recordsOf(series: Series, window: Window | undefined, call: Call) {
     const { id } = series;
     const { requestedAt, note, signal } = call;
-    const { lookbackMs } = this.#parts.settings;
+    const { binSeconds, lookbackMs } = this.#parts.settings;
     const agoMs = window === undefined ? 0 : requestedAt - window.start;
     const isOlder = agoMs > lookbackMs;
     if (
@@ -148,7 +142,10 @@ export class TelemetryCollector {
         const period = isoInterval({ from: window.start, to: requestedAt });
         const all = await this.#ask(series, period, note, signal);
         this.#windowLimits.lengthen(id, agoMs);
-        return { usual: all, all, part: { to: window.to } };
+        // The exposition shows the present, however far back this request went; a record without a time counts as current.
+        const earliest = requestedAt - lookbackMs - binSeconds * 1000;
+        const usual = all.filter((one) => timeOf(one, requestedAt) >= earliest);
+        return { usual, all, part: { to: window.to } };
       } catch (error) {
         if (!isPeriodTooLong(error) && !isRejected(error)) {
           // The next poll requests the usual minutes first: this may be about the period.
