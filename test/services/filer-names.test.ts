@@ -81,6 +81,14 @@ describe('filers of one name', () => {
   const others = ['aaaa2a64', 'aaaa3a64', 'bbbb2a64'].map((start) => `${start}-5f0c-4c1e-9d3a-8f6b1c2d3e4f`);
   const [one = '', two = '', three = ''] = others;
 
+  test('are reported again if they are shared again: names of filers that are gone are forgotten', () => {
+    const shared: string[] = [];
+    const names = new FilerNames([], true, (name) => shared.push(name));
+    const both = inventory([GUID, 'leeds'], [SERIAL, 'leeds']);
+    for (const read of [both, both, inventory([GUID, 'leeds']), both]) names.setInventory(read);
+    expect(shared).toEqual(['leeds', 'leeds']);
+  });
+
   test('have a short id behind it on both sides, whatever the order, and are told once', () => {
     const shared: unknown[] = [];
     const names = new FilerNames([], true, (...told) => shared.push(told));
