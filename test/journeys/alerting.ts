@@ -35,9 +35,14 @@ export interface Alerting {
 
 /**
  * Starts all of it for one test. `rules`: the text of a rule file, of which every group is evaluated each second;
- * `job`: the name of the scrape job.
+ * `job`: the name of the scrape job; `options`: of Prometheus.
  */
-export async function startAlerting(exporter: string, rules: string, job = 'any-name'): Promise<Alerting> {
+export async function startAlerting(
+  exporter: string,
+  rules: string,
+  job = 'any-name',
+  ...options: readonly string[]
+): Promise<Alerting> {
   const folder = temporaryDirectory();
   const received: ReceivedAlert[] = [];
   const webhook = createServer(async (request, response) => {
@@ -76,6 +81,7 @@ export async function startAlerting(exporter: string, rules: string, job = 'any-
       alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
       scrape_configs: [{ job_name: job, static_configs: [{ targets: [new URL(exporter).host] }] }],
     }),
+    ...options,
   );
   onTestFinished(() => ended(prometheus.child));
   return { prometheus, received };

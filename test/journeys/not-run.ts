@@ -21,9 +21,6 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/install/debian.md, Remove, 1': 'the journey of the package removes it with --yes',
   'docs/install/containers.md, Remove, 1': container,
   'docs/install/kubernetes.md, Remove, 1': 'removes objects of a cluster',
-  'docs/history.md, Prepare the receiver, 1': 'the flag of a Prometheus; test/history starts one with it',
-  'docs/history.md, Configure the exporter, 1':
-    'makes a folder below /var/lib and names an example address; test/journeys/history.all.test.ts runs it with others',
   'docs/history.md, History before the first start, 1':
     'asks an account for its history; test/history runs --backfill and promtool on what it prints',
   'docs/concepts.md, One name in both services, 1': 'a setting with example ids; test/config reads such settings',

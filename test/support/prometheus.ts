@@ -24,6 +24,7 @@ export interface Result {
 /** A running Prometheus. */
 export interface Prometheus {
   readonly child: ChildProcess;
+  readonly url: string;
   /** All that it logged so far. */
   readonly log: string;
   targets(): Promise<readonly { readonly health: string; readonly lastError: string }[]>;
@@ -78,6 +79,7 @@ export async function runPrometheus(
   await until('Prometheus to be ready', async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
   return {
     child,
+    url: `http://${address}`,
     get log() {
       return log;
     },
