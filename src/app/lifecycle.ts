@@ -3,6 +3,7 @@ import type { Kept } from '../contract/kept.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ExpositionServer, Pages } from '../http/server.ts';
+import { asError } from '../runtime/errors.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
@@ -32,9 +33,15 @@ export class Lifecycle {
   #running: Promise<unknown> = Promise.resolve();
   #looking: Promise<unknown> | undefined;
   #hasStarted = false;
+  /** Resolves with the defect that has ended a loop of the program; never while all of them run. */
+  readonly failed: Promise<Error>;
+  #fail: (defect: Error) => void = () => {};
 
   constructor(parts: LifecycleDependencies) {
     this.#parts = parts;
+    this.failed = new Promise((resolve) => {
+      this.#fail = resolve;
+    });
   }
 
   /** What is served. */
@@ -59,8 +66,8 @@ export class Lifecycle {
     }
     const pollsSave = sources.some(({ savesAfterPolls }) => savesAfterPolls);
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
-    this.#polling = sources.map(({ poller }) => poller.run(signal));
-    this.#running = Promise.all([saving, history?.run(signal), ...this.#polling]);
+    this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
+    this.#running = Promise.all([this.#guarded(saving), this.#guarded(history?.run(signal)), ...this.#polling]);
     this.#looking = protection?.reloading.run(signal);
     this.#announce(port);
     return port;
@@ -115,6 +122,17 @@ export class Lifecycle {
       if (restored === undefined) continue;
       const { task, samples, answeredAt } = restored;
       await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);
+    }
+  }
+
+  /** A loop that ends by a defect ends the program, and the state is saved: nothing would be polled any more. */
+  async #guarded(loop: Promise<unknown> | undefined): Promise<void> {
+    try {
+      await loop;
+    } catch (thrown) {
+      const err = asError(thrown);
+      this.#parts.environment.log.error({ err }, 'internal error; stopping; please report');
+      this.#fail(err);
     }
   }
 

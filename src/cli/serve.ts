@@ -30,12 +30,12 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
     await app.stop();
     return EXIT.failure;
   }
-  await stopped;
+  const defect = await Promise.race([stopped, app.failed]);
   const deadline = systemClock.monotonic() + shutdownTimeoutMs;
   await app.stop();
   // A name lookup for an aborted poll is awaited while there is time.
   await waitForThreads(systemClock, deadline);
-  return EXIT.clean;
+  return defect === undefined ? EXIT.clean : EXIT.failure;
 }
 
 /** The program, ready to run, with its log lines going to `out`. */

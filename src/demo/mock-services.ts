@@ -100,10 +100,7 @@ export async function startMockServices(options: StandInOptions): Promise<MockSe
     fail: (fault) => service.faults.add(fault),
     addAppliance: () => fleetAppliance(world, world.addAppliance(clock.now())),
     removeAppliance: (serial) => world.removeAppliance(serial, clock.now()),
-    switchOff: (serial) => {
-      world.switchOff(serial);
-      service.faults.add({ kind: 'status', status: 500, serial });
-    },
+    switchOff: (serial) => world.switchOff(serial),
     renameAppliance: (serial, title) => world.renameAppliance(serial, title),
     renameVolume: (guid, title) => world.renameVolume(guid, title),
     serve,

@@ -90,7 +90,7 @@ export class ServiceState {
   /** Lets time and failures take effect. */
   review(now: number, resumedAt: number): void {
     const { registry, agenda, maxFailures } = this.#dependencies;
-    if (registry.areAllRejected && this.isUp !== false) this.#fall(now);
+    if (registry.areAllForbidden && this.isUp !== false) this.#fall(now);
     const wasUp = this.isUp;
     const isOver =
       this.#failuresInARow > 0 &&

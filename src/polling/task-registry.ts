@@ -31,8 +31,8 @@ interface Share {
   readonly perSecond: number;
   readonly isPriority: boolean;
   readonly isDeciding: boolean;
-  /** Whether it decides, and is suspended because of a rejection. */
-  readonly isRejected: boolean;
+  /** Whether it decides, and is suspended because it is forbidden. */
+  readonly isForbidden: boolean;
   readonly reason: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export class TaskRegistry {
   #perSecond = { priority: 0, others: 0 };
   #unpolled = 0;
   #deciding = 0;
-  #rejected = 0;
+  #forbidden = 0;
   #shortestMs = Number.POSITIVE_INFINITY;
   /** The current cycle: the tasks that it has polled, and how many belong to it. */
   #cycle = { startedAt: Number.NEGATIVE_INFINITY, polled: new Set<PolledTask>(), size: 0 };
@@ -92,9 +92,9 @@ export class TaskRegistry {
     return this.#appliances.size > 0 ? [] : [...this.all()].filter((polled) => this.decides(polled));
   }
 
-  /** Every task that decides is suspended because it was rejected: the right or the licence is missing. */
-  get areAllRejected(): boolean {
-    return this.#deciding > 0 && this.#rejected === this.#deciding;
+  /** Every task that decides is suspended because the right or the licence is missing. */
+  get areAllForbidden(): boolean {
+    return this.#deciding > 0 && this.#forbidden === this.#deciding;
   }
 
   /** The shortest interval of a task that decides. */
@@ -254,7 +254,7 @@ export class TaskRegistry {
       perSecond: (1000 * requests) / (facts.suspended === undefined ? intervalMs : suspendedIntervalMs),
       isPriority: task.priority === true,
       isDeciding,
-      isRejected: isDeciding && facts.suspended !== undefined && facts.suspended !== 'empty',
+      isForbidden: isDeciding && facts.suspended === 'forbidden',
       reason: isDeciding && facts.error !== undefined ? failureReason(facts.error) : undefined,
     };
   }
@@ -263,7 +263,7 @@ export class TaskRegistry {
     this.#perSecond[share.isPriority ? 'priority' : 'others'] += by * share.perSecond;
     if (share.isInCycle) this.#cycle.size += by;
     if (share.isDeciding) this.#deciding += by;
-    if (share.isRejected) this.#rejected += by;
+    if (share.isForbidden) this.#forbidden += by;
     if (share.reason !== undefined) increment(this.#reasons, share.reason, by);
     if (!share.isUnpolled) return;
     this.#unpolled += by;

@@ -65,6 +65,16 @@ describe('polling', () => {
     expect(stage.startsOf('inventory').length).toBeGreaterThanOrEqual(4);
   });
 
+  test('ends with the error of a defect, so that the program can save its state and stop', async () => {
+    const stage = new Stage(fleet(2, 1));
+    stage.shelf.publishState = () => {
+      throw new TypeError('a defect');
+    };
+    const ended = stage.poller.run(new AbortController().signal).catch((defect: unknown) => defect);
+    expect(await stage.clock.through(ended, 1_000)).toMatchObject({ message: 'a defect' });
+    expect(stage.clock.sleeping).toBe(0);
+  });
+
   test('a stop ends every poll and every sleep at once', async () => {
     const stage = new Stage(fleet(10, 2), 8);
     stage.manner = () => hanging;

@@ -34,7 +34,8 @@ export function recorded(name: string): unknown {
 
 /** The exposition that a recorded answer of one series gives; the inventory is read before, for the appliance's name. */
 export async function portalExposition(series: string, fixture = `portal/${series}`): Promise<string> {
-  const api = portalApi();
+  // Later builds do not have the series.
+  const api = portalApi(undefined, series === 'memory_utilization' ? '10.0.3' : undefined);
   const collector = collectorOf(api, [series]);
   await collector.tasks()[0]?.poll(going);
   api.answer('POST', `/telemetry/appliances/${SERIAL}/${series}`, [200, recorded(fixture)]);
@@ -124,11 +125,14 @@ export async function gfaExposition(...fixtures: readonly string[]): Promise<str
   return exposition;
 }
 
-function portalApi(now?: number): MockApi {
+/** `build`: of every appliance, instead of the recorded ones. */
+function portalApi(now?: number, build?: string): MockApi {
+  const withBuild = (name: string) =>
+    JSON.parse(JSON.stringify(recorded(name)), (key, value) => (key === 'build' ? (build ?? value) : value));
   const api = mockApi(new ManualClock(now));
   api.answer('POST', '/auth/token', token('access'));
-  api.answer('GET', '/serials', [200, recorded('portal/serials-edge')], [200, recorded('portal/serials-file-iq')]);
-  api.answer('GET', '/edges', [200, recorded('portal/edges')]);
+  api.answer('GET', '/serials', [200, withBuild('portal/serials-edge')], [200, withBuild('portal/serials-file-iq')]);
+  api.answer('GET', '/edges', [200, withBuild('portal/edges')]);
   return api;
 }
 

@@ -89,7 +89,7 @@ describe('a series', () => {
     expect([[...samples], drops.size, empty]).toEqual([[], 0, true]);
   });
 
-  test('that does not fit the build is asked for at the pace of the inventory', async () => {
+  test('that the build cannot have is not polled', async () => {
     const serial = { id: A, type: 'edge', build: '10.0.4' };
     const series = ['memory_utilization', 'memory_utilization_details', 'load_average'];
     const collector = portalCollector(portal(list(serial), list(), list()), {
@@ -98,7 +98,6 @@ describe('a series', () => {
     await discover(collector);
     const intervals = collector.tasks().slice(1);
     expect(intervals.map(({ operation, intervalMs }) => [operation, intervalMs])).toEqual([
-      ['memory_utilization', 900_000],
       ['memory_utilization_details', 300_000],
       ['load_average', 300_000],
     ]);

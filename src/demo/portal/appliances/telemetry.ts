@@ -1,5 +1,5 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
-import { portalError } from '../../exchange.ts';
+import { json, portalError } from '../../exchange.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import type { DemoOperation } from '../operation.ts';
 import { series } from './records.ts';
@@ -23,7 +23,10 @@ function operation(segment: string, tell: Tell): DemoOperation {
     answer: (scene, { serial_number = '' }) => {
       if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
       const appliance = scene.world.appliance(serial_number.toLowerCase());
-      return appliance === undefined ? portalError(404, 'Unknown serial number') : tell(scene, appliance);
+      if (appliance === undefined) return portalError(404, 'Unknown serial number');
+      // The portal responds about an appliance that is off, and has no records of it.
+      if (appliance.trait === 'off') return json(200, applianceSeries.has(segment) ? { items: [] } : {});
+      return tell(scene, appliance);
     },
   };
 }

@@ -67,7 +67,9 @@ export class InventoryCollector {
       .map(gapOf)
       .concat(inventory.gaps)
       .filter((gap) => this.#matters(gap));
-    if (errors.size === INVENTORY_LISTS.length || (inventory.appliances.size === 0 && errors.size > 0)) {
+    // The lists of serials say which appliances there are, also that there are none; the list of edges only adds to it.
+    const isKnown = !errors.has('edge_serials') && !errors.has('file_iq_serials');
+    if (!isKnown && (errors.size === INVENTORY_LISTS.length || inventory.appliances.size === 0)) {
       const mayBeMissing = settings.serials !== undefined && [...errors.values()].every(isForbidden);
       if (!mayBeMissing) throw failureOf([...errors.values()]);
     }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import type { InventoryGap } from '../../../status/model.ts';
-import { INVENTORY_LISTS, type ListName, serialRecords } from './inventory-lists.ts';
+import { type ListName, serialRecords } from './inventory-lists.ts';
 
 export interface Appliance {
   /** In lower case: identifies its telemetry, and is the label `serial`. */
@@ -49,6 +49,8 @@ export function readInventory(answers: ReadonlyMap<ListName, ListResponse>, note
   const serialOf = ({ serial }: JsonObject) => labelValue(serial).toLowerCase();
   const named = new Set(edgeSerials.items.map(({ id }) => labelValue(id).toLowerCase()));
   const isNone = !edges.items.some((edge) => named.has(serialOf(edge)));
+  // An earlier list of edges does not say that there still are any.
+  const isEmptied = named.size === 0 && edges.isCurrent !== true;
   const areOthers = named.size > 0 && edges.items.length > 0 && isNone;
   const appliances = new Map<string, Appliance>();
   for (const { items, isFresh } of [areOthers ? { ...edgeSerials, items: [] } : edgeSerials, fileIq]) {
@@ -70,7 +72,7 @@ export function readInventory(answers: ReadonlyMap<ListName, ListResponse>, note
     const serial = serialOf(record);
     if (edgesRead.has(serial)) note('duplicate', 'edges.serial');
     edgesRead.add(serial);
-    if (edgeSerials.isCurrent && !isNone && !appliances.has(serial)) continue;
+    if (edgeSerials.isCurrent && (!isNone || isEmptied) && !appliances.has(serial)) continue;
     const known = appliances.get(serial) ?? unknownAppliance(serial);
     appliances.set(serial, {
       ...known,
@@ -95,8 +97,9 @@ function gapsIn(
   const rights = 'check that the role of this key may see all appliances.';
   const isCurrent = (name: ListName) => answers.get(name)?.isCurrent === true;
   if (all === 0) {
-    const message = `The inventory is empty: GET /serials and GET /edges list no appliance; ${rights}`;
-    return INVENTORY_LISTS.every(({ name }) => isCurrent(name)) ? [{ list: 'all', reason: 'empty', message }] : [];
+    const message = `The inventory is empty: GET /serials lists no appliance; ${rights}`;
+    const isKnown = isCurrent('edge_serials') && isCurrent('file_iq_serials');
+    return isKnown ? [{ list: 'all', reason: 'empty', message }] : [];
   }
   if (areOthers) {
     const message = 'The ids of GET /serials are not the serials of GET /edges: edges are polled by the latter.';

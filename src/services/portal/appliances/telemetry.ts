@@ -75,7 +75,8 @@ export class TelemetryCollector {
     return appliances.assigned.flatMap(({ serial, name: filer, build }) =>
       settings.series.flatMap(({ name, intervalMs }): readonly Task[] => {
         const operation = this.#operations.get(name);
-        if (operation === undefined) return [];
+        // What the build cannot have is not polled.
+        if (operation === undefined || !buildSupports(name, build)) return [];
         const id = `portal/${serial}/${name}`;
         const series = { id, serial, name, operation };
         return [
@@ -84,7 +85,7 @@ export class TelemetryCollector {
             api: 'portal',
             operation: name,
             appliance: { serial, name: filer },
-            intervalMs: buildSupports(name, build) ? intervalMs : Math.max(intervalMs, discoveryIntervalMs),
+            intervalMs,
             suspendedIntervalMs: discoveryIntervalMs,
             pollAlso: 'portal/account_license',
             poll: (signal, window) => this.#poll(series, signal, window),
