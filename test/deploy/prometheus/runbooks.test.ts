@@ -30,13 +30,10 @@ describe('the runbooks', () => {
     expect(() => remedyOf({ ...rule, alert: 'FilerNoSuchAlert' })).toThrow('FilerNoSuchAlert');
   });
 
-  test.each(sections.map(({ alert, section }) => [alert, section]))(
-    '%s: what it means, how to check, what to do',
-    (alert, section) => {
-      expect(alertRules.map((rule) => rule.alert)).toContain(alert);
-      for (const part of ['**Means.**', '**Check.**', '**Do.**']) expect(section).toContain(`\n${part} `);
-    },
-  );
+  test('have no section about an alert that does not exist', () => {
+    const alerts = new Set<string>(alertRules.map(({ alert }) => alert));
+    expect(sections.map(({ alert }) => alert).filter((alert) => !alerts.has(alert))).toEqual([]);
+  });
 
   test('the queries in them are PromQL over metrics that exist', () => {
     const queries = sections.flatMap(({ section }) =>
