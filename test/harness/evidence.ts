@@ -7,7 +7,7 @@ import { type Ceilings, RequestCount } from './request-count.ts';
 import type { Sent } from './sent.ts';
 import { Troubles } from './troubles.ts';
 
-/** What the exporter of a life was told, in milliseconds. */
+/** What the exporter was told, in milliseconds. */
 export interface Told {
   readonly series: readonly string[];
   readonly intervalMs: number;

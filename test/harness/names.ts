@@ -1,4 +1,4 @@
-/** The metrics that lives are judged by, named once. */
+/** The metrics that the judge reads, named once. */
 export const API_UP = 'filer_api_up';
 export const DOWN_REASON = 'filer_api_down_info';
 export const APPLIANCE_UP = 'filer_appliance_up';

@@ -1,7 +1,7 @@
 // Only here: a clock that is set, wrong or asleep and changes what is shown.
 
 import { vi } from 'vitest';
-import { DAY, HOUR, MINUTE } from './life.ts';
+import { DAY, HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -3,7 +3,7 @@
 import { vi } from 'vitest';
 import type { JsonObject } from '../../src/metrics/family.ts';
 import { parts, shortened } from '../harness/bodies.ts';
-import { HOUR, MINUTE } from './life.ts';
+import { HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

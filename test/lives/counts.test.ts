@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/metrics/family.ts';
 import { ahead, oneByOne, parts, records, shortened } from '../harness/bodies.ts';
-import { HOUR, Life, MINUTE } from './life.ts';
+import { HOUR, MINUTE, World } from '../harness/world.ts';
 
 const DATA = /\/gfa\/v1\/data/;
 
 test('filers that are named one an answer keep their counts', async () => {
-  const life = await Life.begin({ gfa: true, portal: false, appliances: 5 });
+  const life = await World.begin({ gfa: true, portal: false, appliances: 5 });
   const one = oneByOne();
   life.edits({ path: DATA, change: (body) => records(body, 'filers', one) });
   const { scrape } = await life.passes(HOUR);
@@ -15,7 +15,7 @@ test('filers that are named one an answer keep their counts', async () => {
 });
 
 test('an answer without volumes and filers for half an hour takes no count away', async () => {
-  const life = await Life.begin({ gfa: true, portal: false, variations: { delivery: 'overlapping' } });
+  const life = await World.begin({ gfa: true, portal: false, variations: { delivery: 'overlapping' } });
   await life.passes(30 * MINUTE);
   const calm = life.edits({
     path: DATA,
@@ -30,7 +30,7 @@ test('an answer without volumes and filers for half an hour takes no count away'
 });
 
 test('a record dated a day ahead is replaced by the next answer', async () => {
-  const life = await Life.begin({ gfa: true, portal: false });
+  const life = await World.begin({ gfa: true, portal: false });
   await life.passes(5 * MINUTE);
   const at = life.clock.now();
   const calm = life.edits({
@@ -49,7 +49,7 @@ test('a record dated a day ahead is replaced by the next answer', async () => {
 });
 
 test('events dated eight hours ahead stop no count', async () => {
-  const life = await Life.begin({ gfa: true, portal: false });
+  const life = await World.begin({ gfa: true, portal: false });
   await life.passes(10 * MINUTE);
   const calm = life.edits({
     path: DATA,
@@ -64,7 +64,7 @@ test('events dated eight hours ahead stop no count', async () => {
 
 for (const share of [0, 0.5]) {
   test(`a list of jobs that is ${share === 0 ? 'empty' : 'half'} once adds nothing to the count of jobs`, async () => {
-    const life = await Life.begin({ environment: { PORTAL_COLLECTORS: 'telemetry,jobs' } });
+    const life = await World.begin({ environment: { PORTAL_COLLECTORS: 'telemetry,jobs' } });
     const { scrape: first } = await life.passes(30 * MINUTE);
     const calm = life.edits({ path: /\/portal\/jobs/, change: (body) => shortened(body, share) });
     await life.passes(6 * MINUTE);
@@ -76,7 +76,7 @@ for (const share of [0, 0.5]) {
 }
 
 test('a list of jobs that is empty first and full then makes no job of the past new', async () => {
-  const life = await Life.begin({ environment: { PORTAL_COLLECTORS: 'telemetry,jobs' }, later: true });
+  const life = await World.begin({ environment: { PORTAL_COLLECTORS: 'telemetry,jobs' }, later: true });
   const calm = life.edits({ path: /\/portal\/jobs/, change: (body) => shortened(body, 0) });
   await life.starts();
   await life.passes(6 * MINUTE);
@@ -86,7 +86,7 @@ test('a list of jobs that is empty first and full then makes no job of the past 
 });
 
 test('a list of volume connections that is empty once counts no snapshot anew', async () => {
-  const life = await Life.begin({
+  const life = await World.begin({
     environment: { PORTAL_COLLECTORS: 'telemetry,volume_telemetry=5m', PORTAL_DISCOVERY_INTERVAL: '5m' },
   });
   await life.passes(HOUR);

@@ -1,13 +1,13 @@
 // Only here: how soon an appliance that dies is down, and where that is told.
 import { expect, test, vi } from 'vitest';
 import { APPLIANCE_UP, SERIES_TIME } from '../harness/names.ts';
-import { type Beginning, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
+import { HOUR, MINUTE, SECOND, type Setup, TELEMETRY, World } from '../harness/world.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const failing = { kind: 'status', status: 500 } as const;
 
-const MODES: readonly [string, number, Beginning][] = [
+const MODES: readonly [string, number, Setup][] = [
   [
     'with a series of another build, at a minute',
     MINUTE,
@@ -33,7 +33,7 @@ const MODES: readonly [string, number, Beginning][] = [
 
 for (const [mode, intervalMs, beginning] of MODES) {
   test(`an appliance that dies is down with its last value, in metric, log and page, ${mode}`, async () => {
-    const life = await Life.begin({ ...beginning, lookMs: 15 * SECOND });
+    const life = await World.begin({ ...beginning, lookMs: 15 * SECOND });
     // The judge knows one interval for all series.
     life.judge.excused.push('unasked', 'unwell', 'up', 'stale', 'costs');
     await life.clock.advance(70 * MINUTE);
@@ -65,7 +65,7 @@ for (const [mode, intervalMs, beginning] of MODES) {
 }
 
 test('an appliance of which only seldom series answer stays up, and is polled hardly more than a healthy one', async () => {
-  const life = await Life.begin({
+  const life = await World.begin({
     series: ['cpu_utilization', 'load_average', 'cache_utilization', 'memory_utilization'],
     environment: { PORTAL_MODE: 'economy' },
   });
@@ -88,7 +88,7 @@ test('an appliance of which only seldom series answer stays up, and is polled ha
 });
 
 test('a process that was paused says of no appliance that it is down before each was asked again', async () => {
-  const life = await Life.begin({ appliances: 20, environment: { PORTAL_INTERVAL: '1m' } });
+  const life = await World.begin({ appliances: 20, environment: { PORTAL_INTERVAL: '1m' } });
   await life.passes(10 * MINUTE + 13 * SECOND);
   const since = life.log.length;
   // What was under way when it was paused gets no answer.
@@ -104,7 +104,7 @@ test('a process that was paused says of no appliance that it is down before each
 });
 
 test('an appliance that is dead from the start is logged once, by name, and its end once', async () => {
-  const life = await Life.begin({ later: true });
+  const life = await World.begin({ later: true });
   const [serial = ''] = life.serials;
   const over = life.fails({ serial, ...failing });
   await life.starts();
@@ -119,7 +119,7 @@ test('an appliance that is dead from the start is logged once, by name, and its 
 });
 
 test('/data that fails once is no outage, and for three intervals is one', async () => {
-  const life = await Life.begin({ gfa: true, portal: false, lookMs: 15 * SECOND });
+  const life = await World.begin({ gfa: true, portal: false, lookMs: 15 * SECOND });
   await life.passes(10 * MINUTE);
   life.fails({ operation: 'data', times: 3, kind: 'status', status: 500 });
   for (let look = 0; look < 12; look += 1) {

@@ -1,12 +1,12 @@
 // Only here: an appliance or a list that waits because others are slow, or many.
 import { expect, test } from 'vitest';
 import { APPLIANCE_UP, STATE } from '../harness/names.ts';
-import { HOUR, Life, MINUTE, SERIES } from './life.ts';
+import { HOUR, MINUTE, SERIES, World } from '../harness/world.ts';
 
 const CPU = 'filer_appliance_cpu_utilization_ratio';
 
 test('a healthy appliance that fails once beside twenty that hang misses one interval and no more', async () => {
-  const life = await Life.begin({ appliances: 40 });
+  const life = await World.begin({ appliances: 40 });
   await life.passes(10 * MINUTE);
   const serials = life.services.fleet.appliances.map(({ serial }) => serial);
   for (const serial of serials.slice(0, 20)) life.fails({ serial, kind: 'hang' });
@@ -24,7 +24,7 @@ test('a healthy appliance that fails once beside twenty that hang misses one int
 });
 
 test('an appliance that hung for an hour is back within two rounds of those that hang', async () => {
-  const life = await Life.begin({ appliances: 8 });
+  const life = await World.begin({ appliances: 8 });
   await life.passes(10 * MINUTE);
   const serials = life.services.fleet.appliances.map(({ serial }) => serial);
   const lifts = serials.slice(0, 4).map((serial) => life.fails({ serial, kind: 'hang' }));
@@ -36,7 +36,7 @@ test('an appliance that hung for an hour is back within two rounds of those that
 
 for (const discovery of ['15m', '6h']) {
   test(`an appliance that was off for half an hour is whole again within an interval, with a discovery each ${discovery}`, async () => {
-    const life = await Life.begin({ environment: { PORTAL_DISCOVERY_INTERVAL: discovery } });
+    const life = await World.begin({ environment: { PORTAL_DISCOVERY_INTERVAL: discovery } });
     await life.passes(20 * MINUTE);
     const [{ serial } = { serial: '' }] = life.services.fleet.appliances;
     const on = life.off(serial);
@@ -52,7 +52,7 @@ for (const discovery of ['15m', '6h']) {
 }
 
 test('an ingestion that stalls for twenty minutes is over everywhere an interval after it ends', async () => {
-  const life = await Life.begin({ appliances: 8, environment: { PORTAL_DISCOVERY_INTERVAL: '6h' } });
+  const life = await World.begin({ appliances: 8, environment: { PORTAL_DISCOVERY_INTERVAL: '6h' } });
   await life.passes(20 * MINUTE);
   const on = life.off();
   const during = await life.passes(20 * MINUTE);
@@ -63,14 +63,14 @@ test('an ingestion that stalls for twenty minutes is over everywhere an interval
 });
 
 test('inventory and licence keep their interval where the limits allow an eighth of what is asked', async () => {
-  const life = await Life.begin({ appliances: 20, environment: { PORTAL_RATE_LIMIT: '8/300s' }, lookMs: 10 * MINUTE });
+  const life = await World.begin({ appliances: 20, environment: { PORTAL_RATE_LIMIT: '8/300s' }, lookMs: 10 * MINUTE });
   await life.passes(5 * HOUR);
   expect(Math.max(...life.sent.pauses(/\/serials\?type=edge/))).toBeLessThan(24 * MINUTE);
   expect(Math.max(...life.sent.pauses(/\/account\/license/))).toBeLessThan(95 * MINUTE);
 });
 
 test('a ceiling far above the limit finds the limit', async () => {
-  const life = await Life.begin({
+  const life = await World.begin({
     appliances: 12,
     environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
     variations: {

@@ -1,7 +1,7 @@
 // Only here: a limit that holds for a moment and not for a day.
 
 import { vi } from 'vitest';
-import { DAY, HOUR, MINUTE, PORTAL, SECOND } from './life.ts';
+import { DAY, HOUR, MINUTE, PORTAL, SECOND } from '../harness/world.ts';
 import { type Story, tell, trouble } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

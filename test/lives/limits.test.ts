@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../src/config/duration.ts';
 import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from '../harness/names.ts';
+import { HOUR, MINUTE, PORTAL, SECOND, SERIES, type Seen, World } from '../harness/world.ts';
 import { run } from '../support/program.ts';
-import { HOUR, Life, MINUTE, PORTAL, SECOND, SERIES, type Seen } from './life.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
-  const life = await Life.begin({
+  const life = await World.begin({
     appliances: 12,
     lookMs: 4 * MINUTE,
     environment: { PORTAL_RATE_LIMIT: '25/30s', PORTAL_INTERVAL: '60s' },
@@ -23,7 +23,7 @@ test('a limit that is lifted makes no value vanish', async () => {
 });
 
 test('a refusal with a Retry-After holds the whole portal for that long, and nothing else', async () => {
-  const life = await Life.begin({ appliances: 6, gfa: true, environment: { PORTAL_INTERVAL: '30s' } });
+  const life = await World.begin({ appliances: 6, gfa: true, environment: { PORTAL_INTERVAL: '30s' } });
   await life.passes(5 * MINUTE);
   life.fails({ operation: PORTAL, kind: 'status', status: 429, headers: { 'retry-after': '40' }, times: 1 });
   const refused = ({ scrape }: Seen) => scrape.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0;
@@ -39,7 +39,7 @@ test('a refusal with a Retry-After holds the whole portal for that long, and not
 });
 
 test('an appliance that alone is answered 429 is held back alone, and no healthy value expires', async () => {
-  const life = await Life.begin({ appliances: 10 });
+  const life = await World.begin({ appliances: 10 });
   await life.passes(20 * MINUTE);
   const [serial = ''] = life.serials;
   life.fails({ serial, kind: 'status', status: 429, headers: { 'retry-after': '30' } });
@@ -60,7 +60,7 @@ test('an appliance that alone is answered 429 is held back alone, and no healthy
 
 test('the effective interval of a fleet is the one that --plan tells beforehand', async () => {
   const environment = { PORTAL_RATE_LIMIT: '10/10s', PORTAL_DISCOVERY_INTERVAL: '1m' };
-  const life = await Life.begin({ appliances: 120, environment });
+  const life = await World.begin({ appliances: 120, environment });
   const { scrape } = await life.passes(2 * MINUTE);
   const told = scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' }) ?? 0;
   const { stdout } = await run(['--plan', '--appliances', '120'], {

@@ -3,8 +3,8 @@
 import { expect, test, vi } from 'vitest';
 import type { SimulatedFailure } from '../../src/demo/faults.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY, World } from '../harness/world.ts';
 import { isAtLeast } from '../support/program.ts';
-import { ACCOUNT, HOUR, Life, MINUTE, PORTAL, SECOND, TELEMETRY } from './life.ts';
 import { type Story, tell, trouble } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -142,7 +142,7 @@ const outages: readonly Story[] = [
 tell(outages);
 
 test('a portal that is down is logged once, and not again for each appliance, and its return once', async () => {
-  const life = await Life.begin({ appliances: 6, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
+  const life = await World.begin({ appliances: 6, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
   await life.passes(20 * MINUTE);
   const before = life.log.length;
   const over = life.fails({ operation: PORTAL, kind: 'status', status: 503 });

@@ -1,8 +1,8 @@
 // Only here: a right or a licence that is taken away and given back.
 
 import { expect, test, vi } from 'vitest';
+import { HOUR, MINUTE, PORTAL, World } from '../harness/world.ts';
 import type { LogLine } from '../support/program.ts';
-import { HOUR, Life, MINUTE, PORTAL } from './life.ts';
 import { type Story, tell, trouble } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -112,7 +112,7 @@ const rights: readonly Story[] = [
 tell(rights);
 
 test('series that are rejected ask once a minute for a licence that is rejected too', async () => {
-  const life = await Life.begin({ appliances: 12, series: ['cpu_utilization', 'load_average', 'cache_utilization'] });
+  const life = await World.begin({ appliances: 12, series: ['cpu_utilization', 'load_average', 'cache_utilization'] });
   await life.passes(20 * MINUTE);
   const license = /^\/portal\/account\/license/;
   const before = life.sent.count(license);

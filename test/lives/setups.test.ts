@@ -2,7 +2,7 @@
 
 import { vi } from 'vitest';
 import { shardOf } from '../../src/services/portal/appliances/shard.ts';
-import { HOUR, MINUTE } from './life.ts';
+import { HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { type Beginning, Life, MINUTE } from './life.ts';
+import { MINUTE, type Setup, World } from '../harness/world.ts';
 
 /** Somebody looks so often, in milliseconds; the log tells what came and went in between. */
 const LOOK_MS = 4 * MINUTE;
@@ -7,8 +7,8 @@ const LOOK_MS = 4 * MINUTE;
 /** One life: what the services do, when, and what is seen of it. */
 export interface Story {
   readonly name: string;
-  readonly begins?: Beginning;
-  readonly tells: (life: Life) => Promise<void>;
+  readonly begins?: Setup;
+  readonly tells: (life: World) => Promise<void>;
 }
 
 /** What begins after twenty good minutes, and how all stands at its end and twenty minutes later. */
@@ -16,7 +16,7 @@ interface Trouble extends Pick<Story, 'name' | 'begins'> {
   /** How long it lasts, in milliseconds; forty minutes unless told. */
   readonly ms?: number;
   /** Begins it; what it returns ends it. */
-  readonly begin: (life: Life) => () => void;
+  readonly begin: (life: World) => () => void;
   readonly during: string | RegExp;
   readonly after: string;
 }
@@ -38,6 +38,6 @@ export function trouble({ ms = 40 * MINUTE, begin, during, after, ...story }: Tr
 /** A test for each story. */
 export function tell(stories: readonly Story[]): void {
   for (const { name, begins = {}, tells } of stories) {
-    test(name, async () => tells(await Life.begin({ lookMs: LOOK_MS, ...begins })));
+    test(name, async () => tells(await World.begin({ lookMs: LOOK_MS, ...begins })));
   }
 }

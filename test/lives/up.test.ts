@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { shortened } from '../harness/bodies.ts';
 import { API_UP, APPLIANCE_UP, DOWN_REASON } from '../harness/names.ts';
-import { ACCOUNT, HOUR, Life, MINUTE, SECOND, TELEMETRY } from './life.ts';
+import { ACCOUNT, HOUR, MINUTE, SECOND, TELEMETRY, World } from '../harness/world.ts';
 
 // Days pass in each: on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 120_000 });
@@ -16,7 +16,7 @@ function healthyTelemetry(appliances: number, series = 3): number {
 }
 
 test('telemetry that fails while the account answers is asked less, and turns nothing on and off', async () => {
-  const life = await Life.begin({ appliances: 6 });
+  const life = await World.begin({ appliances: 6 });
   await life.passes(20 * MINUTE);
   const calm = life.fails({ operation: TELEMETRY, ...unavailable });
   await life.passes(30 * MINUTE);
@@ -32,7 +32,7 @@ test('telemetry that fails while the account answers is asked less, and turns no
 });
 
 test('five of six appliances that fail for good cost no more than healthy ones, and the other stays fresh', async () => {
-  const life = await Life.begin({ appliances: 6 });
+  const life = await World.begin({ appliances: 6 });
   await life.passes(20 * MINUTE);
   const serials = life.services.fleet.appliances.map(({ serial }) => serial);
   for (const serial of serials.slice(0, 5)) life.fails({ serial, ...unavailable });
@@ -44,7 +44,7 @@ test('five of six appliances that fail for good cost no more than healthy ones, 
 });
 
 test('telemetry is back within two intervals after an outage of everything, though the account is not', async () => {
-  const life = await Life.begin();
+  const life = await World.begin();
   await life.passes(20 * MINUTE);
   const calm = life.fails({ operation: TELEMETRY, ...unavailable });
   life.fails({ operation: ACCOUNT, ...unavailable });
@@ -57,7 +57,7 @@ test('telemetry is back within two intervals after an outage of everything, thou
 });
 
 test('a service that rejects everything is down after four intervals at most, and says why', async () => {
-  const life = await Life.begin();
+  const life = await World.begin();
   await life.passes(20 * MINUTE);
   const calm = life.fails({ kind: 'status', status: 429, headers: { 'retry-after': '900' } });
   const { scrape } = await life.passes(21 * MINUTE);
@@ -72,7 +72,7 @@ test('a service that rejects everything is down after four intervals at most, an
 });
 
 test('one empty list of serials, and one half list, take no appliance away', async () => {
-  const life = await Life.begin({ appliances: 6 });
+  const life = await World.begin({ appliances: 6 });
   await life.passes(20 * MINUTE);
   for (const share of [0, 0.5]) {
     let lists = 0;
@@ -92,7 +92,7 @@ test('one empty list of serials, and one half list, take no appliance away', asy
 });
 
 test('an appliance that two lists in a row lack is gone a minute after the first', async () => {
-  const life = await Life.begin({ appliances: 6 });
+  const life = await World.begin({ appliances: 6 });
   await life.passes(20 * MINUTE);
   const [{ serial } = { serial: '' }] = life.services.fleet.appliances;
   life.judge.forgives = (labels) => labels.serial === serial;
@@ -124,7 +124,7 @@ test('a fleet becomes empty while the list of edges is missing: its appliances a
 });
 
 test('an exporter that the portal refuses from the start is ready, so that a rollout goes on', async () => {
-  const life = await Life.begin({ later: true, gfa: true });
+  const life = await World.begin({ later: true, gfa: true });
   life.fails({ operation: /^(?!data$)/, kind: 'status', status: 429, headers: { 'retry-after': '900' } });
   await life.starts();
   const { ready, scrape } = await life.passes(MINUTE);
@@ -134,7 +134,7 @@ test('an exporter that the portal refuses from the start is ready, so that a rol
 });
 
 test('one 503 of the token service, with the token revoked, takes nothing down', async () => {
-  const life = await Life.begin({ variations: { tokenLifetimeMs: HOUR }, lookMs: SECOND });
+  const life = await World.begin({ variations: { tokenLifetimeMs: HOUR }, lookMs: SECOND });
   await life.passes(2 * MINUTE);
   life.judge.excused.push('falls', 'jumps');
   life.fails({ operation: 'token', times: 1, ...unavailable });
@@ -149,7 +149,7 @@ test('one 503 of the token service, with the token revoked, takes nothing down',
 });
 
 test('the page promises an age for the series of the interval, though one that does not fit its build is asked seldom', async () => {
-  const life = await Life.begin({ series: ALL_SERIES, later: true });
+  const life = await World.begin({ series: ALL_SERIES, later: true });
   life.off(life.serials[0] ?? '');
   await life.starts();
   const { scrape } = await life.passes(20 * MINUTE);
@@ -160,7 +160,7 @@ test('the page promises an age for the series of the interval, though one that d
 });
 
 test('a round is every appliance there is: before all have been asked none has ended', async () => {
-  const life = await Life.begin({ appliances: 40, environment: { PORTAL_RATE_LIMIT: '10/10s' } });
+  const life = await World.begin({ appliances: 40, environment: { PORTAL_RATE_LIMIT: '10/10s' } });
   const name = 'filer_exporter_sweep_duration_seconds';
   expect((await life.passes(MINUTE)).scrape.value(name, { api: 'portal' })).toBeUndefined();
   const { scrape } = await life.passes(5 * MINUTE);
