@@ -104,7 +104,7 @@ test('an appliance that two lists in a row lack is gone a minute after the first
 });
 
 test('a fleet becomes empty while the list of edges is missing: its appliances are gone, and the portal is up', async () => {
-  const life = await Life.begin({ environment: { PORTAL_COLLECTORS: 'telemetry' } });
+  const life = await World.begin({ environment: { PORTAL_COLLECTORS: 'telemetry' } });
   await life.passes(20 * MINUTE);
   const gone = life.serials;
   life.judge.forgives = ({ serial = '' }) => gone.includes(serial);
