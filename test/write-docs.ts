@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { comparison, comparisonTable } from './bench/comparison.ts';
+import { outcomesTable } from './polling/outcomes.ts';
 import { type Document, documents } from './support/documents.ts';
 import { root } from './support/program.ts';
 import { withPart } from './support/reference.ts';
@@ -10,10 +11,13 @@ import { withPart } from './support/reference.ts';
 
 const ARCHITECTURE = 'docs/architecture.md';
 
-/** Simulated, so the test of the simulation compares it and not that of the documents. */
+/** Tests of the simulation and of polling compare these parts, and not those of the documents. */
 const measured: Document = {
   path: ARCHITECTURE,
-  text: () => withPart(readFileSync(join(root, ARCHITECTURE), 'utf8'), 'comparison', comparisonTable(comparison())),
+  text: () => {
+    const page = readFileSync(join(root, ARCHITECTURE), 'utf8');
+    return withPart(withPart(page, 'outcomes', outcomesTable()), 'comparison', comparisonTable(comparison()));
+  },
 };
 
 let written = 0;

@@ -190,7 +190,12 @@ export class Poller {
     const verdicts = [this.#service, ...(appliance === undefined ? [] : [appliance.records, appliance.responses])];
     if (verdicts.some((verdict) => verdict.isProbing(polled))) this.#agenda.pollNow(polled);
     else {
-      const context = { now, random: this.#random, decides: this.registry.decides(polled) };
+      const context = {
+        now,
+        random: this.#random,
+        decides: this.registry.decides(polled),
+        isServiceUp: this.#service.isUp !== false,
+      };
       this.#agenda.place(polled, dueAfter(polled, outcome, context));
     }
   }

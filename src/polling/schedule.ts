@@ -8,6 +8,12 @@ import type { PolledTask } from './polled-task.ts';
  */
 const RETRY = { firstMs: 15_000, maxMs: 900_000, decidingMs: 60_000 } as const;
 
+/**
+ * After more failures in a row than this, a series is polled every second interval: that pays for the polls on which
+ * verdicts wait. While the service is down it is polled only as a probe.
+ */
+const FAILING = { after: 2, intervals: 2 } as const;
+
 /** A response that has to be confirmed is followed by the next poll after so long, in milliseconds. */
 const CONFIRM_MS = 60_000;
 
@@ -16,11 +22,19 @@ export function nextSlot(now: number, intervalMs: number, phase: number): number
   return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
 }
 
+interface Circumstances {
+  readonly now: number;
+  readonly random: Random;
+  /** Whether the task decides if the service is up. */
+  readonly decides: boolean;
+  readonly isServiceUp: boolean;
+}
+
 /** When a task is polled next, after a poll that ended `now`. */
 export function dueAfter(
   polled: PolledTask,
   outcome: Outcome,
-  { now, random, decides }: { readonly now: number; readonly random: Random; readonly decides: boolean },
+  { now, random, decides, isServiceUp }: Circumstances,
 ): number {
   const { task, facts, appliance, phase } = polled;
   const { intervalMs } = task;
@@ -33,6 +47,8 @@ export function dueAfter(
     const maxMs = task.discoversTasks && decides ? RETRY.decidingMs : RETRY.maxMs;
     return now + Math.min(intervalMs, maxMs, RETRY.firstMs * 2 ** (facts.failures - 1)) * jitter;
   }
+  if (facts.lastResult === 'failed' && facts.failures > FAILING.after && appliance !== undefined && isServiceUp)
+    return now + FAILING.intervals * intervalMs * jitter;
   // Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it.
   return nextSlot(now + intervalMs / 2, intervalMs, phase * intervalMs);
 }

@@ -79,7 +79,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
         const outcome = taken ? responded() : failed();
         agenda.end(polled);
         polled.observe(outcome, { task: polled.task, now, at: now, intervalFactor: factor, applianceReports: true });
-        agenda.place(polled, dueAfter(polled, outcome, { now, random, decides: true }));
+        agenda.place(polled, dueAfter(polled, outcome, { now, random, decides: true, isServiceUp: true }));
         if (!taken) continue;
         const before = lastSuccess.get(polled);
         if (before !== undefined && before > settledAfter) worstAge = Math.max(worstAge, now - before);
