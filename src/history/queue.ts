@@ -14,21 +14,32 @@ const BYTES = { sample: 18, label: 8 } as const;
 /** The most of one request, so that writing and compressing it holds the event loop for a few milliseconds. */
 export const MAX_REQUEST = { points: 5_000, bytes: 512 * 1024 } as const;
 
-/** The points of a batch at the chosen times; undefined if there are none. */
-export function pick(batch: TaskBatch, isChosen: (time: number) => boolean): TaskBatch | undefined {
-  const times = batch.times.filter(isChosen);
+/** The points of a batch from a time on and before another; undefined if there are none. */
+export function pick(batch: TaskBatch, from: number, to: number): TaskBatch | undefined {
+  const range = (times: readonly number[]) => [firstFrom(times, from), firstFrom(times, to)] as const;
+  const times = batch.times.slice(...range(batch.times));
   if (times.length === batch.times.length) return batch;
   const last = times.at(-1);
   if (last === undefined) return undefined;
   let count = 0;
   const series = batch.series.flatMap(({ labels, times: all, values }) => {
-    const chosen = all.flatMap((time, index) => (isChosen(time) ? [index] : []));
-    count += chosen.length;
-    const of = (numbers: readonly number[]) => chosen.map((index) => numbers[index] ?? Number.NaN);
-    return chosen.length === 0 ? [] : [{ labels, times: of(all), values: of(values) }];
+    const [first, end] = range(all);
+    count += end - first;
+    return first === end ? [] : [{ labels, times: all.slice(first, end), values: values.slice(first, end) }];
   });
   const isNewest = last === batch.times.at(-1);
   return { cursor: batch.cursor, series, count, times, seen: isNewest ? batch.seen : Math.min(batch.seen, last) };
+}
+
+/** The index of the first of these ascending times that is not before `time`. */
+function firstFrom(times: readonly number[], time: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] ?? time) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Batches in the order of their arrival. */
@@ -64,7 +75,7 @@ export class BatchQueue {
 
 /** A batch before a time and from it on. One more batch of its task waits if both exist. */
 export function splitAt(batch: TaskBatch, time: number): readonly [TaskBatch | undefined, TaskBatch | undefined] {
-  const parts = [pick(batch, (at) => at < time), pick(batch, (at) => at >= time)] as const;
+  const parts = [pick(batch, 0, time), pick(batch, time, Number.POSITIVE_INFINITY)] as const;
   if (parts[0] !== undefined && parts[1] !== undefined) batch.cursor.batches += 1;
   return parts;
 }

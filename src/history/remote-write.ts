@@ -162,6 +162,6 @@ export class RemoteWrite implements Sink {
     if (batch.count <= room) return batch.count === 0 ? undefined : batch;
     const bins = Math.floor((batch.times.length * room) / batch.count);
     const end = batch.times[bins];
-    return end === undefined ? undefined : pick(batch, (at) => at < end);
+    return end === undefined ? undefined : pick(batch, 0, end);
   }
 }

@@ -69,6 +69,8 @@ class VolumeTelemetry {
   }
 
   tasks(): readonly Task[] {
+    // A task's id contains the guid of its volume.
+    this.#lookback.limits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
     return [this.#list, ...[...this.#volumes.values()].flatMap(({ tasks }) => tasks)];
   }
 
