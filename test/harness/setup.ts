@@ -22,7 +22,7 @@ export interface Setup {
   /** Whether the file acceleration service is polled. */
   readonly gfa?: boolean;
   readonly portal?: boolean;
-  /** How often somebody looks, in milliseconds; each minute unless this says otherwise. */
+  /** How often somebody looks, in milliseconds; every other minute unless this says otherwise. */
   readonly lookMs?: number;
   /** Not to be started yet. */
   readonly later?: boolean;

@@ -240,7 +240,7 @@ export class World {
 
   /** Time passes, and somebody looks every few minutes of it. */
   async passes(ms: number): Promise<Seen> {
-    const { lookMs = MINUTE } = this.#setup;
+    const { lookMs = 2 * MINUTE } = this.#setup;
     let left = ms;
     while (left > 0) {
       const step = Math.min(left, lookMs);

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * begin with the largest files: these are among the smallest, and would run last with nothing beside them.
  */
 const LONGEST = [
+  'large/day.all',
   ...['journeys/plain.all', 'process/hard-start.all', 'troubles/troubles.all', 'process/heavy-answers.all'],
   ...[
     'simulation/found.all',
@@ -15,7 +16,17 @@ const LONGEST = [
   ],
   ...['attacks/strangers.all', 'web/slow-clients.all', 'web/tls.all'],
   ...['exposition/prometheus-large.all', 'deploy/prometheus/cases.all', 'attacks/guests.all', 'browser/picture.all'],
-  ...['process/signals', 'process/demo', 'doctor/doctor', 'lives/fairness', 'lives/fleet', 'lives/up', 'lives/outages'],
+  ...[
+    'large/large',
+    'simulation/drawn',
+    'process/signals',
+    'app/faults',
+    'doctor/doctor',
+    'lives/fairness',
+    'lives/fleet',
+    'lives/up',
+    'lives/outages',
+  ],
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Begins with the files that take longest, so that none of them is still running when all others have ended. */
