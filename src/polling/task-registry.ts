@@ -22,7 +22,7 @@ export type RegistryChange =
   | { readonly change: 'appliance removed'; readonly appliance: ApplianceTasks };
 
 /** How many tasks are handled before the event loop may turn. */
-const TASKS_PER_STEP = 100;
+const TASKS_PER_STEP = 20;
 
 /** What a task adds to the counts of the registry. */
 interface Share {
@@ -212,6 +212,8 @@ export class TaskRegistry {
       appliance.intervalMs = Number.POSITIVE_INFINITY;
       for (const { task } of appliance.tasks) appliance.intervalMs = Math.min(appliance.intervalMs, task.intervalMs);
       this.#shortestMs = Math.min(this.#shortestMs, appliance.intervalMs);
+      step += 1;
+      if (step % TASKS_PER_STEP === 0) yield;
     }
     for (const { task } of this.decidingAccountTasks) this.#shortestMs = Math.min(this.#shortestMs, task.intervalMs);
     for (const polled of this.all()) {

@@ -30,6 +30,7 @@ export class FilerNames {
   /** The shared names that were reported, as long as they are shared. */
   #reportedShared: ReadonlySet<string> = new Set();
   #inventory: ReadonlyMap<string, string> = new Map();
+  #missing: ReadonlySet<string> = new Set();
   #titles: ReadonlyMap<string, string> = new Map();
   #names: Names = new Map();
   #hasBeenAsked = false;
@@ -54,9 +55,13 @@ export class FilerNames {
     this.#tell();
   }
 
-  /** Replaces the names of the inventory, by serial in lower case. */
-  setInventory(names: ReadonlyMap<string, string>): void {
+  /**
+   * Replaces the names of the inventory, by serial in lower case. `missing`: those that the latest lists lack. What is
+   * listed has its name first: an appliance that replaces another has the plain name.
+   */
+  setInventory(names: ReadonlyMap<string, string>, missing: ReadonlySet<string> = new Set()): void {
     this.#inventory = names;
+    this.#missing = new Set([...missing].map((serial) => this.#filerOf(serial)));
     this.#name();
   }
 
@@ -113,14 +118,17 @@ export class FilerNames {
     for (const [filer, name] of names) getOrCreate(filersOfName, name, () => []).push(filer);
     const unique = new Map<string, string>();
     for (const [name, filers] of filersOfName) {
-      if (filers.length === 1 && !isOther(name)) {
-        for (const filer of filers) unique.set(filer, name);
-        continue;
-      }
-      for (const [filer, longer] of withShortIds(name, filers, taken)) {
+      const listed = filers.filter((filer) => !this.#missing.has(filer));
+      const first = listed.length === 1 ? listed : filers;
+      const isPlain = first.length === 1 && !isOther(name);
+      if (isPlain) for (const filer of first) unique.set(filer, name);
+      const remaining = isPlain ? filers.filter((filer) => !first.includes(filer)) : filers;
+      if (remaining.length === 0) continue;
+      for (const [filer, longer] of withShortIds(name, remaining, taken)) {
         taken.add(longer);
         unique.set(filer, longer);
       }
+      if (isPlain) continue;
       if (!this.#reportedShared.has(name) && !shared.has(name)) this.#onShared(name, filers);
       shared.add(name);
     }

@@ -151,3 +151,11 @@ describe('filers of one name', () => {
     expect([names.applianceName(GUID, 'edge'), names.applianceName(SERIAL, 'edge')]).toEqual(['north', 'edge']);
   });
 });
+
+test('an appliance that replaces another of its name has the plain name at once', () => {
+  const names = new FilerNames([], true);
+  names.setInventory(inventory([GUID, 'edge']));
+  names.setInventory(inventory([GUID, 'edge'], [SERIAL, 'edge']), new Set([GUID]));
+  expect(names.applianceName(SERIAL, 'edge')).toBe('edge');
+  expect(names.applianceName(GUID, 'edge')).toMatch(/^edge \(/);
+});

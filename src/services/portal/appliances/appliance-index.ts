@@ -63,7 +63,7 @@ export class ApplianceIndex {
     this.#missing = new Set(doubtful.map(({ serial }) => serial));
     const known = [...listed.values(), ...doubtful.map((appliance) => ({ ...appliance, records: {} }))];
     // Before any appliance gets its name: a filer of the other service may belong to another shard.
-    names?.setInventory(new Map(known.filter(hasName).map(({ serial, name }) => [serial, name])));
+    names?.setInventory(new Map(known.filter(hasName).map(({ serial, name }) => [serial, name])), this.#missing);
     const unlisted = serials.filter((serial) => !listed.has(serial)).map(unknownAppliance);
     const all = [...known, ...unlisted].map((appliance) => this.#named(appliance));
     this.#bySerial = new Map(all.map((appliance) => [appliance.serial, appliance]));
