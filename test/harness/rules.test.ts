@@ -60,8 +60,8 @@ const rules: readonly (readonly [rule: string, breaks: (one: Court) => Promise<v
   [
     'up: ',
     async ({ clock, answers, shows, up }) => {
-      await clock.advance(HOUR);
       answers();
+      await clock.advance(HOUR);
       shows(up(1));
     },
   ],
