@@ -60,7 +60,9 @@ export async function backfilledDay(installed = ''): Promise<void> {
     PATH: [programs, ...(installed === '' ? [] : [installed]), process.env.PATH].join(':'),
   };
   const { stderr } = await promisify(execFile)('sh', ['-e', '-c', commands()], { cwd: folder, env });
-  expect(asked(standIn) - before).toBe(30 - kept);
+  const [, series = ''] = /backfill: (\d+) series of appliances/.exec(stderr) ?? [];
+  expect(Number(series)).toBeGreaterThan(25);
+  expect(asked(standIn) - before).toBe(Number(series) - kept);
   expect(stderr).toContain(`${kept} of them were read before the interruption`);
   expect(stderr).not.toContain(standIn.credentials.userKey);
   expect(existsSync(progress)).toBe(false);
