@@ -7,6 +7,7 @@ import type { ConfiguredService } from '../services/services.ts';
 import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import { connectService } from './service-client.ts';
+import { LateDataWarning } from './service-warnings.ts';
 
 export type PolledService = ReturnType<typeof sourceOf>;
 
@@ -41,8 +42,10 @@ function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDepe
     keeper,
     observer: own.requestsOf(api),
   });
-  const { collector, appliances, onTasks, intervalMs, target, pacer, notes } = service;
-  const poller = new Poller(
+  const { collector, appliances, onTasks, intervalMs, target, pacer } = service;
+  const lateData = new LateDataWarning();
+  const notes = () => [...service.notes(), ...lateData.update(poller.registry.intervalFactor, intervalMs)];
+  const poller: Poller = new Poller(
     {
       collector,
       appliances,
@@ -58,5 +61,5 @@ function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDepe
     },
     environment,
   );
-  return { ...service, api, title: upstream.title, poller };
+  return { ...service, notes, api, title: upstream.title, poller };
 }

@@ -22,3 +22,20 @@ export function serviceWarnings(
   }
   return [...notes, ...own];
 }
+
+/** The factor of the interval at which data that comes late is reported, and the one at which it is no longer. */
+const LATE = { begins: 2, ends: 1.5 } as const;
+
+/** Whether data comes clearly later than configured, because the limits allow fewer requests than the intervals need. */
+export class LateDataWarning {
+  #isLate = false;
+
+  /** `factor`: by how much the limits lengthen intervals now. */
+  update(factor: number, intervalMs: number): readonly ServiceWarning[] {
+    this.#isLate = factor >= (this.#isLate ? LATE.ends : LATE.begins);
+    if (!this.#isLate) return [];
+    const seconds = (ms: number) => Math.round(ms / 1000);
+    const message = `The limits allow one poll every ${seconds(factor * intervalMs)} s instead of every ${seconds(intervalMs)} s, so data comes ${factor.toFixed(1)} times later than configured. Poll fewer series, set a longer interval, or ask for a higher limit.`;
+    return [{ code: 'late_data', message }];
+  }
+}

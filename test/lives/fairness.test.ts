@@ -91,3 +91,13 @@ test('a ceiling far above the limit finds the limit', async () => {
     ((later.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0) - before) / (life.sent.count() - sent);
   expect(share).toBeLessThan(0.1);
 });
+
+test('data that comes later than configured because of a lower limit is reported once, with the number', async () => {
+  const life = await World.begin({ appliances: 10, environment: { PORTAL_RATE_LIMIT: '8/300s' } });
+  await life.passes(HOUR);
+  const late = life.log.filter(({ note }) => note === 'late_data');
+  expect(late.map(({ msg }) => String(msg))).toEqual([
+    expect.stringMatching(/one poll every \d+ s instead of every 300 s/),
+  ]);
+  expect((await life.page('/status')).text).toContain('times later than configured');
+});
