@@ -1,13 +1,15 @@
 // Only here: values of the chart that render wrongly.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { root } from '../support/program.ts';
+import { root, temporaryDirectory } from '../support/program.ts';
 import { defaultOf } from '../support/variables.ts';
 import { environmentOf, exporterIn, type Manifest, podSpecOf } from './kubernetes/manifest.ts';
 import {
   chart,
+  manifestsOf,
   renderChart,
   renderNotes,
   runHelm,
@@ -22,6 +24,12 @@ const both = [...portal, '--set', 'gfa.url=https://acceleration.example.com/v1']
 const set = (...pairs: readonly string[]) => pairs.flatMap((pair) => ['--set', pair]);
 const kinds = (manifests: readonly Manifest[]) => manifests.map(({ kind }) => kind).toSorted();
 const ofKind = (manifests: readonly Manifest[], kind: string) => manifests.find((manifest) => manifest.kind === kind);
+/** The object of this kind. Throws if there is none. */
+const one = (manifests: readonly Manifest[], kind: string): Manifest => {
+  const found = ofKind(manifests, kind);
+  if (found === undefined) throw new Error(`expected a ${kind}`);
+  return found;
+};
 const environment = (...args: readonly string[]) => environmentOf(exporterIn(renderChart(...args)));
 
 test('the chart bears the version of the program, and its default port', () => {
@@ -160,6 +168,158 @@ describe('what watches it', () => {
   });
 });
 
+describe('the doctor', () => {
+  const doctor = (...args: readonly string[]) => {
+    const job = ofKind(renderChart(...both, '--set', 'doctor.enabled=true', ...args), 'Job');
+    const pod = job === undefined ? undefined : podSpecOf(job);
+    const [container] = pod?.containers ?? [];
+    if (job === undefined || pod === undefined || container === undefined) throw new Error('expected a Job');
+    return { job, pod, container };
+  };
+
+  test('runs once, with the settings, secrets and certificates of the exporter', () => {
+    const more = set('web.existingSecret=web', 'caBundle.configMap=ca', 'extraArgs={--config=/etc/settings}');
+    const { job, pod, container } = doctor(...more);
+    const exporter = exporterIn(renderChart(...both, ...more));
+    expect(job.spec).toMatchObject({ backoffLimit: 0 });
+    expect(pod.restartPolicy).toBe('Never');
+    expect(container.args).toEqual(['--doctor', '--config=/etc/settings']);
+    expect(container.image).toBe(exporter.image);
+    expect(environmentOf(container)).toEqual(environmentOf(exporter));
+    expect(container.volumeMounts).toEqual(exporter.volumeMounts);
+    expect(doctor(...set('doctor.enabled=true', 'extraContainers[0].name=beside')).pod.containers).toHaveLength(1);
+  });
+
+  test('is neither scraped nor counted as the exporter, and has the same rights in the network', () => {
+    const manifests = renderChart(...both, ...set('doctor.enabled=true', 'networkPolicy.enabled=true'));
+    const labels = (one(manifests, 'Job').spec?.template as Manifest | undefined)?.metadata.labels ?? {};
+    const selects = (selector: object) => Object.entries(selector).every(([name, value]) => labels[name] === value);
+    expect(selects(ofKind(manifests, 'Service')?.spec?.selector as object)).toBe(false);
+    const policy = ofKind(manifests, 'NetworkPolicy')?.spec?.podSelector as { readonly matchLabels: object };
+    expect(selects(policy.matchLabels)).toBe(true);
+    expect(policy).toMatchObject({ matchExpressions: [{ values: ['exporter', 'doctor'] }] });
+  });
+
+  test('of a sharded exporter examines what the first shard polls, and leaves the volumes of the shards alone', () => {
+    const { pod, container } = doctor(...set('shards=3', 'state.enabled=true'));
+    expect(environmentOf(container)).toMatchObject({ SHARD: '0', TOTAL_SHARDS: '3' });
+    expect(pod.volumes).toContainEqual({ name: 'state', emptyDir: {} });
+  });
+});
+
+describe('what a larger installation asks of a chart', () => {
+  test('a parent chart may switch it on by its own value, and shares its registry and pull secrets', () => {
+    const parent = temporaryDirectory();
+    cpSync(chart, join(parent, 'charts', 'filer-exporter'), { recursive: true });
+    const version = '1.0.0';
+    const dependencies = [{ name: 'filer-exporter', version, condition: 'filer-exporter.enabled' }];
+    writeFileSync(
+      join(parent, 'Chart.yaml'),
+      JSON.stringify({ apiVersion: 'v2', name: 'parent', version, dependencies }),
+    );
+    const values = (enabled: boolean) => {
+      const path = join(parent, `values-${enabled}.yaml`);
+      const global = { imageRegistry: 'registry.example.com', imagePullSecrets: [{ name: 'pull' }], other: 1 };
+      writeFileSync(path, JSON.stringify({ global, 'filer-exporter': { enabled, demo: true } }));
+      return runHelm('template', 'fleet', parent, '--values', path);
+    };
+    const { stdout, stderr } = values(true);
+    expect(stderr).toBe('');
+    const manifests = manifestsOf(stdout);
+    expect(exporterIn(manifests).image).toBe('registry.example.com/filer-exporter:1.0.0');
+    expect(podSpecOf(ofKind(manifests, 'Deployment') as Manifest)?.imagePullSecrets).toEqual([{ name: 'pull' }]);
+    expect(manifestsOf(values(false).stdout)).toEqual([]);
+  });
+
+  test('every object can be put into another namespace, and the monitors and rules into that of Prometheus', () => {
+    const manifests = renderChart(
+      ...portal,
+      ...set('namespaceOverride=filers', 'serviceMonitor.enabled=true', 'serviceMonitor.namespace=prometheus'),
+      ...set('prometheusRule.enabled=true', 'prometheusRule.namespace=prometheus', 'state.enabled=true'),
+    );
+    const places = Object.fromEntries(manifests.map(({ kind, metadata }) => [kind, metadata.namespace]));
+    expect(places).toEqual({
+      StatefulSet: 'filers',
+      Service: 'filers',
+      ServiceAccount: 'filers',
+      Pod: 'filers',
+      ServiceMonitor: 'prometheus',
+      PrometheusRule: 'prometheus',
+    });
+    expect(ofKind(manifests, 'ServiceMonitor')?.spec).toMatchObject({ namespaceSelector: { matchNames: ['filers'] } });
+  });
+
+  test('values may be templates, but for rules, whose templates are those of Prometheus', () => {
+    const manifests = renderChart('--values', join(chart, 'ci', 'everything-values.yaml'));
+    const workload = ofKind(manifests, 'Deployment');
+    expect(workload?.metadata.annotations).toEqual({ 'example.com/reload': 'fleet' });
+    expect(workload === undefined ? undefined : podSpecOf(workload)?.volumes).toContainEqual(
+      expect.objectContaining({ secret: expect.objectContaining({ secretName: 'fleet-credentials' }) }),
+    );
+    const maps = manifests.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('fleet-'));
+    expect(maps.map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['fleet-filers-more', 'fleet-text']),
+    );
+    const groups = one(manifests, 'PrometheusRule').spec?.groups as readonly object[] | undefined;
+    expect(groups?.at(-1)).toMatchObject({
+      name: 'mine',
+      rules: [{ annotations: { description: 'The service {{ $labels.api }} is down.' } }],
+    });
+  });
+
+  test('an HTTPRoute leads from a Gateway to the Service', () => {
+    const manifests = renderChart(
+      ...portal,
+      ...set('httpRoute.enabled=true', 'httpRoute.parentRefs[0].name=web', 'httpRoute.hostnames={filers.example.com}'),
+    );
+    expect(ofKind(manifests, 'HTTPRoute')).toMatchObject({
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      spec: {
+        parentRefs: [{ name: 'web' }],
+        hostnames: ['filers.example.com'],
+        rules: [{ backendRefs: [{ name: 'fleet-filer-exporter', port: 9989 }] }],
+      },
+    });
+  });
+
+  test('the pod of `helm test` gets through a NetworkPolicy that names who may scrape', () => {
+    const from = set(
+      'networkPolicy.enabled=true',
+      'networkPolicy.from[0].namespaceSelector.matchLabels.team=monitoring',
+    );
+    const manifests = renderChart(...portal, ...from);
+    const labels = one(manifests, 'Pod').metadata.labels;
+    const names = ['name', 'instance', 'component'].map((name) => `app.kubernetes.io/${name}`);
+    const ownLabels = Object.fromEntries(names.map((name) => [name, labels?.[name]]));
+    expect(ownLabels).toMatchObject({ 'app.kubernetes.io/component': 'test' });
+    expect(one(manifests, 'NetworkPolicy').spec?.ingress).toMatchObject([
+      { from: [{ namespaceSelector: {} }, { podSelector: { matchLabels: ownLabels } }] },
+    ]);
+    expect(labels).not.toMatchObject(ofKind(manifests, 'Service')?.spec?.selector as object);
+  });
+
+  test('pods in the network of their node still resolve the names of the cluster', () => {
+    const pod = podSpecOf(ofKind(renderChart(...portal, ...set('hostNetwork=true')), 'Deployment') as Manifest);
+    expect(pod).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
+  });
+});
+
+test('the chart of a release names the repository and the image of that release', () => {
+  const out = join(temporaryDirectory(), 'out');
+  mkdirSync(out);
+  const environment = { REPOSITORY: 'https://github.com/someone/filers', IMAGE: 'ghcr.io/someone/filers' };
+  execFileSync(join(root, 'deploy/helm/package.sh'), [out], { env: { ...process.env, ...environment } });
+  const archive = join(out, `filer-exporter-${parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')).version}.tgz`);
+  const { stdout } = runHelm('show', 'chart', archive);
+  expect(stdout).not.toContain('example.com');
+  expect(parse(stdout)).toMatchObject({ home: environment.REPOSITORY, sources: [environment.REPOSITORY] });
+  const manifests = manifestsOf(
+    runHelm('template', 'fleet', archive, ...set('demo=true', 'dashboards.enabled=true')).stdout,
+  );
+  expect(exporterIn(manifests).image).toBe('ghcr.io/someone/filers:1.0.0');
+  expect(manifests.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(6);
+});
+
 test.each(valueSets)('Helm 3.6 renders %s as the Helm of today', (values) => {
   const args = templateArgs('--values', values);
   expect(runLeastHelm(...args)).toEqual(runHelm(...args, '--kube-version', '1.27.0'));
@@ -187,6 +347,10 @@ describe('nonsense is refused', () => {
     [
       [...portal, ...set('portal.url=http://portal.example.com')],
       'portal.url is an http URL of another host; expected https, or settings.ALLOW_INSECURE_UPSTREAM: true',
+    ],
+    [
+      [...portal, ...set('shards=2', 'service.type=NodePort')],
+      'service.type is NodePort but shards is 2, so that each request would reach another shard; expected shards: 1, or Services of your own in extraObjects',
     ],
     [
       [...portal, ...set('web.tls=true')],
@@ -217,6 +381,7 @@ describe('nonsense is refused', () => {
       'podDisruptionBudget.maxUnavailable=half',
       "podDisruptionBudget.maxUnavailable: Does not match pattern '^[0-9]+%$'",
     ],
+    ['ingress.enabled=true', 'ingress.hosts: Array must have at least 1 items'],
     ['livenessProbe.period=3', 'livenessProbe: Additional property period is not allowed'],
   ])('%s', (pair, line) => {
     const { status, stderr } = runHelm(...templateArgs(...portal, ...set(pair)));

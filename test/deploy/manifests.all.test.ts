@@ -107,7 +107,7 @@ test('no object has a field that Kubernetes does not know', () => {
 });
 
 describe('the checks themselves', () => {
-  const good = renderChart('--values', join('test', 'deploy', 'values', 'sharded.yaml'));
+  const good = renderChart('--values', join(chart, 'ci', 'sharded-values.yaml'));
   const workload = good.find(({ kind }) => kind === 'StatefulSet') as Manifest;
   const changed = (change: (copy: never) => void) => {
     const copy = structuredClone(workload);

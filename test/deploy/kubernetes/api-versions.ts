@@ -7,6 +7,7 @@
 export const servedApis: Readonly<Record<string, readonly string[]>> = {
   v1: ['1.35', '1.36', '1.37'],
   'apps/v1': ['1.35', '1.36', '1.37'],
+  'batch/v1': ['1.35', '1.36', '1.37'],
   'networking.k8s.io/v1': ['1.35', '1.36', '1.37'],
   'policy/v1': ['1.35', '1.36', '1.37'],
 };

@@ -44,7 +44,7 @@ export interface Manifest {
 /** The pod that a workload makes, or that a Pod is; undefined for what is none. */
 export function podSpecOf({ kind, spec }: Manifest): PodSpec | undefined {
   if (kind === 'Pod') return spec as PodSpec | undefined;
-  if (kind !== 'Deployment' && kind !== 'StatefulSet') return undefined;
+  if (!['Deployment', 'StatefulSet', 'Job'].includes(kind)) return undefined;
   return (spec?.template as { readonly spec: PodSpec } | undefined)?.spec;
 }
 

@@ -18,6 +18,8 @@ const models: Readonly<Record<string, string>> = {
   'v1 ServiceAccount': 'kubernetes-models/v1/ServiceAccount',
   'apps/v1 Deployment': 'kubernetes-models/apps/v1/Deployment',
   'apps/v1 StatefulSet': 'kubernetes-models/apps/v1/StatefulSet',
+  'batch/v1 Job': 'kubernetes-models/batch/v1/Job',
+  'networking.k8s.io/v1 Ingress': 'kubernetes-models/networking.k8s.io/v1/Ingress',
   'networking.k8s.io/v1 NetworkPolicy': 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy',
   'policy/v1 PodDisruptionBudget': 'kubernetes-models/policy/v1/PodDisruptionBudget',
   'monitoring.coreos.com/v1 PodMonitor': `${OPERATOR}/PodMonitor`,

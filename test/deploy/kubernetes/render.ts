@@ -61,8 +61,8 @@ export function renderOverlay(folder: string): readonly Manifest[] {
 }
 
 /** The value sets that the chart is tried with, as paths below the top of the repository. */
-export const valueSets: readonly string[] = readdirSync(join(root, 'test', 'deploy', 'values')).map((name) =>
-  join('test', 'deploy', 'values', name),
+export const valueSets: readonly string[] = readdirSync(join(chart, 'ci')).map((name) =>
+  join('deploy', 'helm', 'filer-exporter', 'ci', name),
 );
 
 /** The names of the overlays. */

@@ -30,6 +30,13 @@
 {{- if and $values.serviceMonitor.enabled $values.podMonitor.enabled -}}
 {{- fail "serviceMonitor.enabled and podMonitor.enabled are both true; expected one of them, or every series comes twice" -}}
 {{- end -}}
+{{- if gt (int $values.shards) 1 -}}
+{{- range $way, $isSet := dict "ingress.enabled is true" $values.ingress.enabled "httpRoute.enabled is true" $values.httpRoute.enabled (printf "service.type is %s" $values.service.type) (ne $values.service.type "ClusterIP") -}}
+{{- if $isSet -}}
+{{- fail (printf "%s but shards is %d, so that each request would reach another shard; expected shards: 1, or Services of your own in extraObjects" $way (int $values.shards)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if and $values.web.tls (not $values.web.existingSecret) -}}
 {{- fail "web.tls is true but web.existingSecret is not set; expected the Secret that holds the web configuration" -}}
 {{- end -}}

@@ -3,56 +3,64 @@
 {{- if not (kindIs "float64" .) -}}{{ . }}{{- else if eq (floor .) . -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
 
+{{- /* The variables of a pod, which takes the dictionary of "filer-exporter.pod". */ -}}
 {{- define "filer-exporter.environment" -}}
+{{- $root := .root -}}
+{{- $values := $root.Values -}}
 {{- /* The account's limits, of which every shard takes its part by itself. */ -}}
-{{- $parts := int .Values.account.sharedBy -}}
+{{- $parts := int $values.account.sharedBy -}}
 - name: LISTEN_ADDRESS
-  value: {{ printf ":%d" (int .Values.service.port) | quote }}
-{{- if not .Values.demo }}
-{{- with .Values.gfa.url }}
+  value: {{ printf ":%d" (int $values.service.port) | quote }}
+{{- if not $values.demo }}
+{{- with $values.gfa.url }}
 - name: GFA_URL
   value: {{ . | quote }}
 - name: GFA_CLIENT_KEY
-  value: {{ default (include "filer-exporter.fullname" $) $.Values.gfa.clientKey | quote }}
+  value: {{ default (include "filer-exporter.fullname" $root) $values.gfa.clientKey | quote }}
 {{- end }}
-{{- with .Values.portal.url }}
+{{- with $values.portal.url }}
 - name: PORTAL_URL
   value: {{ . | quote }}
 - name: PORTAL_RATE_LIMIT
-  value: {{ printf "%d/%s" (div (int64 $.Values.account.requests) $parts) $.Values.account.window | quote }}
+  value: {{ printf "%d/%s" (div (int64 $values.account.requests) $parts) $values.account.window | quote }}
 - name: PORTAL_DAILY_LIMIT
-  value: {{ div (int64 $.Values.account.daily) $parts | toString | quote }}
+  value: {{ div (int64 $values.account.daily) $parts | toString | quote }}
 {{- end }}
-{{- range (include "filer-exporter.credentials" . | fromJson).items }}
+{{- range (include "filer-exporter.credentials" $root | fromJson).items }}
 - name: {{ .variable }}
   value: {{ printf "/run/secrets/filer-exporter/%s" .key | quote }}
 {{- end }}
 {{- end }}
-{{- if gt (int .Values.shards) 1 }}
+{{- if gt (int $values.shards) 1 }}
 - name: SHARD
+  {{- if .isDoctor }}
+  # The shard that also polls what belongs to the account.
+  value: '0'
+  {{- else }}
   valueFrom:
     fieldRef:
       fieldPath: metadata.name
+  {{- end }}
 - name: TOTAL_SHARDS
-  value: {{ int .Values.shards | toString | quote }}
+  value: {{ int $values.shards | toString | quote }}
 {{- end }}
-{{- if .Values.state.enabled }}
+{{- if $values.state.enabled }}
 - name: STATE_FILE
   value: /var/lib/filer-exporter/state
 {{- end }}
-{{- if .Values.web.existingSecret }}
+{{- if $values.web.existingSecret }}
 - name: WEB_CONFIG_FILE
-  value: {{ printf "/etc/filer-exporter/web/%s" .Values.web.key | quote }}
+  value: {{ printf "/etc/filer-exporter/web/%s" $values.web.key | quote }}
 {{- end }}
-{{- if .Values.caBundle.configMap }}
+{{- if $values.caBundle.configMap }}
 - name: NODE_EXTRA_CA_CERTS
-  value: {{ printf "/etc/filer-exporter/ca/%s" .Values.caBundle.key | quote }}
+  value: {{ printf "/etc/filer-exporter/ca/%s" $values.caBundle.key | quote }}
 {{- end }}
-{{- range $name, $value := .Values.settings }}
+{{- range $name, $value := $values.settings }}
 - name: {{ $name }}
-  value: {{ include "filer-exporter.text" $value | quote }}
+  value: {{ tpl (include "filer-exporter.text" $value) $root | quote }}
 {{- end }}
-{{- with .Values.extraEnv }}
-{{ toYaml . }}
+{{- with $values.extraEnv }}
+{{ include "filer-exporter.yaml" (dict "root" $root "value" .) }}
 {{- end }}
 {{- end -}}

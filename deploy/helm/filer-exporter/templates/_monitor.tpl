@@ -1,11 +1,29 @@
-{{- /* The metadata of a monitor; `monitor` holds its values. */ -}}
+{{- /* The metadata of an object of the Prometheus operator; `monitor` holds its values. */ -}}
 {{- define "filer-exporter.monitorMetadata" -}}
-name: {{ include "filer-exporter.fullname" .root }}
-labels:
-  {{- include "filer-exporter.labels" .root | nindent 2 }}
-  {{- with .monitor.labels }}
+{{- include "filer-exporter.metadata" (dict "root" .root "namespace" .monitor.namespace "labels" .monitor.labels) -}}
+{{- end -}}
+
+{{- /* What ServiceMonitor and PodMonitor have in common, but for the endpoint. */ -}}
+{{- define "filer-exporter.monitorSpec" -}}
+selector:
+  matchLabels:
+    {{- include "filer-exporter.selectorLabels" .root | nindent 4 }}
+{{- with .monitor.namespace }}
+namespaceSelector:
+  matchNames: [{{ include "filer-exporter.namespace" $.root }}]
+{{- end }}
+{{- with .monitor.jobLabel }}
+jobLabel: {{ . }}
+{{- end }}
+{{- range $field := list "targetLabels" "podTargetLabels" }}
+{{- with get $.monitor $field }}
+{{ $field }}:
   {{- toYaml . | nindent 2 }}
-  {{- end }}
+{{- end }}
+{{- end }}
+{{- with .monitor.sampleLimit }}
+sampleLimit: {{ int64 . }}
+{{- end }}
 {{- end -}}
 
 {{- /* One endpoint of a monitor. */ -}}
@@ -17,6 +35,9 @@ labels:
   {{- end }}
   interval: {{ .monitor.interval }}
   scrapeTimeout: {{ .monitor.scrapeTimeout }}
+  {{- if .monitor.honorLabels }}
+  honorLabels: true
+  {{- end }}
   {{- with .monitor.relabelings }}
   relabelings:
     {{- toYaml . | nindent 4 }}

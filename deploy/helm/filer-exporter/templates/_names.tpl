@@ -14,18 +14,51 @@
 {{- end -}}
 {{- end -}}
 
-{{- define "filer-exporter.selectorLabels" -}}
+{{- define "filer-exporter.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride -}}
+{{- end -}}
+
+{{- /* A value as YAML, in which `{{ … }}` is a template. */ -}}
+{{- define "filer-exporter.yaml" -}}
+{{- tpl (toYaml .value) .root -}}
+{{- end -}}
+
+{{- /* The labels of every pod of the chart. */ -}}
+{{- define "filer-exporter.podSelector" -}}
 app.kubernetes.io/name: {{ include "filer-exporter.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{- /* The labels of the exporter's pods, which those of the doctor and of the test do not have. */ -}}
+{{- define "filer-exporter.selectorLabels" -}}
+{{ include "filer-exporter.podSelector" . }}
+app.kubernetes.io/component: exporter
+{{- end -}}
+
+{{- /* The labels of an object; `component` is that of a pod, of the exporter if there is none. */ -}}
 {{- define "filer-exporter.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{ include "filer-exporter.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "filer-exporter.podSelector" .root }}
+app.kubernetes.io/component: {{ default "exporter" .component }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- with .root.Values.commonLabels }}
+{{ include "filer-exporter.yaml" (dict "root" $.root "value" .) }}
+{{- end }}
+{{- with .labels }}
+{{ include "filer-exporter.yaml" (dict "root" $.root "value" .) }}
+{{- end }}
+{{- end -}}
+
+{{- /* The metadata of an object: `name`, `namespace`, `component`, `labels` and `annotations` where they are not the usual ones. */ -}}
+{{- define "filer-exporter.metadata" -}}
+name: {{ default (include "filer-exporter.fullname" .root) .name }}
+namespace: {{ default (include "filer-exporter.namespace" .root) .namespace }}
+labels:
+  {{- include "filer-exporter.labels" . | nindent 2 }}
+{{- with .annotations }}
+annotations:
+  {{- include "filer-exporter.yaml" (dict "root" $.root "value" .) | nindent 2 }}
 {{- end }}
 {{- end -}}
 
@@ -38,16 +71,23 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 
 {{- define "filer-exporter.secretName" -}}
-{{- default (include "filer-exporter.fullname" .) .Values.secrets.existing -}}
+{{- tpl (default (include "filer-exporter.fullname" .) .Values.secrets.existing) . -}}
 {{- end -}}
 
 {{- define "filer-exporter.image" -}}
-{{- with .Values.image -}}
-{{- if .digest -}}
-{{ .repository }}@{{ .digest }}
+{{- $image := .Values.image -}}
+{{- with default $image.registry .Values.global.imageRegistry -}}{{ . }}/{{- end -}}
+{{- if $image.digest -}}
+{{ $image.repository }}@{{ $image.digest }}
 {{- else -}}
-{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
+{{ $image.repository }}:{{ default .Chart.AppVersion $image.tag }}
 {{- end -}}
+{{- end -}}
+
+{{- define "filer-exporter.pullSecrets" -}}
+{{- with concat .Values.global.imagePullSecrets .Values.imagePullSecrets -}}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
 {{- end -}}
 {{- end -}}
 

@@ -37,8 +37,15 @@ httpGet:
   readOnly: true
 {{- end }}
 {{- with .Values.extraVolumeMounts }}
-{{ toYaml . }}
+{{ include "filer-exporter.yaml" (dict "root" $ "value" .) }}
 {{- end }}
+{{- end -}}
+
+{{- define "filer-exporter.webVolume" -}}
+- name: web
+  secret:
+    secretName: {{ tpl .Values.web.existingSecret . }}
+    defaultMode: 0440
 {{- end -}}
 
 {{- define "filer-exporter.volumes" -}}
@@ -53,102 +60,125 @@ httpGet:
         path: {{ .key }}
       {{- end }}
 {{- end }}
-{{- with .Values.web.existingSecret }}
-- name: web
-  secret:
-    secretName: {{ . }}
-    defaultMode: 0440
+{{- if .Values.web.existingSecret }}
+{{ include "filer-exporter.webVolume" . }}
 {{- end }}
 {{- with .Values.caBundle.configMap }}
 - name: ca
   configMap:
-    name: {{ . }}
+    name: {{ tpl . $ }}
 {{- end }}
 {{- with .Values.extraVolumes }}
-{{ toYaml . }}
+{{ include "filer-exporter.yaml" (dict "root" $ "value" .) }}
 {{- end }}
 {{- end -}}
 
+{{- /*
+A pod of the exporter or, if `isDoctor`, one that runs the doctor once with the settings, secrets and place of the exporter.
+*/ -}}
 {{- define "filer-exporter.pod" -}}
+{{- $root := .root -}}
+{{- $isDoctor := .isDoctor -}}
+{{- $values := $root.Values -}}
 metadata:
   labels:
-    {{- include "filer-exporter.labels" . | nindent 4 }}
-    {{- with .Values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- with .Values.podAnnotations }}
+    {{- include "filer-exporter.labels" (dict "root" $root "component" (ternary "doctor" "exporter" $isDoctor) "labels" $values.podLabels) | nindent 4 }}
+  {{- with $values.podAnnotations }}
   annotations:
-    {{- toYaml . | nindent 4 }}
+    {{- include "filer-exporter.yaml" (dict "root" $root "value" .) | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "filer-exporter.serviceAccountName" . }}
+  {{- if $isDoctor }}
+  restartPolicy: Never
+  {{- end }}
+  serviceAccountName: {{ include "filer-exporter.serviceAccountName" $root }}
   automountServiceAccountToken: false
   # Services called gfa or portal would set variables that look like the exporter's own.
   enableServiceLinks: false
-  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
   securityContext:
-    {{- toYaml .Values.podSecurityContext | nindent 4 }}
-  {{- with .Values.imagePullSecrets }}
-  imagePullSecrets:
-    {{- toYaml . | nindent 4 }}
+    {{- toYaml $values.podSecurityContext | nindent 4 }}
+  {{- with include "filer-exporter.pullSecrets" $root }}
+  {{- . | nindent 2 }}
   {{- end }}
-  {{- with .Values.initContainers }}
+  {{- with $values.initContainers }}
   initContainers:
-    {{- toYaml . | nindent 4 }}
+    {{- include "filer-exporter.yaml" (dict "root" $root "value" .) | nindent 4 }}
   {{- end }}
   containers:
-    - name: filer-exporter
-      image: {{ include "filer-exporter.image" . }}
-      imagePullPolicy: {{ .Values.image.pullPolicy }}
-      {{- if .Values.demo }}
-      args: [--demo]
+    - name: {{ ternary "doctor" "filer-exporter" $isDoctor }}
+      image: {{ include "filer-exporter.image" $root }}
+      imagePullPolicy: {{ $values.image.pullPolicy }}
+      {{- with concat (ternary (list "--demo") (list) $values.demo) (ternary (list "--doctor") (list) $isDoctor) $values.extraArgs }}
+      args:
+        {{- include "filer-exporter.yaml" (dict "root" $root "value" .) | nindent 8 }}
       {{- end }}
-      ports:
-        - name: metrics
-          containerPort: {{ .Values.service.port }}
       env:
         {{- include "filer-exporter.environment" . | nindent 8 }}
-      {{- with .Values.extraEnvFrom }}
+      {{- with $values.extraEnvFrom }}
       envFrom:
-        {{- toYaml . | nindent 8 }}
+        {{- include "filer-exporter.yaml" (dict "root" $root "value" .) | nindent 8 }}
       {{- end }}
+      {{- if not $isDoctor }}
+      ports:
+        - name: metrics
+          containerPort: {{ $values.service.port }}
       startupProbe:
-        {{- include "filer-exporter.probe" (dict "root" . "path" "/healthz" "times" .Values.startupProbe) | nindent 8 }}
+        {{- include "filer-exporter.probe" (dict "root" $root "path" "/healthz" "times" $values.startupProbe) | nindent 8 }}
       livenessProbe:
-        {{- include "filer-exporter.probe" (dict "root" . "path" "/healthz" "times" .Values.livenessProbe) | nindent 8 }}
+        {{- include "filer-exporter.probe" (dict "root" $root "path" "/healthz" "times" $values.livenessProbe) | nindent 8 }}
       readinessProbe:
-        {{- include "filer-exporter.probe" (dict "root" . "path" "/readyz" "times" .Values.readinessProbe) | nindent 8 }}
+        {{- include "filer-exporter.probe" (dict "root" $root "path" "/readyz" "times" $values.readinessProbe) | nindent 8 }}
+      {{- end }}
       resources:
-        {{- toYaml .Values.resources | nindent 8 }}
+        {{- toYaml $values.resources | nindent 8 }}
       securityContext:
-        {{- toYaml .Values.securityContext | nindent 8 }}
-      {{- with include "filer-exporter.mounts" . | trim }}
+        {{- toYaml $values.securityContext | nindent 8 }}
+      {{- with include "filer-exporter.mounts" $root | trim }}
       volumeMounts:
         {{- . | nindent 8 }}
       {{- end }}
-    {{- with .Values.extraContainers }}
-    {{- toYaml . | nindent 4 }}
+    {{- if not $isDoctor }}
+    {{- with $values.extraContainers }}
+    {{- include "filer-exporter.yaml" (dict "root" $root "value" .) | nindent 4 }}
     {{- end }}
-  {{- with include "filer-exporter.volumes" . | trim }}
+    {{- end }}
+  {{- $volumes := include "filer-exporter.volumes" $root | trim }}
+  {{- $hasScratchState := and $isDoctor $values.state.enabled }}
+  {{- if or $volumes $hasScratchState }}
   volumes:
+    {{- with $volumes }}
     {{- . | nindent 4 }}
+    {{- end }}
+    {{- if $hasScratchState }}
+    # The volume of the exporter is the exporter's own.
+    - name: state
+      emptyDir: {}
+    {{- end }}
+  {{- end }}
+  {{- if $values.hostNetwork }}
+  hostNetwork: true
+  {{- end }}
+  {{- with default (ternary "ClusterFirstWithHostNet" "" $values.hostNetwork) $values.dnsPolicy }}
+  dnsPolicy: {{ . }}
   {{- end }}
   {{- range $field := list "nodeSelector" "tolerations" "affinity" "dnsConfig" "hostAliases" "priorityClassName" "runtimeClassName" }}
-  {{- with get $.Values $field }}
+  {{- with get $values $field }}
   {{ $field }}:
-    {{- toYaml . | nindent 4 }}
+    {{- include "filer-exporter.yaml" (dict "root" $root "value" .) | nindent 4 }}
   {{- end }}
   {{- end }}
-  {{- if .Values.topologySpreadConstraints }}
+  {{- if $isDoctor }}
+  {{- else if $values.topologySpreadConstraints }}
   topologySpreadConstraints:
-    {{- toYaml .Values.topologySpreadConstraints | nindent 4 }}
-  {{- else if gt (int .Values.shards) 1 }}
+    {{- include "filer-exporter.yaml" (dict "root" $root "value" $values.topologySpreadConstraints) | nindent 4 }}
+  {{- else if gt (int $values.shards) 1 }}
   topologySpreadConstraints:
     - maxSkew: 1
       topologyKey: kubernetes.io/hostname
       whenUnsatisfiable: ScheduleAnyway
       labelSelector:
         matchLabels:
-          {{- include "filer-exporter.selectorLabels" . | nindent 10 }}
+          {{- include "filer-exporter.selectorLabels" $root | nindent 10 }}
   {{- end }}
 {{- end -}}
