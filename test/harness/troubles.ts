@@ -64,7 +64,12 @@ export const DATA: Place = { operation: 'data', path: '/gfa/v1/data' };
 /** What the account has bought. */
 export const LICENCE: Place = { operation: 'license', path: '/portal/account/license' };
 
-export const TOKEN: Place = { operation: 'token', path: '/portal/auth/token' };
+/** Signing in, or renewing the token. */
+export const TOKEN: Place = {
+  operation: 'token',
+  path: '/portal/auth/token',
+  or: '/portal/auth/token/refresh',
+};
 
 /** What of the portal's requests is refused, whichever they are. */
 export const LIMITS: Place = { operation: 'limits', path: '/portal/limits' };
