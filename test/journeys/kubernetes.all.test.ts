@@ -8,7 +8,7 @@ import { template } from '../../deploy/prometheus/template.ts';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type ApiServer, apiServerBinary, startApiServer } from '../deploy/kubernetes/api-server.ts';
-import { environmentOf, exporterIn, type Manifest } from '../deploy/kubernetes/manifest.ts';
+import { type Container, environmentOf, exporterIn, type Manifest, podSpecOf } from '../deploy/kubernetes/manifest.ts';
 import { hasKubectl, helm, manifestsOf } from '../deploy/kubernetes/render.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -24,8 +24,11 @@ import { canMakeMachines, Machine } from './machine.ts';
 const APPLIED = '/srv/applied.yaml';
 /** What was to be run in a pod: no node is here that could. */
 const EXECUTED = '/srv/executed';
+/** What was to replace an object of the cluster. */
+const REPLACED = '/srv/replaced.yaml';
 const EXECUTES = `[ "$1" != exec ] || { echo "$*" >${EXECUTED}; exit 0; }
-[ "$1" != rollout ] || exit 0
+[ "$1" != rollout ] && [ "$1" != logs ] || exit 0
+[ "$1" != replace ] || { cat >${REPLACED}; exit 0; }
 [ "$1 $2" != 'get prometheus' ] || exit 0`;
 /** The doctor's report about both services where nothing is wrong. */
 const SOUND = /^gfa$[\s\S]*^portal$[\s\S]*, 0 failures$/m;
@@ -34,7 +37,8 @@ const ruleNames = rules.map((rule) => ('alert' in rule ? rule.alert : rule.recor
 
 /** Helm and kubectl, where there is no API server: what they would send is kept. */
 const OFFLINE = {
-  helm: `[ "$1 $2" = 'upgrade --install' ] || { echo "helm $*: not expected" >&2; exit 1; }
+  helm: `[ "$1" != template ] || exec '${helm}' "$@"
+[ "$1 $2" = 'upgrade --install' ] || { echo "helm $*: not expected" >&2; exit 1; }
 shift 2
 { echo ---; '${helm}' template "$@"; } >>${APPLIED}`,
   kubectl: `${EXECUTES}
@@ -90,17 +94,25 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
       for (const [name, script] of Object.entries(OFFLINE)) await machine.command(name, script);
     }
     for (const block of blocks) await machine.follow(block);
-    if (server === undefined) return manifestsOf(await machine.read(APPLIED));
+    if (server === undefined) {
+      // As in a cluster, what is installed again replaces what was there.
+      const manifests = manifestsOf(await machine.read(APPLIED));
+      return [
+        ...new Map(manifests.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest])).values(),
+      ];
+    }
     const kinds = 'deployments,configmaps,secrets,services,servicemonitors,prometheusrules';
     const { stdout } = server.kubectl(['get', kinds, '--namespace', namespace, '--output', 'yaml']);
     const [list] = manifestsOf(stdout) as unknown as readonly [{ readonly items: readonly Manifest[] }];
     return list.items;
   };
 
-  /** The environment of the exporter's pod, with the files of its Secret. */
-  const podEnvironment = (manifests: readonly Manifest[]): Readonly<Record<string, string>> => {
+  /** The environment of a pod, that of the exporter unless another one is named, with the files of its Secret. */
+  const podEnvironment = (
+    manifests: readonly Manifest[],
+    container: Container = exporterIn(manifests),
+  ): Readonly<Record<string, string>> => {
     const folder = temporaryDirectory();
-    const container = exporterIn(manifests);
     const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'filer-exporter');
     const mounted = container.volumeMounts?.find(({ mountPath }) => mountPath.startsWith('/run/secrets'))?.mountPath;
     const home = join(folder, basename(mounted ?? ''));
@@ -135,6 +147,15 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
     return (await run(args.split(' '), { environment: podEnvironment(manifests) })).stdout;
   };
 
+  /** What the doctor says as a Job, which needs no exporter that runs. */
+  const doctorAsJob = async (manifests: readonly Manifest[]): Promise<string> => {
+    await machine.follow('docs/quickstart-kubernetes.md, 4. Ask the doctor, 2');
+    const [job] = manifestsOf(await machine.read(REPLACED));
+    const [container] = job === undefined ? [] : (podSpecOf(job)?.containers ?? []);
+    if (container === undefined) throw new Error('expected a Job');
+    return (await run(container.args ?? [], { environment: podEnvironment(manifests, container) })).stdout;
+  };
+
   /** A Prometheus with the rules that were installed; its job is called as the operator calls it. */
   const watched = async (manifests: readonly Manifest[], services: number): Promise<Alerting> => {
     const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
@@ -160,6 +181,7 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
       'docs/quickstart-kubernetes.md, 6. Let Prometheus scrape it, 2',
     );
     expect(await doctorIn(manifests)).toMatch(SOUND);
+    expect(await doctorAsJob(manifests)).toMatch(SOUND);
     await outageArrives(await watched(manifests, 2), standIn);
   }, 240_000);
 
