@@ -56,14 +56,14 @@ function apart(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, numb
 describe('an account that uses another unit than documented', () => {
   test.for<[variations: Partial<Variations>, units: string | undefined, family: RegExp | undefined]>([
     [{ ratioUnit: 'ratio' }, 'ratio', /_ratio\{/],
-    [{ memoryUnit: 'bytes' }, 'memory_bytes', undefined],
+    [{ memoryUnit: 'bytes' }, 'memory_bytes', /_memory_(?:detail_|total_)?bytes\{/],
     [{ timeUnit: 'seconds' }, undefined, undefined],
     [{ latencyUnit: 'seconds' }, 'latency_seconds', /_io_latency_seconds\{/],
     [{ counts: 'second' }, 'requests_per_second', /_cache_requests\{/],
     [
       { ratioUnit: 'ratio', memoryUnit: 'bytes', timeUnit: 'seconds', latencyUnit: 'seconds', decimals: 'number' },
       'ratio,memory_bytes,latency_seconds',
-      /_ratio\{|_io_latency_seconds\{/,
+      /_ratio\{|_io_latency_seconds\{|_memory_(?:detail_|total_)?bytes\{/,
     ],
   ])(
     '%o gives the same samples with PORTAL_UNITS=%s, and without it the documented reading',

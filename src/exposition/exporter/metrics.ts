@@ -74,10 +74,7 @@ export class ExporterMetrics {
 
   /** The exposition of all of them with the current values: the table in its order, then Node's own metrics. */
   async render(format: Format, status: ExporterStatus): Promise<string> {
-    const counted = new Map<string, ClientMetric>();
-    for (const metric of (await this.#registry.getMetricsAsJSON()) as unknown as ClientMetric[]) {
-      counted.set(metric.name, metric);
-    }
+    const counted = new Map((await this.#registry.getMetricsAsJSON()).map((metric) => [metric.name, metric] as const));
     let text = '';
     for (const row of exporterFamilies) {
       const lines = row.read ? valueLines(row.name, row.read(status)) : clientLines(counted.get(row.name));
@@ -86,7 +83,8 @@ export class ExporterMetrics {
     }
     for (const metric of counted.values()) {
       const lines = clientLines(metric);
-      if (lines !== '') text += headerLines(metric, format) + lines;
+      const { name, help } = metric;
+      if (lines !== '') text += headerLines({ name, help, type: typeOf(metric) }, format) + lines;
     }
     return text;
   }
@@ -96,16 +94,13 @@ export class ExporterMetrics {
   }
 }
 
-/** prom-client's values of a metric; its own types lack the names of histogram lines. */
-interface ClientMetric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'gauge' | 'counter' | 'histogram' | 'summary';
-  readonly values: readonly {
-    readonly metricName?: string;
-    readonly labels: Readonly<Record<string, string | number>>;
-    readonly value: number;
-  }[];
+type ClientMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
+
+const TYPES = ['counter', 'histogram', 'summary'] as const;
+
+/** prom-client declares numbers for the types, and returns their names. */
+function typeOf({ type }: ClientMetric): (typeof TYPES)[number] | 'gauge' {
+  return TYPES.find((name) => name === String(type)) ?? 'gauge';
 }
 
 function valueLines(name: string, values: MetricValues): string {
@@ -115,9 +110,12 @@ function valueLines(name: string, values: MetricValues): string {
 
 function clientLines(metric: ClientMetric | undefined): string {
   if (metric === undefined) return '';
-  return metric.values
-    .map(({ metricName, labels, value }) => line(metricName ?? metric.name, texts(labels), value))
-    .join('');
+  return metric.values.map((value) => line(lineName(value, metric.name), texts(value.labels), value.value)).join('');
+}
+
+/** A histogram has lines of three names, which prom-client's type of a value does not show. */
+function lineName(value: object, ofMetric: string): string {
+  return 'metricName' in value && typeof value.metricName === 'string' ? value.metricName : ofMetric;
 }
 
 function line(name: string, labels: Labels, value: number | null | undefined): string {
@@ -125,7 +123,7 @@ function line(name: string, labels: Labels, value: number | null | undefined): s
 }
 
 /** prom-client's labels, with bounds of buckets as both formats write them. */
-function texts(labels: Readonly<Record<string, string | number>>): Labels {
+function texts(labels: Readonly<Partial<Record<string, string | number>>>): Labels {
   return Object.fromEntries(
     Object.entries(labels).map(([name, value]) => [
       name,

@@ -108,13 +108,14 @@ export class Spool {
     const content = await store.read();
     const fresh = new Spool(folder, question, store, clock);
     if (content === undefined) return fresh;
+    let begun = question;
     const expect = ({ program, asked, from, to }: Heading) => {
       if (program !== PROGRAM || !isSize(from) || !isSize(to)) throw inUse(folder, 'contains something else');
       if (asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
+      begun = { asked: question.asked, from, to };
     };
     const journal = await runInSlices(readJournal(content, expect), clock);
-    const begun = journal.heading as unknown as SpoolQuestion;
-    const spool = new Spool(folder, { asked: begun.asked, from: begun.from, to: begun.to }, store, clock);
+    const spool = new Spool(folder, begun, store, clock);
     const put = (entry: unknown) => {
       if (!isProgress(entry, families)) throw inUse(folder, `is corrupted: an entry of ${PROGRESS} makes no sense`);
       spool.#keep(entry);
@@ -228,7 +229,7 @@ function inUse(folder: string, reason: string): ConfigError {
   ]);
 }
 
-function isSize(value: unknown): boolean {
+function isSize(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
