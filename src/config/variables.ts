@@ -85,7 +85,7 @@ const variables = {
   MAX_CONNECTIONS: {
     kind: integerType({ least: 1 }),
     default: '256',
-    help: 'most open connections; at the limit a new one replaces the oldest one without a request',
+    help: 'most open connections; at the limit the oldest one without a request gives way',
   },
   SHARD: {
     kind: ordinal,

@@ -25,5 +25,6 @@ export function backfillOptions(portal: PortalConfig, chosen: readonly string[] 
       intervalMs: portal.intervalMs,
     })),
     collectors: [],
+    readsEarlierBuilds: true,
   };
 }

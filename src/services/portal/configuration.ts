@@ -102,6 +102,8 @@ function settledPortal(values: PortalValues) {
     /** The series of `mode`, in the catalogue's order; empty only if the collector `telemetry` is off. */
     series: seriesByMode[mode],
     seriesByMode,
+    /** `--backfill` alone reads series that the present build of an appliance cannot have. */
+    readsEarlierBuilds: false,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
     binSeconds: values.PORTAL_BIN_SIZE / 1000,

@@ -63,13 +63,21 @@ function plansOf(
     allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
   };
   const { full, economy } = portal.seriesByMode;
-  return { full: planFor({ ...demand, series: full }), economy: planFor({ ...demand, series: economy }) };
+  return {
+    full: planFor({ ...demand, series: seriesOfOne(full) }),
+    economy: planFor({ ...demand, series: seriesOfOne(economy) }),
+  };
 }
 
-/** Samples of the series of one appliance. By its build, it answers one of the two memory series. */
+/** The series that one appliance is polled for: by its build, it has one of the two memory series. */
+export function seriesOfOne(series: readonly NamedInterval[]): readonly NamedInterval[] {
+  const hasDetails = series.some(({ name }) => name === 'memory_utilization_details');
+  return hasDetails ? series.filter(({ name }) => name !== 'memory_utilization') : series;
+}
+
+/** Samples of the series of one appliance. */
 export function seriesSamples({ series, mode }: PortalConfig): number {
-  const isNewer = series.some(({ name }) => name === 'memory_utilization_details');
-  const names = series.map(({ name }) => name).filter((name) => !isNewer || name !== 'memory_utilization');
+  const names = seriesOfOne(series).map(({ name }) => name);
   const families = [...operationsFor(names, mode === 'economy').values()].map((operation) => operation.families);
   const samplesOf = ({ fields }: Family) => (isEveryOtherField(fields) ? 3 : Object.keys(fields).length);
   // Each series has its own timestamp.
@@ -80,7 +88,7 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
   return {
     plan: createPlan(portal, appliances, shards),
     requestRows: [
-      ['Series', `${portal.series.length} of each`],
+      ['Series', `${seriesOfOne(portal.series).length} of each`],
       ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
         `Collector ${name}`,
         name === 'volume_telemetry'

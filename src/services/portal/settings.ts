@@ -7,6 +7,8 @@ export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'fo
   readonly series: readonly NamedInterval[];
   readonly mode?: 'full' | 'economy';
   readonly collectors: readonly NamedInterval[];
+  /** Whether series are read that the present build of an appliance cannot have: an earlier one may have had them. */
+  readonly readsEarlierBuilds?: boolean;
   /** Time between two polls of the inventory, and of a task that is suspended. */
   readonly discoveryIntervalMs: number;
   /** Only these serials, in lower case; undefined for the whole inventory. */

@@ -75,8 +75,9 @@ export class TelemetryCollector {
     return appliances.assigned.flatMap(({ serial, name: filer, build }) =>
       settings.series.flatMap(({ name, intervalMs }): readonly Task[] => {
         const operation = this.#operations.get(name);
-        // What the build cannot have is not polled.
-        if (operation === undefined || !buildSupports(name, build)) return [];
+        if (operation === undefined) return [];
+        // What the build cannot have is not polled; an earlier build may have had it.
+        if (!settings.readsEarlierBuilds && !buildSupports(name, build)) return [];
         const id = `portal/${serial}/${name}`;
         const series = { id, serial, name, operation };
         return [
