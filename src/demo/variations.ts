@@ -97,7 +97,7 @@ export const defaultVariations: Variations = {
   dataProtected: false,
   fractionalTimestamps: false,
   freshHistoryMs: 3_600_000,
-  loadNames: 'longterm',
+  loadNames: 'fifteen_minute_load_average',
   decimals: 'string',
   ratioUnit: 'percent',
   memoryUnit: 'kilobytes',

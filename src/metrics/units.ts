@@ -132,6 +132,13 @@ export const epochMilliseconds = conversion(
 
 export const date = conversion('timestamp_seconds', 'RFC 3339 date', since2001(parseDateSeconds));
 
+/** A time whose format is not documented. */
+export const anyTime = conversion(
+  'timestamp_seconds',
+  'RFC 3339 date, or epoch seconds or milliseconds',
+  (raw) => date.read(raw) ?? epochMilliseconds.read(raw),
+);
+
 /** A date that may be ahead, such as the end of a licence. */
 export const futureDate = conversion('timestamp_seconds', 'RFC 3339 date', since2001(parseDateSeconds));
 

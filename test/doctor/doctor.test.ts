@@ -126,6 +126,17 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     [],
   ],
   [
+    'a series has records of a date and a value',
+    {
+      before: (standIn) =>
+        standIn.fail({
+          operation: 'cpu_utilization',
+          ...body({ items: [{ time: '2026-01-13T10:00:00Z', value: 5.2 }] }),
+        }),
+    },
+    ['failure portal operations series-value', 'warning portal form unexpected'],
+  ],
+  [
     'an appliance is off',
     { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, ...body({ items: [] }) }) },
     ['warning portal appliances silent'],

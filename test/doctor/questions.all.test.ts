@@ -25,7 +25,7 @@ const alternatives: readonly (readonly [
   [{ jwt: 'none', expiresIn: null }, { token_lifetime_told_by: 'nothing' }],
   [{ expiresIn: 604_800 }, { token_lifetime: 'more_than_a_day' }],
   [{ loadNames: '15min' }, { load_names: 'minutes_in_digits' }],
-  [{ loadNames: 'fifteen_minute_load_average' }, { load_names: 'minutes_in_words' }],
+  [{ loadNames: 'longterm' }, { load_names: 'longterm' }],
   [{ memoryMismatch: '422' }, { unfit_memory_series: '422' }],
   [{ memoryMismatch: '404' }, { unfit_memory_series: '404' }],
   [{ connectionIds: 'serial' }, { connection_appliance_id: 'serial' }],

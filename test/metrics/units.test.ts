@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  anyTime,
   bytesPerSecond,
   date,
   epochMilliseconds,
@@ -115,6 +116,7 @@ describe('dates', () => {
 });
 
 const byName = {
+  anyTime,
   bytesPerSecond,
   date,
   duration: nonNegativeSeconds,
@@ -148,6 +150,9 @@ describe('conversions', () => {
     ['milliseconds', '4.35', 0.00435],
     ['epochMilliseconds', 1772445300, 1772445300],
     ['epochMilliseconds', 1772445300500, 1772445300.5],
+    ['anyTime', '2026-03-02T09:55:00Z', 1772445300],
+    ['anyTime', '1772445300', 1772445300],
+    ['anyTime', 1772445300000, 1772445300],
     ['date', '2001-01-01T00:00:00Z', 978307200],
     ['listLength', [], 0],
     ['listLength', ['a', null], 2],
@@ -161,6 +166,7 @@ describe('conversions', () => {
     ['a duration below nothing', nonNegativeSeconds, '-1'],
     ['kibibytes whose bytes do not fit a double', kibibytes, '1e308'],
     ['a date before 2001', date, '2000-12-31T23:59:59Z'],
+    ['a word for a day', anyTime, 'yesterday'],
     ['the epoch', epochMilliseconds, 0],
     ['a list that is a text', listLength, 'abc'],
     ['a list that is a number', listLength, 3],

@@ -24,7 +24,7 @@ function shown(upstream: string, sent: unknown): number | undefined {
   const value = Number(sent);
   if (upstream === 'RFC 3339 date') return undefined;
   if (upstream.startsWith('seconds before')) return MOMENT - value;
-  if (upstream !== 'epoch milliseconds') return value * (factors[upstream] ?? Number.NaN);
+  if (!/epoch|date/.test(upstream)) return value * (factors[upstream] ?? Number.NaN);
   if (value / 1000 >= 978_307_200) return value / 1000;
   return value >= 978_307_200 ? value : undefined;
 }

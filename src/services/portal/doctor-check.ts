@@ -3,8 +3,9 @@ import { variantsOf } from '../../contract/variant.ts';
 import { adviceFor, describeFailure } from '../../doctor/advice.ts';
 import type { ReportFinding } from '../../doctor/finding.ts';
 import type { ServiceAnswers, ServiceCheck } from '../../doctor/service-check.ts';
+import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue } from '../../metrics/samples.ts';
-import { parseDecimal } from '../../metrics/units.ts';
+import { date, parseDecimal } from '../../metrics/units.ts';
 import { isForbidden, isNotFound, policyForError } from '../../runtime/error-policy.ts';
 import { asError, CredentialError, httpStatusOf } from '../../runtime/errors.ts';
 import type { InventoryGap } from '../../status/model.ts';
@@ -77,6 +78,7 @@ async function examine(run: Run): Promise<ServiceAnswers> {
     const { faults, silent } = await pollOnce(collector, sampled?.name, signal);
     tellOperations(faults, collector, exchanges, find);
     if (sampled !== undefined) tellAppliances(silent, collector.appliances, sampled.name, find);
+    reportUndocumentedSeries(exchanges, find);
     tellInventory(collector.inventory.gaps, exchanges, find);
     const [appliance] = collector.appliances;
     const { counts, ...bins } = appliance ? await probeBins(portal, appliance.serial, signal) : {};
@@ -257,6 +259,26 @@ function tellOperations(
       advice,
     });
   }
+}
+
+/** A weak source describes series of `{"time": "<RFC 3339 date>", "value": 5.2}`: no unit, and no name of what it measures. */
+function reportUndocumentedSeries(exchanges: readonly Exchange[], find: ReportFinding): void {
+  const isUndocumented = ({ time, value }: JsonObject) => value !== undefined && date.read(time) !== undefined;
+  const operations = new Set(
+    exchanges
+      .filter(({ status, body }) => {
+        const { items } = objectOrEmpty(body);
+        const [first = objectOrEmpty(body)] = objectsOrEmpty(Array.isArray(items) ? items : body);
+        return status === 200 && isUndocumented(first);
+      })
+      .map(({ operation }) => operation),
+  );
+  if (operations.size === 0) return;
+  const seen = `${[...operations].join(', ')}: the records have a date in time and their number in value`;
+  find('failure', 'operations', 'series-value', seen, {
+    expected: 'records with epoch milliseconds in time and one field for each measured value',
+    advice: 'report it with the file of --doctor --report: the exporter reads no value from such records',
+  });
 }
 
 const ADDRESS = 'check PORTAL_URL: the base address of the account’s own region, without a path';

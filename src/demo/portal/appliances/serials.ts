@@ -1,7 +1,7 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
-import { HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
+import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { DemoAppliance, SimulatedFleet } from '../../world/world.ts';
 import type { Item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -15,11 +15,11 @@ export const serialOperations: readonly DemoOperation[] = [
     in_use: truth,
   }),
   get('serial', '/serials/{serial_id}', (scene, { serial_id = '' }) => {
-    const found = all(scene.world).find(({ id }) => id === serial_id.toLowerCase());
+    const found = all(scene).find(({ id }) => id === serial_id.toLowerCase());
     return found === undefined ? portalError(404, 'Unknown serial') : json(200, lean(scene, found));
   }),
   get('auth_code', '/serials/{serial_id}/auth_code', (scene, { serial_id = '' }) => {
-    if (!all(scene.world).some(({ id }) => id === serial_id.toLowerCase())) return portalError(404, 'Unknown serial');
+    if (!all(scene).some(({ id }) => id === serial_id.toLowerCase())) return portalError(404, 'Unknown serial');
     const { authCode } = confidentialOf(scene.world.seed);
     return json(200, { auth_code: authCode, expiration: rfc3339(scene.now + HOUR_MS) });
   }),
@@ -29,7 +29,7 @@ export const serialOperations: readonly DemoOperation[] = [
 function serials(scene: Scene): DemoAnswer {
   const { query } = scene.ask;
   const [type, inUse, description] = [query.get('type'), query.get('in_use'), query.get('description')];
-  const items = all(scene.world)
+  const items = all(scene)
     .filter((serial) => type === null || serial.type === type)
     .filter((serial) => inUse === null || String(serial.in_use) === inUse)
     .filter((serial) => description === null || serial.description === description);
@@ -42,11 +42,12 @@ function lean({ variations }: Scene, serial: Item): Item {
   return variations.omitOptional ? { id, type, in_use } : serial;
 }
 
-function all(world: SimulatedFleet): readonly Item[] {
-  return [...world.appliances.map(applianceSerial), ...others(world)];
+function all({ world, now }: Scene): readonly Item[] {
+  return [...world.appliances.map((appliance) => applianceSerial(appliance, now)), ...others(world)];
 }
 
-function applianceSerial(appliance: DemoAppliance): Item {
+function applianceSerial(appliance: DemoAppliance, now: number): Item {
+  const phase = draw(appliance.serial, 'config backup') * HOUR_MS;
   return {
     id: appliance.serial,
     type: appliance.kind,
@@ -56,7 +57,7 @@ function applianceSerial(appliance: DemoAppliance): Item {
     available_build: appliance.availableBuild ?? null,
     users: null,
     fqdns: null,
-    last_config_backup_date: null,
+    last_config_backup_date: rfc3339(floorTo(now - phase, 24 * HOUR_MS) + phase),
   };
 }
 

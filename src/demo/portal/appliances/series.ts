@@ -66,7 +66,7 @@ const total: Value = memoryTotal;
 
 /** The 20 series by path segment; `load_average` in its default spelling. */
 export const applianceSeries: ReadonlyMap<string, Series> = new Map<string, Series>([
-  ['load_average', { fields: loadFields('longterm') }],
+  ['load_average', { fields: loadFields('fifteen_minute_load_average') }],
   ['cpu_utilization', { fields: fields({ cpu_usage: share((appliance, at) => Math.min(100, cpu(appliance, at))) }) }],
   [
     'memory_utilization',

@@ -1,7 +1,7 @@
 import type { Task } from '../../../contract/task.ts';
 import { type Family, isJsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
-import { booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
+import { anyTime, booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
 import { accountTask, type CollectorDefinition, type PortalContext } from '../collector-definition.ts';
 import { objectOrEmpty, requireObject } from '../records.ts';
 import type { Appliance } from './inventory.ts';
@@ -42,6 +42,13 @@ const serialTable = [
     help: '1 when the portal offers the appliance another build, else 0.',
     from: booleanValue,
     fields: { available_build: {} },
+  },
+  {
+    name: 'filer_appliance_config_backup_timestamp_seconds',
+    help: 'Time of the last backup of the appliance’s configuration, as the portal reports it.',
+    from: anyTime,
+    fields: { last_config_backup_date: {} },
+    optional: true,
   },
 ] as const satisfies readonly Family[];
 
@@ -89,7 +96,7 @@ export const edges: CollectorDefinition = {
     { source: 'GET /edges/{edge_id}', commonLabels: applianceLabels, families: edgeDetailTable },
   ],
   requestsPerCycle: { perAppliance: 1 },
-  sampleCounts: { appliance: 9.4 },
+  sampleCounts: { appliance: 10.4 },
   inventorySamples: readRecords,
   create: (parts, intervalMs) => () =>
     parts.appliances.assigned.flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
@@ -104,7 +111,7 @@ function readRecords({ serial, name, build, availableBuild, records = {} }: Appl
   }
   if (records.serial !== undefined) {
     const isUpdate = availableBuild !== '' && availableBuild !== build;
-    samples.push(...toSamples(serialTable, [{ available_build: isUpdate }], subject, note));
+    samples.push(...toSamples(serialTable, [{ ...records.serial, available_build: isUpdate }], subject, note));
   }
   return samples;
 }

@@ -164,7 +164,7 @@ export const additionalSeries = {
   network_utilization: [
     {
       name: 'filer_appliance_network_bytes_per_second',
-      help: 'Network throughput by peer and direction, as seen from the appliance.',
+      help: 'Network throughput by peer and direction. The service’s own help texts contradict each other about the direction of the peer cloud.',
       from: bytesPerSecond,
       fields: {
         clients_in: { peer: 'clients', direction: 'in' },

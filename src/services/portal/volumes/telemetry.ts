@@ -135,7 +135,7 @@ class VolumeTelemetry {
         how,
         async (part, isAll) => {
           const period = isAll ? isoPeriod(wanted) : isoInterval(part);
-          const json = { period, serial_numbers: volume.serials };
+          const json = { period, serial_numbers: volume.serials, smart_sampling: false };
           const body = await client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
           const records = iterateInSlices(iterateRecords(body, segment, note, operation.list), clock);
           samples = await ledger.absorb(records, client.now() / 1000, note);

@@ -31,7 +31,10 @@ async function volume(manual = new ManualClock()) {
       const ask = async () => {
         api.answer('POST', '/telemetry/volumes/v/snapshot_details', [200, { items: [] }]);
         await task?.poll(going);
-        return (JSON.parse(api.sent.at(-1)?.body ?? '') as { readonly period: string }).period;
+        const { period, ...others } = JSON.parse(api.sent.at(-1)?.body ?? '') as { readonly period: string };
+        // By default the vendor's client lets the service leave points out.
+        expect(others).toEqual({ serial_numbers: [uuid(1)], smart_sampling: false });
+        return period;
       };
       const refuses = (...replies: readonly Reply[]) =>
         api.answer('POST', '/telemetry/volumes/v/snapshot_details', ...replies);
