@@ -24,6 +24,9 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/history.md, History before the first start, 1':
     'asks an account for its history; test/history runs --backfill and promtool on what it prints',
   'docs/concepts.md, One name in both services, 1': 'a setting with example ids; test/config reads such settings',
+  'docs/runbooks/README.md, Reach it, 1': 'forwards a port of a cluster with nodes',
+  'docs/runbooks/README.md, Reach it, 2': 'forwards a port of a cluster with nodes',
+  'docs/runbooks/README.md, Reach it, 3': 'runs the doctor in a pod, as the journey of the quick start does',
   'docs/status.md, The JSON, 1': 'asks a running exporter; test/pages reads the same document',
   'deploy/prometheus/README.md, Prometheus: scrape job, rules, alerts, 1': 'test/deploy/prometheus checks both files',
   'grafana/README.md, Provisioning, 1': 'needs the image of Grafana, which this project neither ships nor builds',

@@ -23,6 +23,14 @@ describe('the runbooks', () => {
     expect(sections.filter((one) => one.page === `${page}.md` && one.alert === alert)).toHaveLength(1);
   });
 
+  test.each(sections)(
+    '$alert says who suffers, what it means, what to check, what to do and whom to call',
+    ({ section }) => {
+      const parts = [...section.matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part);
+      expect(parts).toEqual(['Impact', 'Meaning', 'Check', 'Do', 'Escalate']);
+    },
+  );
+
   test.each(alertRules)('what to do about $alert is in its annotation, without Markdown', (rule) => {
     const remedy = remedyOf(rule);
     expect(remedy).toMatch(/[\w`)]\.$/);
@@ -37,7 +45,7 @@ describe('the runbooks', () => {
 
   test('the queries in them are PromQL over metrics that exist', () => {
     const queries = sections.flatMap(({ section }) =>
-      [...section.matchAll(/^```promql\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) => block.trim().split('\n')),
+      [...section.matchAll(/^ *```promql\n([\s\S]*?)^ *```$/gm)].flatMap(([, block = '']) => block.trim().split('\n')),
     );
     expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) {
