@@ -6,7 +6,8 @@ import { SHOWN } from './shown.ts';
 
 const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8');
 
-const named = (text: string) => [...text.matchAll(/\[`([a-z-]+)`\]/g)].map(([, id = '']) => id);
+/** Comments of the page, which no reader sees, name what shows the sentence before them. */
+const named = (text: string) => [...text.matchAll(/<!-- ([a-z -]+) -->/g)].flatMap(([, ids = '']) => ids.split(' '));
 
 /** The rows of the attacks beside this file. */
 const folder = join(root, 'test/attacks');

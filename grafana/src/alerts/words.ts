@@ -35,10 +35,11 @@ export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
 
 /** The first thing to do about an alert, as its runbook says it, where one line holds for every filer. */
 export function firstStep(rule: AlertRule): string {
-  const remedy = remedyOf(rule)
+  const text = remedyOf(rule)
     .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1')
     .replaceAll('`', '');
-  const sentence = /^.{40,}?[.:](?= [A-Z])/.exec(remedy)?.[0] ?? remedy;
+  const [step = ''] = text.replace('1. ', '').split(/ 2\. | Escalate: /);
+  const sentence = /^.{40,}?[.:](?= [A-Z])/.exec(step)?.[0] ?? step;
   // Two lines of the narrowest column; the runbook has the rest.
   return sentence.length <= 84 ? sentence : `${sentence.slice(0, 84).replace(/\W*\s\S*$/, '')} …`;
 }
