@@ -12,6 +12,12 @@ export interface AttemptDependencies {
   readonly place: string;
 }
 
+/**
+ * undici 7 pauses its parser while a reader lags by this many bytes. If the service closes the connection meanwhile, an
+ * assertion of undici fails outside of every promise, and the process ends. Readers bound what they take themselves.
+ */
+const NEVER_PAUSED = 2 ** 31;
+
 /** Sends once. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or with that of `read`. */
 export async function sendOnce<Result>(
   request: Dispatcher.RequestOptions,
@@ -29,8 +35,14 @@ export async function sendOnce<Result>(
   // A signal that is already aborted fires no event, and a listener would wait for ever.
   if (signal.aborted) stop();
   try {
-    const asked = dispatcher.request({ ...request, signal: aborting.signal, headersTimeout: 0, bodyTimeout: 0 });
-    return await read(await Promise.race([asked, aborted]));
+    const response = dispatcher.request({
+      ...request,
+      signal: aborting.signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      highWaterMark: NEVER_PAUSED,
+    });
+    return await read(await Promise.race([response, aborted]));
   } catch (thrown) {
     // An abort surfaces as undici's own error; the reason of the abort says more.
     throw aborting.signal.aborted ? aborting.signal.reason : thrown;
