@@ -11,6 +11,7 @@ import { startShipped } from '../e2e/prometheus.ts';
 import { everything } from '../e2e/question.ts';
 import { dashboards, panelsOf } from '../support/dashboards.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import { get } from '../support/live.ts';
 import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
@@ -150,7 +151,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
       await until(query, async () => (await started.query(query)).length > 0, 120_000);
     }
     const look = async (): Promise<Series> => {
-      const text = await (await fetch(`${await program.serving()}/metrics`)).text();
+      const { text } = await get(`${await program.serving()}/metrics`);
       const samples = parseExposition(text, 'text').flatMap((family) => family.samples);
       return (name, labels = {}) =>
         samples.filter(

@@ -4,6 +4,7 @@ import { render } from '../../deploy/prometheus/render.ts';
 import { template } from '../../deploy/prometheus/template.ts';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { get } from '../support/live.ts';
 import { until } from '../support/until.ts';
 import { alertmanagerProgram, hastened, healthyRules, outageArrives, startAlerting } from './alerting.ts';
 import { canMakeMachines, Machine, type Started } from './machine.ts';
@@ -65,7 +66,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
   const expectReport = (said: string) => {
     expect(said).toMatch(/^gfa$[\s\S]*^portal$[\s\S]*, 0 failures$/m);
   };
-  const scrape = async (address: string) => (await fetch(`${address}/metrics`)).text();
+  const scrape = async (address: string) => (await get(`${address}/metrics`)).text;
 
   test('npm: checked, examined by the doctor, planned and started, and an outage of the portal arrives as the alert of the runbook', async () => {
     const at = await portOf();
