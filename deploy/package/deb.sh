@@ -32,6 +32,7 @@ install -D -m 644 -t "$root/usr/share/filer-exporter/dashboards" grafana/dashboa
 doc=$root/usr/share/doc/filer-exporter
 install -D -m 644 -t "$doc" README.md CHANGELOG.md .env.example
 install -D -m 644 -t "$doc/docs" docs/*.md
+install -D -m 644 -t "$doc/docs/install" docs/install/*.md
 install -D -m 644 -t "$doc/docs/runbooks" docs/runbooks/*.md
 install -D -m 644 -t "$doc/docs/images" docs/images/*
 install -D -m 644 -t "$doc/grafana" grafana/README.md
@@ -83,6 +84,8 @@ cat >"$root/DEBIAN/postrm" <<'SCRIPT'
 set -e
 if [ "$1" = purge ]; then
   rm -rf /etc/filer-exporter/secrets
+  # systemd keeps the state of a temporary user in private, with a link to it.
+  for name in filer-exporter filer-exporter-doctor; do rm -rf "/var/lib/private/$name" "/var/lib/$name"; done
   if [ -d /etc/filer-exporter ]; then rmdir --ignore-fail-on-non-empty /etc/filer-exporter; fi
 fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi

@@ -1,6 +1,6 @@
 // Only here: a unit that systemd judges unsafe or rejects.
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -16,6 +16,7 @@ import { hasPrometheus } from '../support/prometheus.ts';
 
 const folder = join(root, 'deploy', 'systemd');
 const unit = readFileSync(join(folder, 'filer-exporter.service'), 'utf8');
+const packageVersion = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version as string;
 const hasSystemd = spawnSync('systemd-analyze', ['--version'], { stdio: 'ignore' }).status === 0;
 
 test.runIf(process.env.REQUIRE_SYSTEMD)('systemd-analyze is installed, as REQUIRE_SYSTEMD asks', () => {
@@ -37,6 +38,29 @@ describe.runIf(hasSystemd)('systemd', () => {
     const score = Number(/exposure level for filer-exporter\.service: (\d+\.\d)/.exec(stdout)?.[1]);
     expect(score).toBeLessThan(2);
     expect(status).toBe(0);
+  });
+});
+
+describe('the Quadlet file', () => {
+  const container = readFileSync(join(folder, 'filer-exporter.container'), 'utf8');
+  const generator = '/usr/libexec/podman/quadlet';
+
+  test.runIf(existsSync(generator))('becomes a service, of which Podman rejects nothing', () => {
+    const { status, stdout } = spawnSync(generator, ['-dryrun'], {
+      encoding: 'utf8',
+      env: { ...process.env, QUADLET_UNIT_DIRS: folder },
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain('---filer-exporter.service---');
+    expect(stdout).toMatch(/^ExecStart=.*podman run .*--read-only .*localhost\/filer-exporter:1\.0\.0$/m);
+  });
+
+  test('runs the image of this version, and handles a failure as the unit does', () => {
+    expect(container).toMatch(new RegExp(`^Image=localhost/filer-exporter:${packageVersion}$`, 'm'));
+    for (const name of ['Restart', 'RestartSec', 'RestartPreventExitStatus', 'TimeoutStopSec']) {
+      const line = new RegExp(`^${name}=.*$`, 'm');
+      expect(line.exec(container)?.[0]).toBe(line.exec(unit)?.[0] ?? name);
+    }
   });
 });
 

@@ -34,6 +34,17 @@ test('a release pins its base images, and what is built with is what the builder
   expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).not.toContain('syntax=');
 });
 
+test('a release signs image and chart by what was pushed, and the page says how to verify both', () => {
+  const { jobs } = workflowOf('release.yml');
+  const signed = Object.values(jobs)
+    .flatMap(commandsOf)
+    .filter((line) => line.includes('cosign sign --yes'));
+  expect(signed).toHaveLength(2);
+  const [, verify = ''] = readFileSync(join(root, 'docs/install/containers.md'), 'utf8').split('## Verify a release');
+  expect(verify).toContain('for name in filer-exporter charts/filer-exporter; do');
+  expect(verify).toContain('.github/workflows/release.yml@refs/tags/v');
+});
+
 /** What a job runs: its own lines, and those of the scripts of this repository that they name. */
 function commandsOf({ steps = [] }: Job): readonly string[] {
   const text = steps.map(({ run = '' }) => run).join('\n');
@@ -78,7 +89,7 @@ test('the executable embeds the archive of the Node.js project for each platform
   expect(bill.components.map(({ name }) => name)).toContain('undici');
 });
 
-test('purging the Debian package removes the secrets, and removing it does not', () => {
+test('purging the Debian package removes secrets and state, and removing it does not', () => {
   const folder = temporaryDirectory();
   const script = /<<'SCRIPT'\n((?:(?!SCRIPT\n)[\s\S])*purge[\s\S]*?)SCRIPT\n/.exec(
     readFileSync(join(root, 'deploy/package/deb.sh'), 'utf8'),
@@ -86,12 +97,20 @@ test('purging the Debian package removes the secrets, and removing it does not',
   const secrets = join(folder, 'secrets');
   mkdirSync(secrets);
   writeFileSync(join(secrets, 'gfa-token'), 'a-token');
+  const states = temporaryDirectory();
+  const state = join(states, 'private', 'filer-exporter');
+  mkdirSync(state, { recursive: true });
   const run = (action: string) =>
-    execFileSync('sh', ['-c', String(script).replaceAll('/etc/filer-exporter', folder), 'postrm', action]);
+    execFileSync('sh', [
+      '-c',
+      String(script).replaceAll('/etc/filer-exporter', folder).replaceAll('/var/lib', states),
+      'postrm',
+      action,
+    ]);
   run('remove');
-  expect(existsSync(secrets)).toBe(true);
+  expect([existsSync(secrets), existsSync(state)]).toEqual([true, true]);
   run('purge');
-  expect(existsSync(folder)).toBe(false);
+  expect([existsSync(folder), existsSync(state)]).toEqual([false, false]);
 });
 
 test('what can be updated is looked at every week', () => {

@@ -17,9 +17,13 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/quickstart-kubernetes.md, 1. Build the image, 1': container,
   'docs/quickstart-kubernetes.md, 5. Look at it, 1': 'forwards a port of a cluster with nodes',
   'docs/quickstart-kubernetes.md, Remove it, 1': 'removes a release of a cluster',
-  'docs/install/debian.md, Upgrade, 1': 'the same commands as the installation',
-  'docs/install/debian.md, Remove, 1': 'the journey of the package removes it with --yes',
   'docs/install/containers.md, Remove, 1': container,
+  'docs/install/containers.md, Remove, 2': container,
+  'docs/install/containers.md, Upgrade, 1': container,
+  'docs/install/containers.md, Podman and systemd, 1': container,
+  'docs/install/containers.md, Without internet access, 1': container,
+  'docs/install/containers.md, Without internet access, 2': 'pushes to a registry that is an example',
+  'docs/install/containers.md, Verify a release, 1': 'asks for a release, of which there is none yet',
   'docs/install/kubernetes.md, Remove, 1': 'removes objects of a cluster',
   'docs/history.md, History before the first start, 1':
     'asks an account for its history; test/history runs --backfill and promtool on what it prints',
@@ -28,6 +32,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/runbooks/README.md, Reach it, 2': 'forwards a port of a cluster with nodes',
   'docs/runbooks/README.md, Reach it, 3': 'runs the doctor in a pod, as the journey of the quick start does',
   'docs/status.md, The JSON, 1': 'asks a running exporter; test/pages reads the same document',
+  'deploy/prometheus/README.md, Other collectors, 1': 'test/deploy runs it with vmagent',
   'deploy/prometheus/README.md, Prometheus: scrape job, rules, alerts, 1': 'test/deploy/prometheus checks both files',
   'grafana/README.md, Provisioning, 1': 'needs the image of Grafana, which this project neither ships nor builds',
 };

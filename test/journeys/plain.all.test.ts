@@ -167,16 +167,35 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       const alerting = await startAlerting(address, hastened(shipped));
       expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
       await outageArrives(alerting, standIn);
-      // The same files by hand lie where the unit looks for them.
-      await machine.follow('docs/install/debian.md, A unit without the package, 1');
-      // Removed, it has stopped, and the settings stay.
-      expect(await machine.run('apt-get remove --yes filer-exporter && ls /etc/filer-exporter')).toContain(
-        'filer-exporter.env',
-      );
+      // Upgraded, another process runs with the same settings.
+      const pid = 'systemctl show -P MainPID filer-exporter';
+      const before = await machine.run(pid);
+      expectReport(await machine.follow('docs/install/debian.md, Upgrade, 1'));
+      expect(await machine.run(pid)).not.toBe(before);
+      expect(await scrape(await ready(port))).toMatch(/^filer_api_up\{api="gfa"\} 1$/m);
+      const left = () =>
+        machine.run('ls -d /etc/filer-exporter* /var/lib/filer-* /var/lib/private/filer-* 2>&1 || true');
+      expect(await left()).toContain('/var/lib/private/filer-exporter\n');
+      await machine.follow('docs/install/debian.md, Remove, 1');
       expect((await machine.try('systemctl is-active filer-exporter')).said).toBe('inactive\n');
+      expect(await left()).not.toMatch(/^\//m);
+      // The same files by hand lie where the unit looks for them, and go with the commands of the page.
+      await machine.follow('docs/install/debian.md, A unit without the package, 1');
+      await machine.follow('docs/install/debian.md, Remove, 2');
+      expect(await left()).not.toMatch(/^\//m);
     },
     240_000,
   );
+
+  test('an upgrade of the clone keeps the settings, and the removal leaves nothing', async () => {
+    await machine.run(
+      'git clone --quiet --bare . /srv/origin && git remote add origin /srv/origin && git fetch --quiet',
+    );
+    await machine.run('git branch --quiet --set-upstream-to "origin/$(git branch --show-current)"');
+    expect(await machine.follow('docs/install/node.md, Upgrade, 1')).toContain('the configuration is valid');
+    await machine.follow('docs/install/node.md, Remove, 1');
+    expect(await machine.run('ls -d ~/filer-exporter /srv/filer-exporter 2>&1 || true')).not.toMatch(/^\//m);
+  }, 240_000);
 });
 
 test.runIf(process.env.REQUIRE_NAMESPACES)(
