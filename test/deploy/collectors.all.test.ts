@@ -64,6 +64,6 @@ describe('the OpenTelemetry Collector', () => {
 test('the components of Grafana Alloy lead to each other', () => {
   const text = fenced('alloy');
   const named = [...text.matchAll(/^([\w.]+) "(\w+)" \{$/gm)].map(([, component, label]) => `${component}.${label}`);
-  expect(named).toEqual(['prometheus.scrape.filer_exporter', 'prometheus.remote_write.metrics']);
+  expect(named).toEqual(['prometheus.scrape.exporter', 'prometheus.remote_write.metrics']);
   expect(text).toContain(`forward_to      = [${named[1]}.receiver]`);
 });
