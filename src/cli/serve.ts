@@ -4,15 +4,19 @@ import { type App, createApp } from '../app/app.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
+import { stateFolderFaults } from '../config/readiness.ts';
 import type { PageNotice } from '../pages/notice.ts';
-import { systemClock } from '../runtime/clock.ts';
-import { asError } from '../runtime/errors.ts';
+import { systemClock, withTimeout } from '../runtime/clock.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { polledServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
 import { accessTo, lineMask, ownFiles, webFiles } from './load.ts';
 import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';
+
+/** How long the start waits for the disk with the state file. */
+const DISK_WAIT_MS = 5_000;
 
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
   // Reads files, and a disk may hang: a stop must not wait for it.
@@ -49,6 +53,11 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
   logUncaughtErrors(log);
+  // A disk that hangs keeps nothing from being polled.
+  const late = () => new Error('the disk hangs');
+  const looked = withTimeout(stateFolderFaults(config.stateFile), systemClock, DISK_WAIT_MS, late);
+  const faults = await looked.catch(() => []);
+  if (faults.length > 0) throw new ConfigError(faults);
   const guard = await readWebConfig(config.web, webFiles);
   for (const line of config.warnings) log.warn(line);
   warnOfLooseFiles(ownFiles(config, guard), accessTo, log);

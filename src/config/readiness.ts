@@ -6,8 +6,9 @@ import type { Config } from './config.ts';
 import type { ServiceSection } from './section.ts';
 
 /**
- * Finds what a readable configuration still lacks: for `--check-config`, which may take its time. The exporter itself
- * starts without these checks, because a folder may be created later and the service rejects a placeholder.
+ * Finds what a readable configuration still lacks: for `--check-config`, which may take its time. Of these checks the
+ * exporter itself makes only the one of the state file's folder: the service rejects a placeholder, and a disk that is full
+ * or read-only may not stay so.
  */
 
 /** Values of secrets in examples. */
@@ -20,11 +21,22 @@ export function placeholderFaults({ secrets, shown }: Config, sections: readonly
     .map(({ name }) => `${name}: is the placeholder of an example; expected the value that the service issued`);
 }
 
-export async function stateFileFaults(path: string | undefined): Promise<readonly string[]> {
+export async function stateFolderFaults(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined) return [];
   const folder = dirname(path);
   try {
-    if (!(await stat(folder)).isDirectory()) return [`STATE_FILE: ${folder} is not a folder; create it`];
+    if ((await stat(folder)).isDirectory()) return [];
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+  }
+  return [`STATE_FILE: the folder ${folder} does not exist; create it, writable for the exporter’s user`];
+}
+
+export async function stateFileFaults(path: string | undefined): Promise<readonly string[]> {
+  const missing = await stateFolderFaults(path);
+  if (path === undefined || missing.length > 0) return missing;
+  const folder = dirname(path);
+  try {
     await access(folder, constants.W_OK);
   } catch (error) {
     return [

@@ -30,6 +30,13 @@ describe('a configuration that is wrong', () => {
     expect(stderr).not.toMatch(/canary|\n\s+at /);
   });
 
+  test('that names a state file in a missing folder ends the start as it ends the check', async () => {
+    const environment = { ...GOOD, STATE_FILE: '/nowhere/state' };
+    const [start, check] = [await run([], { environment }), await run(['--check-config'], { environment })];
+    expect(start).toMatchObject({ code: 78, stdout: '', stderr: check.stderr });
+    expect(check).toMatchObject({ code: 78, stderr: expect.stringMatching(/^STATE_FILE: .*; create it, .*\n$/) });
+  });
+
   test('may be empty, and the error says what to set', async () => {
     const { code, stderr } = await run([]);
     expect(code).toBe(78);
@@ -49,7 +56,7 @@ describe('--check-config', () => {
   });
 
   test.each([
-    ['/nowhere/state', 'the folder /nowhere is not writable (ENOENT); expected '],
+    ['/nowhere/state', 'the folder /nowhere does not exist; create it'],
     [tmpdir(), `${tmpdir()} exists and is not a file; expected `],
   ])('ends with 78 where a placeholder for a token or the state file %s would not work', async (path, flaw) => {
     const environment = { ...GOOD, GFA_TOKEN: 'replace-me', STATE_FILE: path };

@@ -44,11 +44,6 @@ function warnings(program: Program): readonly unknown[] {
 }
 
 describe('where the state cannot be written there is one warning and a count, and all else goes on', () => {
-  test('because its folder is not there', async () => {
-    const { environment } = await services(join(temporaryDirectory(), 'missing', 'state'));
-    await goesOn(start([], { environment }), 'ENOENT');
-  });
-
   test.runIf(namespaces.disk)('because the disk only reads', async () => {
     const disk = join(temporaryDirectory(), 'disk');
     mkdirSync(disk);
