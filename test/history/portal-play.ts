@@ -136,7 +136,7 @@ export class PortalPlay {
   }
 
   get #tasks() {
-    return this.#portal.tasks().filter(({ readHistory }) => readHistory !== undefined);
+    return [...this.#portal.tasks()].filter(({ readHistory }) => readHistory !== undefined);
   }
 
   #newPortal(): PortalCollector {

@@ -81,7 +81,7 @@ async function measured(
     { clock, log: noLog },
   );
   const polled = new Set<string>();
-  const left = (): readonly Task[] => collector.tasks().filter(({ id }) => !polled.has(id));
+  const left = (): readonly Task[] => [...collector.tasks()].filter(({ id }) => !polled.has(id));
   const [inventory] = collector.tasks();
   await inventory?.poll(going);
   polled.add(inventory?.id ?? '');

@@ -93,7 +93,7 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
     await keeper.load([collector]);
     expose(collector.ledger.samples());
     for (;;) {
-      const reading = await collector.tasks()[0]?.poll(going);
+      const reading = await [...collector.tasks()][0]?.poll(going);
       if (reading !== undefined) expose(reading.samples);
       if (state.isDead) return;
       outside.ms += MINUTE_MS;

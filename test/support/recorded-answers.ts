@@ -37,18 +37,18 @@ export async function portalExposition(series: string, fixture = `portal/${serie
   // Later builds do not have the series.
   const api = portalApi(undefined, series === 'memory_utilization' ? '10.0.3' : undefined);
   const collector = collectorOf(api, [series]);
-  await collector.tasks()[0]?.poll(going);
+  await [...collector.tasks()][0]?.poll(going);
   api.answer('POST', `/telemetry/appliances/${SERIAL}/${series}`, [200, recorded(fixture)]);
   return exposed(
     api,
-    collector.tasks().filter(({ id }) => id === `portal/${SERIAL}/${series}`),
+    [...collector.tasks()].filter(({ id }) => id === `portal/${SERIAL}/${series}`),
   );
 }
 
 /** The exposition that the recorded lists of the inventory give. */
 export function inventoryExposition(): Promise<string> {
   const api = portalApi();
-  return exposed(api, collectorOf(api, []).tasks());
+  return exposed(api, [...collectorOf(api, []).tasks()]);
 }
 
 /** What each collector asks for beside the inventory, and the recorded answers: GET, or POST for what is below /telemetry. */
@@ -90,7 +90,7 @@ export async function collectorExposition(name: string): Promise<string> {
   const api = portalApi(RECORDED_AT);
   const collector = collectorOf(api, [], [name]);
   await api.clock.advance(70 * 60_000);
-  const inventory = collector.tasks().filter(({ id }) => id === 'portal/inventory');
+  const inventory = [...collector.tasks()].filter(({ id }) => id === 'portal/inventory');
   for (const [path, fixture] of collectorAnswers[name] ?? []) {
     api.answer(path.startsWith('/telemetry/') ? 'POST' : 'GET', path, [200, recorded(`portal/${fixture}`)]);
   }
@@ -98,7 +98,7 @@ export async function collectorExposition(name: string): Promise<string> {
   await show(inventory);
   const asked = new Set(['portal/inventory']);
   // What is polled may bring more to poll.
-  for (let more = collector.tasks(); more.some(({ id }) => !asked.has(id)); more = collector.tasks()) {
+  for (let more = [...collector.tasks()]; more.some(({ id }) => !asked.has(id)); more = [...collector.tasks()]) {
     const further = more.filter(({ id }) => !asked.has(id));
     for (const { id } of further) asked.add(id);
     await show(further);
@@ -120,7 +120,7 @@ export async function gfaExposition(...fixtures: readonly string[]): Promise<str
   let exposition = '';
   for (const fixture of fixtures) {
     api.answer('GET', '/data', [200, recorded(`gfa/${fixture}`)]);
-    exposition = await exposed(api, collector.tasks());
+    exposition = await exposed(api, [...collector.tasks()]);
   }
   return exposition;
 }

@@ -44,7 +44,7 @@ export interface CollectorDefinition {
   readonly inventorySamples?: (appliance: Appliance, note: ReportDrop) => Sample[];
   /** A task for each of these, on shard 0 only. */
   readonly reads?: (parts: PortalContext) => readonly AccountRead[];
-  readonly create?: (parts: PortalContext, intervalMs: number) => () => readonly Task[];
+  readonly create?: (parts: PortalContext, intervalMs: number) => () => Iterable<Task>;
   /** There are no tasks before the inventory was read: the first samples after a start would have other labels. */
   readonly waitsForInventory?: true;
 }
@@ -69,13 +69,17 @@ export interface AccountResponse {
 }
 
 /** Returns the tasks of a row, which may change with the appliances. */
-export function createTasks(row: CollectorDefinition, parts: PortalContext, intervalMs: number): () => readonly Task[] {
+export function createTasks(row: CollectorDefinition, parts: PortalContext, intervalMs: number): () => Iterable<Task> {
   const { reads, create, waitsForInventory } = row;
   const { appliances, settings } = parts;
   const read = settings.shard.index === 0 ? (reads?.(parts) ?? []) : [];
   const fixed = read.map((one) => readTask(parts, intervalMs, one));
   const others = create?.(parts, intervalMs);
-  return () => (waitsForInventory && !appliances.isInventoryRead ? [] : [...fixed, ...(others?.() ?? [])]);
+  return function* () {
+    if (waitsForInventory && !appliances.isInventoryRead) return;
+    yield* fixed;
+    if (others !== undefined) yield* others();
+  };
 }
 
 function readTask(parts: PortalContext, intervalMs: number, account: AccountRead): Task {

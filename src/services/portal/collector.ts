@@ -20,7 +20,7 @@ export class PortalCollector implements Collector {
   readonly api = 'portal';
   readonly parts: PortalContext;
   readonly inventory: InventoryCollector;
-  readonly #collectors: readonly (() => readonly Task[])[];
+  readonly #collectors: readonly (() => Iterable<Task>)[];
 
   constructor(
     client: PortalClient,
@@ -58,14 +58,16 @@ export class PortalCollector implements Collector {
     return [{ code: 'licence', message }];
   }
 
-  tasks(): readonly Task[] {
+  *tasks(): Generator<Task> {
     const { client } = this.parts;
-    return this.#collectors
-      .flatMap((tasks) => tasks())
-      .map((task) => ({
-        ...task,
-        poll: async (signal, window) => withoutFuture(await task.poll(signal, window), client.now() / 1000),
-      }));
+    for (const tasksOf of this.#collectors) {
+      for (const task of tasksOf()) {
+        yield {
+          ...task,
+          poll: async (signal, window) => withoutFuture(await task.poll(signal, window), client.now() / 1000),
+        };
+      }
+    }
   }
 }
 

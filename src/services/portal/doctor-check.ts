@@ -178,7 +178,7 @@ async function pollOnce(collector: PortalCollector, sampled: string | undefined,
     const first = new Set(collector.appliances.slice(0, MAX_SAMPLED).map(({ serial }) => serial));
     const isChosen = ({ operation, appliance }: Task) =>
       appliance === undefined || chosen.has(appliance.serial) || (operation === sampled && first.has(appliance.serial));
-    const task = collector.tasks().find((one) => isChosen(one) && !polled.has(keyOf(one)));
+    const task = firstOf(collector.tasks(), (one) => isChosen(one) && !polled.has(keyOf(one)));
     if (task === undefined) return { faults, silent };
     polled.add(keyOf(task));
     const { operation, appliance } = task;
@@ -190,6 +190,11 @@ async function pollOnce(collector: PortalCollector, sampled: string | undefined,
       faults.push({ task, error: asError(error) });
     }
   }
+}
+
+function firstOf<Item>(items: Iterable<Item>, isChosen: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (isChosen(item)) return item;
+  return undefined;
 }
 
 function differing(collector: PortalCollector): readonly { readonly serial: string }[] {

@@ -64,7 +64,7 @@ describe('a series', () => {
     api.answer('POST', '/auth/token', token('one'));
     api.answer('POST', `/telemetry/appliances/${A}/${series}`, [200, body]);
     const collector = portalCollector(api, { serials: [A], series: [{ name: series, intervalMs: 300_000 }] });
-    return collector.tasks()[1]?.poll(going) ?? Promise.reject(new Error('no task'));
+    return [...collector.tasks()][1]?.poll(going) ?? Promise.reject(new Error('no task'));
   }
 
   test('has the time of the newest record that held a value', async () => {
@@ -96,7 +96,7 @@ describe('a series', () => {
       series: series.map((name) => ({ name, intervalMs: 300_000 })),
     });
     await discover(collector);
-    const intervals = collector.tasks().slice(1);
+    const intervals = [...collector.tasks()].slice(1);
     expect(intervals.map(({ operation, intervalMs }) => [operation, intervalMs])).toEqual([
       ['memory_utilization_details', 300_000],
       ['load_average', 300_000],
@@ -109,11 +109,11 @@ describe('a series', () => {
     await discover(collector);
     api.answer('GET', '/serials', list({ id: A, type: 'edge', description: 'new' }), list());
     api.answer('GET', '/edges', list());
-    const old = collector.tasks()[1];
+    const old = [...collector.tasks()][1];
     await discover(collector);
     api.answer('POST', `/telemetry/appliances/${A}/cpu_utilization`, list({ time: 1_772_445_300_000, cpu_usage: 1 }));
     const { samples } = (await old?.poll(going)) ?? { samples: [] };
     expect([...samples].map(({ labels }) => labels.filer)).toEqual(['new', 'new']);
-    expect(collector.tasks()[1]?.appliance?.name).toBe('new');
+    expect([...collector.tasks()][1]?.appliance?.name).toBe('new');
   });
 });

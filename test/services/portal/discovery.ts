@@ -21,9 +21,9 @@ export function portal(edge: Reply, fileIq: Reply, edges: Reply): MockApi {
 }
 
 export function discover(collector: PortalCollector): Promise<PollResult> {
-  return collector.tasks()[0]?.poll(going) ?? Promise.reject(new Error('no inventory task'));
+  return [...collector.tasks()][0]?.poll(going) ?? Promise.reject(new Error('no inventory task'));
 }
 
 export function ids(collector: PortalCollector): readonly string[] {
-  return collector.tasks().map(({ id }) => id);
+  return [...collector.tasks()].map(({ id }) => id);
 }

@@ -20,7 +20,7 @@ async function readingOf(name: string, path: string, body: unknown): Promise<Pol
   const paths = collectorAnswers[name] ?? [];
   let reading: PollResult | undefined;
   for (;;) {
-    const task = collector.tasks().find(({ id }) => !polled.has(id));
+    const task = [...collector.tasks()].find(({ id }) => !polled.has(id));
     if (task === undefined || reading !== undefined) break;
     polled.add(task.id);
     if (task.id === 'portal/inventory') await task.poll(going);

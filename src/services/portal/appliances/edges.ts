@@ -98,8 +98,10 @@ export const edges: CollectorDefinition = {
   requestsPerCycle: { perAppliance: 1 },
   sampleCounts: { appliance: 10.4 },
   inventorySamples: readRecords,
-  create: (parts, intervalMs) => () =>
-    parts.appliances.assigned.flatMap((appliance) => detailTask(parts, intervalMs, appliance)),
+  create: (parts, intervalMs) =>
+    function* () {
+      for (const appliance of parts.appliances.assigned) yield* detailTask(parts, intervalMs, appliance);
+    },
 };
 
 function readRecords({ serial, name, build, availableBuild, records = {} }: Appliance, note: ReportDrop): Sample[] {

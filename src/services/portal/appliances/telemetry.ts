@@ -65,39 +65,36 @@ export class TelemetryCollector {
     );
   }
 
-  tasks(): readonly Task[] {
+  *tasks(): Generator<Task> {
     const { appliances, settings } = this.#parts;
     const { discoveryIntervalMs } = settings;
     // A task's id contains the serial.
     const isPolled = (id: string) => appliances.find(id.split('/')[1] ?? '') !== undefined;
     for (const limits of [this.#lookback.limits, this.#windowLimits]) limits.keepOnly(isPolled);
     for (const id of this.#apart) if (!isPolled(id)) this.#apart.delete(id);
-    return appliances.assigned.flatMap(({ serial, name: filer, build }) =>
-      settings.series.flatMap(({ name, intervalMs }): readonly Task[] => {
+    for (const { serial, name: filer, build } of appliances.assigned) {
+      for (const { name, intervalMs } of settings.series) {
         const operation = this.#operations.get(name);
-        if (operation === undefined) return [];
         // What the build cannot have is not polled; an earlier build may have had it.
-        if (!settings.readsEarlierBuilds && !buildSupports(name, build)) return [];
+        if (operation === undefined || (!settings.readsEarlierBuilds && !buildSupports(name, build))) continue;
         const id = `portal/${serial}/${name}`;
         const series = { id, serial, name, operation };
-        return [
-          {
-            id,
-            api: 'portal',
-            operation: name,
-            appliance: { serial, name: filer },
-            intervalMs,
-            suspendedIntervalMs: discoveryIntervalMs,
-            pollAlso: 'portal/account_license',
-            poll: (signal, window) => this.#poll(series, signal, window),
-            ...(operation.hasHistory && {
-              now: () => this.#parts.client.now(),
-              readHistory: (from, to, signal) => this.#past(series, from, to, signal),
-            }),
-          },
-        ];
-      }),
-    );
+        yield {
+          id,
+          api: 'portal',
+          operation: name,
+          appliance: { serial, name: filer },
+          intervalMs,
+          suspendedIntervalMs: discoveryIntervalMs,
+          pollAlso: 'portal/account_license',
+          poll: (signal, window) => this.#poll(series, signal, window),
+          ...(operation.hasHistory && {
+            now: () => this.#parts.client.now(),
+            readHistory: (from, to, signal) => this.#past(series, from, to, signal),
+          }),
+        };
+      }
+    }
   }
 
   async #poll(series: Series, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {

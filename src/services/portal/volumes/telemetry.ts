@@ -68,10 +68,11 @@ class VolumeTelemetry {
     this.#list = { ...listTask, operation: 'volume_connections', discoversTasks: true };
   }
 
-  tasks(): readonly Task[] {
+  *tasks(): Generator<Task> {
     // A task's id contains the guid of its volume.
     this.#lookback.limits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
-    return [this.#list, ...[...this.#volumes.values()].flatMap(({ tasks }) => tasks)];
+    yield this.#list;
+    for (const { tasks } of this.#volumes.values()) yield* tasks;
   }
 
   async #discover(note: ReportDrop, signal: AbortSignal): Promise<void> {

@@ -171,7 +171,7 @@ describe('the pages of an answer', () => {
       series: [],
       collectors: [{ name: 'notifications', intervalMs: 300_000 }],
     });
-    const found = collector.tasks().find(({ operation }) => operation === 'notifications');
+    const found = [...collector.tasks()].find(({ operation }) => operation === 'notifications');
     if (found === undefined) throw new Error('no task for notifications');
     task = found;
   });

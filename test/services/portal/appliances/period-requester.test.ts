@@ -66,7 +66,7 @@ describe('a series that is too much for one answer', () => {
     const api = mockApi();
     api.answer('POST', '/auth/token', token('one'));
     api.answer('POST', SERIES, ...replies);
-    const task = portalCollector(api, { serials: [SERIAL] }).tasks()[1];
+    const task = [...portalCollector(api, { serials: [SERIAL] }).tasks()][1];
     const outcomes: unknown[] = [];
     const asked = () => api.sent.slice(1).map(({ body }) => String(JSON.parse(body).period));
     while (asked().length < replies.length) outcomes.push(await outcomeOf(api, task?.poll(going) ?? Promise.reject()));

@@ -100,9 +100,8 @@ describe('the units of telemetry', () => {
 describe('a time ahead', () => {
   test('counts as that of the answer, also for the newest record of the appliance', async () => {
     const items = [{ time: NOW + 86_400_000, cpu_usage: '12' }];
-    const [task] = collectorOf({ [A]: { cpu_utilization: { items } } })
-      .tasks()
-      .filter(({ operation }) => operation === 'cpu_utilization');
+    const tasks = collectorOf({ [A]: { cpu_utilization: { items } } }).tasks();
+    const task = [...tasks].find(({ operation }) => operation === 'cpu_utilization');
     const { samples } = (await task?.poll(going)) ?? { samples: [] };
     expect(Array.from(samples, ({ value, at }) => [value, at])).toEqual([
       [0.12, NOW / 1000],

@@ -47,7 +47,7 @@ test('the volumes are asked for once the inventory was: before that nothing has 
   api.answer('GET', '/serials', [200, {}], [200, {}]);
   api.answer('GET', '/edges', [200, {}]);
   const collector = portalCollector(api, { series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] });
-  expect(collector.tasks().map(({ id }) => id)).toEqual(['portal/inventory']);
-  await collector.tasks()[0]?.poll(going);
-  expect(collector.tasks().map(({ id }) => id)).toEqual(['portal/inventory', 'portal/volume_connections']);
+  expect([...collector.tasks()].map(({ id }) => id)).toEqual(['portal/inventory']);
+  await [...collector.tasks()][0]?.poll(going);
+  expect([...collector.tasks()].map(({ id }) => id)).toEqual(['portal/inventory', 'portal/volume_connections']);
 });

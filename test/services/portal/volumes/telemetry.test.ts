@@ -26,7 +26,7 @@ async function volume(manual = new ManualClock()) {
   const clock = new NappingClock(manual);
   const collector = portalCollector({ ...api, clock } as unknown as MockApi, { series: [], collectors });
   for (const operation of ['serials', 'volume_connections', 'snapshot_details']) {
-    const task = collector.tasks().find((one) => one.operation === operation);
+    const task = [...collector.tasks()].find((one) => one.operation === operation);
     if (operation === 'snapshot_details') {
       const ask = async () => {
         api.answer('POST', '/telemetry/volumes/v/snapshot_details', [200, { items: [] }]);
@@ -120,11 +120,8 @@ test('shards share the volumes: each is asked about by one of them', async () =>
     const api = portalOf(connections);
     const collector = portalCollector(api, { series: [], collectors, shard: { index, total: 2 } });
     for (const name of ['serials', 'volume_connections'])
-      await collector
-        .tasks()
-        .find(({ operation }) => operation === name)
-        ?.poll(going);
-    const own = collector.tasks().filter(({ operation }) => operation === 'snapshot_details');
+      await [...collector.tasks()].find(({ operation }) => operation === name)?.poll(going);
+    const own = [...collector.tasks()].filter(({ operation }) => operation === 'snapshot_details');
     expect(own.length).toBeGreaterThan(0);
     asked.push(...own.map(({ id }) => id));
   }
