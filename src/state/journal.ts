@@ -172,6 +172,7 @@ export class Journal {
   #queue: Promise<unknown> = Promise.resolve();
   /** Another process writes the file: this one has to leave it alone. */
   #isForeign = false;
+  #isReleased = false;
 
   /** `slackBytes`: the journal is long when it is longer than twice its living content and this. */
   constructor(store: StateStore, clock: Clock, slackBytes = 0) {
@@ -193,6 +194,12 @@ export class Journal {
     const own = this.#own;
     this.#own = undefined;
     void own?.file.close().catch(() => {});
+  }
+
+  /** Closes it for good: a rewriting in progress does not take the place of the file. */
+  release(): void {
+    this.#isReleased = true;
+    this.close();
   }
 
   /** Resolves when the group is in the file, and on the disk if `isSynced`. */
@@ -229,6 +236,7 @@ export class Journal {
           await own.flush();
           await own.file.sync();
         }
+        if (this.#isReleased) throw new Error('the file was released');
         await own.file.install();
         this.close();
         own.rewriteAbove = 2 * own.bytes + this.#slackBytes;

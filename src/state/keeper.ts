@@ -117,7 +117,7 @@ export class StateKeeper {
   /** Nothing is written afterwards. */
   release(): void {
     this.#isReleased = true;
-    this.#journal.close();
+    this.#journal.release();
     this.#store.release();
   }
 
@@ -152,6 +152,7 @@ export class StateKeeper {
   }
 
   #failed(error: unknown): void {
+    if (this.#isReleased) return;
     this.#errors += 1;
     // What has reached the disk is unknown, so a new file is written next.
     this.#journal.close();

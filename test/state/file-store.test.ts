@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { asError } from '../../src/runtime/errors.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { FileStore } from '../../src/state/file-store.ts';
+import { Journal } from '../../src/state/journal.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -127,6 +129,30 @@ describe('a state file on the disk', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['state', expect.stringMatching(/^state\.damaged-/)]);
     expect(lstatSync(path).isFile()).toBe(true);
   });
+
+  test.runIf(existsSync('/proc/self/fd'))(
+    'is closed, and not replaced, when it is released while it is written',
+    async () => {
+      const folder = temporaryDirectory();
+      const path = join(folder, 'state');
+      writeFileSync(path, 'older');
+      const journal = new Journal(new FileStore(path), new ManualClock());
+      const lines = function* () {
+        yield 'a line';
+        journal.release();
+      };
+      await expect(journal.rewrite({}, { lines: lines(), last: {} })).rejects.toThrow('released');
+      expect(readFileSync(path, 'utf8')).toBe('older');
+      const open = readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          return [readlinkSync(`/proc/self/fd/${fd}`)];
+        } catch {
+          return [];
+        }
+      });
+      expect(open.filter((name) => name.startsWith(folder))).toEqual([]);
+    },
+  );
 
   test('that cannot be written to its end is the last whole one', async () => {
     const folder = temporaryDirectory();

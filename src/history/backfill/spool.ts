@@ -144,7 +144,7 @@ export class Spool {
   }
 
   release(): void {
-    this.#journal.close();
+    this.#journal.release();
     this.#store.release();
   }
 
