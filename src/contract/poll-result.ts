@@ -4,7 +4,7 @@ import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
 /** The name of a service: the value of the label `api`. */
 export type ServiceName = string;
 
-/** The content of one answer: samples, and counts of what could not be used. */
+/** The content of one response: samples, and counts of what could not be used. */
 export interface PollResult {
   /** The current samples. Each sink may iterate over them until the next poll of the task. */
   readonly samples: Iterable<Sample>;
@@ -12,12 +12,12 @@ export interface PollResult {
   readonly minutes?: WindowBins;
   /** How many values have no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
-  /** The answer was valid and without any record: the appliance does not have this series, or has nothing to report. */
+  /** The response was valid and without any record: the appliance does not have this series, or has nothing to report. */
   readonly empty: boolean;
-  /** The answer has fewer objects than before, and a second one, requested soon, has to confirm that. */
+  /** The response has fewer objects than before, and a second one, requested soon, has to confirm that. */
   readonly needsConfirmation?: boolean;
   /**
-   * When its oldest answer arrived, in monotonic milliseconds; undefined for a single answer, just now. A poll of
+   * When its oldest response arrived, in monotonic milliseconds; undefined for a single response, just now. A poll of
    * several requests can take long at the limits, and its result is as old as the first of them.
    */
   readonly respondedAt?: number | undefined;

@@ -24,7 +24,7 @@ export interface Task {
   readonly pollAlso?: string;
   /** Whether a poll may change the collector's tasks. */
   readonly discoversTasks?: true;
-  /** Polls once; also returns the minutes of the window. Rejects with a RequestError, ShapeError or CredentialError if there is no usable answer. */
+  /** Polls once; also returns the minutes of the window. Rejects with a RequestError, SchemaError or CredentialError if there is no usable response. */
   readonly poll: (signal: AbortSignal, window?: Window) => Promise<PollResult>;
   /** The service's time in epoch milliseconds, undefined while it is unknown; missing if it keeps no history. */
   readonly now?: () => number | undefined;

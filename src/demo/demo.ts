@@ -25,7 +25,7 @@ export function switchOffAppliance(standIn: Pick<MockServices, 'fleet' | 'switch
 const LIMITS = { burst: { requests: 3_000, windowMs: 30_000 }, daily: 10_000_000 } as const;
 
 /**
- * The environment that points the exporter at the stand-in: read like a real one, and served through the same client.
+ * The environment that points the exporter at the mock services: read like a real one, and served through the same client.
  * Shorter intervals than in real use, so that a visitor sees values move. What the visitor's own environment says of
  * real accounts and proxies is left out; the rest of it, as `LISTEN_ADDRESS` and `LOG_LEVEL`, holds.
  */

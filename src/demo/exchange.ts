@@ -12,7 +12,7 @@ export interface Ask {
   readonly body: string;
 }
 
-/** An answer before it is sent, and before a fault changes it. */
+/** A response before it is sent, and before a fault changes it. */
 export interface DemoAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,12 +37,12 @@ export interface Complaint {
   readonly input: unknown;
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): DemoAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function empty(status: number, headers: Readonly<Record<string, string>> = {}): DemoAnswer {
   return { status, headers, body: '' };
 }

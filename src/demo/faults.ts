@@ -8,7 +8,7 @@ export interface FaultScope {
   readonly times?: number;
 }
 
-/** What happens to an answer. */
+/** What happens to a response. */
 export type FaultEffect =
   | {
       readonly kind: 'status';
@@ -17,11 +17,11 @@ export type FaultEffect =
       /** By default the error body of the service. */
       readonly body?: string | Buffer;
     }
-  /** The connection is closed before an answer. */
+  /** The connection is closed before a response. */
   | { readonly kind: 'reset' }
   /** The headers and half of the body, then the connection is closed. */
   | { readonly kind: 'cut' }
-  /** No answer; the connection stays open. */
+  /** No response; the connection stays open. */
   | { readonly kind: 'hang' }
   /** The headers and half of the body, then no more bytes; the connection stays open. */
   | { readonly kind: 'hang-body' }

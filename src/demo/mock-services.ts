@@ -1,6 +1,6 @@
 /**
- * A stand-in for both upstream services on one local port. Its answers depend only on the seed, the clock and the earlier
- * requests, so two stand-ins with the same seed, clock and requests give the same answers.
+ * A mock services for both upstream services on one local port. Its responses depend only on the seed, the clock and the earlier
+ * requests, so two mock servicess with the same seed, clock and requests give the same responses.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
@@ -19,7 +19,7 @@ export type { SeenRequest } from './seen-requests.ts';
 export type { DemoRateLimit, Variations } from './variations.ts';
 export type { FleetAppliance, FleetView, FleetVolume } from './world/fleet.ts';
 
-/** The options of a stand-in; all but the clock have a default. */
+/** The options of a mock services; all but the clock have a default. */
 export interface StandInOptions {
   /** Every value and every event depends on `clock.now()` and the seed only. */
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface MockServices {
   /** The base address of the portal, which ends in `/portal`. */
   readonly portalUrl: string;
   readonly credentials: DemoCredentials;
-  /** Every secret and every text about a person in the answers of the portal; the exporter must never show one. */
+  /** Every secret and every text about a person in the responses of the portal; the exporter must never show one. */
   readonly confidential: readonly string[];
   /** The newest 10,000 requests, oldest first. */
   readonly requests: readonly SeenRequest[];
@@ -69,7 +69,7 @@ export interface MockServices {
   close(): Promise<void>;
 }
 
-/** Starts a stand-in; resolves when it listens. */
+/** Starts a mock services; resolves when it listens. */
 export async function startMockServices(options: StandInOptions): Promise<MockServices> {
   const { clock, seed = 1, appliances = 12, volumes = 5, port = 0, isCalm } = options;
   const world = new SimulatedFleet(seed, { appliances, volumes }, clock.now(), isCalm);

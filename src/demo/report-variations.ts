@@ -54,7 +54,7 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variation
   connection_appliance_id: { edge_id: { connectionIds: 'edge' }, serial: { connectionIds: 'serial' } },
 };
 
-/** Variations that make the stand-in answer like the account of a doctor's report. Throws a ConfigError for other text. */
+/** Variations that make the mock services answer like the account of a doctor's report. Throws a ConfigError for other text. */
 export function variationsFromReport(report: unknown): Partial<Variations> {
   if (!isObject(report) || report.format !== 'filer-exporter-report/1' || !isObject(report.services)) {
     throw new ConfigError(['--like: expected a report that --doctor --report has written']);

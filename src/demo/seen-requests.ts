@@ -1,4 +1,4 @@
-/** One request that reached the stand-in, allowed or not. */
+/** One request that reached the mock services, allowed or not. */
 export interface SeenRequest {
   /** The time by the clock when the whole request had arrived. */
   readonly at: number;
@@ -12,7 +12,7 @@ export interface SeenRequest {
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Undefined as long as there is no answer. */
+  /** Undefined as long as there is no response. */
   readonly status: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class SeenRequests {
     return this.#seen;
   }
 
-  /** Records a request, and returns the function that records the status of its answer. */
+  /** Records a request, and returns the function that records the status of its response. */
   add(request: Omit<SeenRequest, 'status'>): (status: number) => void {
     const record: { -readonly [Key in keyof SeenRequest]: SeenRequest[Key] } = { ...request, status: undefined };
     this.#seen.push(record);

@@ -5,13 +5,13 @@ import { empty, gfaError, invalid, portalError } from './exchange.ts';
 import type { FaultEffect } from './faults.ts';
 import type { Route } from './routes.ts';
 
-/** Writes a whole answer. */
+/** Writes a whole response. */
 export function sendWhole(response: ServerResponse, answer: DemoAnswer): void {
   const body = begin(response, answer);
   response.end(body);
 }
 
-/** The answer of a fault in place of the real one; undefined if the fault only affects the sending. */
+/** The response of a fault in place of the real one; undefined if the fault only affects the sending. */
 export function replacement(fault: FaultEffect, service: Route['service']): DemoAnswer | undefined {
   if (fault.kind === 'body') {
     const headers = { 'content-type': fault.contentType ?? 'application/json', ...fault.headers };
@@ -22,12 +22,12 @@ export function replacement(fault: FaultEffect, service: Route['service']): Demo
   return { ...usual, headers: { ...usual.headers, ...fault.headers }, body: fault.body ?? usual.body };
 }
 
-/** Whether a fault prevents any answer, so that the operation does not run. */
+/** Whether a fault prevents any response, so that the operation does not run. */
 export function isSilence(fault: FaultEffect): boolean {
   return fault.kind === 'reset' || fault.kind === 'hang';
 }
 
-/** Leaves a request without an answer. */
+/** Leaves a request without a response. */
 export function sendSilence(response: ServerResponse, fault: FaultEffect): void {
   if (fault.kind === 'reset') response.destroy();
 }

@@ -17,7 +17,7 @@ import type { SimulatedFleet } from './world/world.ts';
 /** The maximum size of a request body. */
 const MAX_BODY = 1_048_576;
 
-/** Both services behind one listener: reads a request, records it, applies faults, and answers. */
+/** Both services behind one listener: reads a request, records it, applies faults, and responses. */
 export class MockService {
   readonly faults = new Faults();
   readonly seen = new SeenRequests();
@@ -44,7 +44,7 @@ export class MockService {
 
   /** Serves one request; never rejects. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client may disconnect at any time; that is no fault of the stand-in.
+    // A client may disconnect at any time; that is no fault of the mock services.
     response.on('error', () => {});
     try {
       await this.#serve(request, response);
@@ -90,7 +90,7 @@ export class MockService {
     else await sendCorrupted(response, fault, dated, this.#clock, signal);
   }
 
-  /** The headers that the gateway adds to every answer. */
+  /** The headers that the gateway adds to every response. */
   #gatewayHeaders(): Readonly<Record<string, string>> {
     return { date: new Date(this.#clock.now() + this.variations.clockAheadMs).toUTCString() };
   }

@@ -14,7 +14,7 @@ export interface Variations {
   readonly clientKeyHeader: string;
   /** `metrics` as an array of one object, as the object itself, or as an array of several objects. */
   readonly metricsShape: 'array' | 'object' | 'split';
-  /** How the answer shows a group that the query switches off. */
+  /** How the response shows a group that the query switches off. */
   readonly switchedOff: 'empty' | 'missing';
   /** `filer_guid` as the portal's serial, as the same in upper case, or as one of the accelerator's own. */
   readonly filerGuids: 'serial' | 'upper' | 'own';
@@ -55,24 +55,24 @@ export interface Variations {
   readonly newestNull: boolean;
   /** Items in random order. */
   readonly shuffled: boolean;
-  /** The answer of the memory series that the appliance's build does not have. */
+  /** The response of the memory series that the appliance's build does not have. */
   readonly memoryMismatch: 'empty' | '404' | '422';
-  /** `expires_in` of a token answer in seconds, which may be wrong; null omits it, and only the JWT has its `exp`. */
+  /** `expires_in` of a token response in seconds, which may be wrong; null omits it, and only the JWT has its `exp`. */
   readonly expiresIn: number | null;
   /** An access token is a JWT with `iat` and `exp`, or opaque. */
   readonly jwt: 'exp' | 'none';
   readonly tokenLifetimeMs: number;
   /** The forms of credentials that `POST /auth/token` accepts. */
   readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
-  /** Whether `POST /auth/token/refresh` exists; without it the answer is 404. */
+  /** Whether `POST /auth/token/refresh` exists; without it the response is 404. */
   readonly refreshes: boolean;
   /** How far the clock of the services, by their headers, is ahead of the local one. */
   readonly clockAheadMs: number;
-  /** The names of portal operations that the role may not use: they answer 403. */
+  /** The names of portal operations that the role may not use: they response 403. */
   readonly forbidden: readonly string[];
   /** Whether `appliance_id` in `GET /volume_connections` is the id of `GET /edges` or the serial. */
   readonly connectionIds: 'edge' | 'serial';
-  /** The licence that the telemetry series need; without it they answer 403. */
+  /** The licence that the telemetry series need; without it they response 403. */
   readonly opsIqPremium: boolean;
   /** The burst limit of all portal operations together. */
   readonly rateLimit: DemoRateLimit | null;
@@ -80,7 +80,7 @@ export interface Variations {
   readonly dailyLimit: number | null;
   /** How a 429 of the burst limit says when to retry. */
   readonly retryAfter: 'seconds' | 'date' | 'none';
-  /** The delay of every answer of both services. */
+  /** The delay of every response of both services. */
   readonly latencyMs: number;
 }
 

@@ -6,7 +6,7 @@ export interface Sample {
   readonly name: string;
   readonly labels: Labels;
   readonly value: number;
-  /** Its time in the service's own record, in Unix seconds; undefined if it is as old as the answer. */
+  /** Its time in the service's own record, in Unix seconds; undefined if it is as old as the response. */
   readonly at?: number | undefined;
 }
 
@@ -96,7 +96,7 @@ function newestValue(family: Family, field: string, newestFirst: readonly JsonOb
   return { state };
 }
 
-/** The most fields of one answer that no row names: the service chooses each label value. */
+/** The most fields of one response that no row names: the service chooses each label value. */
 const MAX_OTHER_FIELDS = 50;
 
 function fieldsOf(

@@ -34,7 +34,7 @@ describe('PORTAL_MODE=economy', () => {
 
   test('is a fault with a full interval below the short one', () => {
     expect(faultsOf({ ...economy, PORTAL_FULL_INTERVAL: '1m' })).toEqual([
-      'PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long',
+      'PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; with PORTAL_MODE=economy expected at least PORTAL_INTERVAL',
     ]);
     expect(faultsOf({ ...portalOnly, PORTAL_FULL_INTERVAL: '1m' })).toEqual([]);
   });

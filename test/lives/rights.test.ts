@@ -15,8 +15,8 @@ const echoMs = 20 * MINUTE;
 const EDGES_FORBIDDEN = ['filer_exporter_inventory_gap_info', { list: 'edges', reason: 'forbidden' }] as const;
 
 function gapLine({ msg, list, reason }: LogLine): string {
-  if (msg === 'the inventory has a gap') return `${list} ${reason}; `;
-  return msg === 'the gap in the inventory is closed' ? `${list} closed; ` : '';
+  if (msg === 'the inventory is incomplete') return `${list} ${reason}; `;
+  return msg === 'the inventory is complete again' ? `${list} closed; ` : '';
 }
 
 /** Licences and rights that are lost and given again. */

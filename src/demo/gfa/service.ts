@@ -33,7 +33,7 @@ export class Gfa {
     this.#token = token;
   }
 
-  /** The answer to `GET /data`; it moves the client's bookmarks. */
+  /** The response to `GET /data`; it moves the client's bookmarks. */
   data(scene: GfaScene): DemoAnswer {
     const { ask, world, variations, now } = scene;
     if (ask.headers.get('authorization') !== this.#token) return empty(401);

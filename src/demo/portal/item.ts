@@ -5,7 +5,7 @@ import { draw } from '../world/waveforms.ts';
 export type Item = Readonly<Record<string, unknown>>;
 
 /**
- * One record of an answer: its required fields, and those that the variations can make null or absent. `name` makes the
+ * One record of a response: its required fields, and those that the variations can make null or absent. `name` makes the
  * random choices independent of other records.
  */
 export function item(name: string, promised: Item, optional: Item, variations: Variations): Item {

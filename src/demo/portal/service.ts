@@ -21,7 +21,7 @@ export class Portal {
     return this.#auth.families(now);
   }
 
-  /** The answer to a request for the portal. */
+  /** The response to a request for the portal. */
   answer(scene: Scene, route: Route): DemoAnswer {
     const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
     if (refusal !== undefined) return refusal;

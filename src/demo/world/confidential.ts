@@ -1,7 +1,7 @@
 import { credentialsOf } from '../credentials.ts';
 import { uuidOf } from './waveforms.ts';
 
-/** Texts about people and secrets in the answers of the portal; the exporter must never show one. Derived from the seed. */
+/** Texts about people and secrets in the responses of the portal; the exporter must never show one. Derived from the seed. */
 export interface Confidential {
   readonly person: { readonly firstName: string; readonly lastName: string; readonly phone: string };
   /** The users' names, which are addresses. */

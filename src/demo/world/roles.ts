@@ -1,9 +1,9 @@
 /** The situation that an appliance or a volume demonstrates. */
 export type Trait =
   | 'ordinary'
-  /** Has not checked in with the accelerator since the stand-in started. */
+  /** Has not checked in with the accelerator since the mock services started. */
   | 'silent'
-  /** Switched off hours before the stand-in started. */
+  /** Switched off hours before the mock services started. */
   | 'off'
   /** Unreachable for the portal in the last five minutes of each half hour. */
   | 'wavering'

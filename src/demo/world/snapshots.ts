@@ -33,7 +33,7 @@ export interface DemoSnapshot {
 
 const SLOT_MS = 3 * MINUTE_MS;
 
-/** Versions are counted from this long before the start of the stand-in. */
+/** Versions are counted from this long before the start of the mock services. */
 const HISTORY_MS = 32 * 24 * HOUR_MS;
 
 /** The snapshots of a volume that were finished after `from` and not after `to`, oldest first. */

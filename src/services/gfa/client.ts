@@ -32,7 +32,7 @@ export class GfaClient {
     this.#retryParts = { ...retryParts, allowance: new RetryBudget() };
   }
 
-  /** The number of requests sent: each may have moved the bookmark, whether its answer arrived or not. */
+  /** The number of requests sent: each may have moved the bookmark, whether its response arrived or not. */
   get attempts(): number {
     return this.#attempts;
   }

@@ -17,7 +17,7 @@ export function validateEnvelope(body: unknown): void {
   envelopeOf(body);
 }
 
-/** Notes and skips records that are not objects. Throws a SchemaError as {@link validateEnvelope} does. */
+/** Reports and skips records that are not objects. Throws a SchemaError as {@link validateEnvelope} does. */
 export function parseDataResponse(body: unknown, reportDrop: ReportDrop): DataResponse {
   const { info, parts } = envelopeOf(body);
   const groups: Record<Group, JsonObject[]> = { filers: [], volumes: [], locks: [], propagation: [] };

@@ -23,11 +23,11 @@ const MAX_STALE = 10_000;
 interface Piece {
   /** Hours are counted from here, in monotonic milliseconds. */
   readonly epoch?: number;
-  /** Events that the last answer delivered. */
+  /** Events that the last response delivered. */
   readonly new?: readonly string[];
   /** Of these, the ones that are dated ahead: the hour until which that is so. */
   readonly ahead?: readonly (readonly [id: string, hour: number])[];
-  /** Events that the last answer did not deliver any more, by the hour of their last delivery. */
+  /** Events that the last response did not deliver any more, by the hour of their last delivery. */
   readonly left?: readonly (readonly [hour: number, ids: readonly string[]])[];
 }
 
@@ -36,16 +36,16 @@ interface Piece {
  * often it comes. Nothing documents whether the service sends only what is new, overlapping windows, or everything each
  * time.
  *
- * An event is delivered by the last answer, or it has left in some hour. So what is delivered again and again costs
+ * An event is delivered by the last response, or it has left in some hour. So what is delivered again and again costs
  * nothing to save, and the oldest events are found without sorting. An event that is dated ahead leaves when its own time
  * has come, because until then it would count as new.
  *
- * When the memory is full, the events that left first are evicted, but none of the last two answers. So an answer with
+ * When the memory is full, the events that left first are evicted, but none of the last two responses. So an answer with
  * more events than there is room for evicts none of its own, and is not counted again when it is repeated.
  */
 export class EventMemory {
   readonly #limit: number;
-  /** By id: the hour in which it left, or minus the number of the answer that delivered it last. */
+  /** By id: the hour in which it left, or minus the number of the response that delivered it last. */
   readonly #events = new IdMap();
   /** The ids that left in each hour; one that came back is still there, and stands for nothing. */
   readonly #hours = new Map<number, string[]>();
@@ -53,7 +53,7 @@ export class EventMemory {
   #listed = 0;
   readonly #ahead = new Map<string, number>();
   #answer = 1;
-  /** Monotonic milliseconds of this answer and the one before. */
+  /** Monotonic milliseconds of this response and the one before. */
   #now = 0;
   #before = 0;
   #delivered: string[] = [];
@@ -76,7 +76,7 @@ export class EventMemory {
     return this.#evicted;
   }
 
-  /** An answer begins, at `now` in monotonic milliseconds. */
+  /** A response begins, at `now` in monotonic milliseconds. */
   begin(now: number): void {
     this.#before = this.#now;
     this.#now = now;
@@ -87,7 +87,7 @@ export class EventMemory {
   }
 
   /**
-   * Notes that this answer delivers an event, which is dated so many milliseconds after the answer. `late` or `full`: it is
+   * Notes that this response delivers an event, which is dated so many milliseconds after the response. `late` or `full`: it is
    * neither known nor remembered now.
    */
   deliver(identity: string, aheadMs = 0, isLate = false): 'known' | 'unknown' | 'late' | 'full' {
@@ -105,7 +105,7 @@ export class EventMemory {
     return known === undefined ? 'unknown' : 'known';
   }
 
-  /** The answer ends: what it did not deliver any more leaves, and what left long ago is forgotten. */
+  /** The response ends: what it did not deliver any more leaves, and what left long ago is forgotten. */
   *end(): Generator<void> {
     const hour = this.#hourOf(this.#before);
     for (const [index, id] of this.#deliveredBefore.entries()) {
@@ -119,7 +119,7 @@ export class EventMemory {
     if (this.#listed > this.#events.size + MAX_STALE) yield* this.#listAgain();
   }
 
-  /** What the last answer has changed, once. */
+  /** What the last response has changed, once. */
   *changes(): Generator<Piece> {
     for (const ids of parts(this.#fresh)) yield this.#new(ids);
     yield* this.#leftPieces(this.#left);
@@ -145,7 +145,7 @@ export class EventMemory {
     while (this.#events.size > this.#limit && this.#evict());
   }
 
-  /** When the last answer was read, in monotonic milliseconds: its events leave as of then. */
+  /** When the last response was read, in monotonic milliseconds: its events leave as of then. */
   restored(answeredAt: number): void {
     this.#now = answeredAt;
     this.#evicted = 0;

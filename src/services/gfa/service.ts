@@ -12,7 +12,7 @@ const PACE = { requestsPerInterval: 4, maxPerMs: 1 / 1_000 } as const;
 /** Memory of a filer on a volume with its histograms and lines, in bytes; rounded up. */
 const PAIR_BYTES = 24 * 1024;
 
-/** With more filers on volumes, reading an answer would hold the event loop too long, however much memory there is. */
+/** With more filers on volumes, reading a response would hold the event loop too long, however much memory there is. */
 const MAX_PAIRS = 200_000;
 
 /** The most events to remember; see `EventMemory`. One takes some 75 bytes. */

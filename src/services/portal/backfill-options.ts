@@ -4,23 +4,23 @@ import { additionalSeries, standardSeries } from './appliances/series-families.t
 import { STANDARD_SERIES } from './appliances/series-operations.ts';
 import type { PortalConfig } from './configuration.ts';
 
-const WITH_HISTORY: readonly string[] = Object.keys({ ...standardSeries, ...additionalSeries });
+const SERIES_WITH_HISTORY: readonly string[] = Object.keys({ ...standardSeries, ...additionalSeries });
 
-/** Only these series, or all that are polled and have a history. Throws a ConfigError for one that has none. */
+/** The options of a backfill: it reads the chosen series, or every polled series that has a history. Throws a ConfigError if a chosen series has none. */
 export function backfillOptions(portal: PortalConfig, chosen: readonly string[] | undefined): PortalConfig {
-  const faults = (chosen ?? []).flatMap((name) => {
-    if (WITH_HISTORY.includes(name)) return [];
-    const meant = likelyTypo(name, WITH_HISTORY);
-    const hint = meant === undefined ? `expected some of ${WITH_HISTORY.join(', ')}` : `did you mean ${meant}?`;
+  const errors = (chosen ?? []).flatMap((name) => {
+    if (SERIES_WITH_HISTORY.includes(name)) return [];
+    const meant = likelyTypo(name, SERIES_WITH_HISTORY);
+    const hint = meant === undefined ? `expected some of ${SERIES_WITH_HISTORY.join(', ')}` : `did you mean ${meant}?`;
     return [`--series: ${JSON.stringify(name)} is not a series with a history; ${hint}`];
   });
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (errors.length > 0) throw new ConfigError(errors);
   const polled = portal.seriesByMode.full.map(({ name }) => name);
   const names = chosen ?? (polled.length === 0 ? STANDARD_SERIES : polled);
   return {
     ...portal,
     mode: 'full',
-    series: WITH_HISTORY.filter((name) => names.includes(name)).map((name) => ({
+    series: SERIES_WITH_HISTORY.filter((name) => names.includes(name)).map((name) => ({
       name,
       intervalMs: portal.intervalMs,
     })),

@@ -5,18 +5,18 @@ import { RetryBudget, type RetryDependencies, withRetries } from '../../transpor
 import type { ServiceClock } from '../../transport/service-clock.ts';
 import type { TokenSource } from './token.ts';
 
-/** The portal with its token: adds it to each request, and after a 401 retries once with a new one. */
+/** Sends requests to the portal: adds the token to each, and after a 401 sends the request once more with a new token. */
 export class PortalClient {
   readonly #client: JsonClient;
   readonly #tokens: TokenSource;
-  readonly #retryParts: RetryDependencies;
-  /** Whether any token has worked: then a request that is rejected with a new one too is rejected for itself. */
-  #hasWorked = false;
+  readonly #retryDependencies: RetryDependencies;
+  /** Once the portal has accepted a token, a request that it rejects with two tokens is rejected for another reason. */
+  #hasAcceptedToken = false;
 
-  constructor(client: JsonClient, tokens: TokenSource, retryParts: RetryDependencies) {
+  constructor(client: JsonClient, tokens: TokenSource, retryDependencies: RetryDependencies) {
     this.#client = client;
     this.#tokens = tokens;
-    this.#retryParts = { ...retryParts, allowance: new RetryBudget() };
+    this.#retryDependencies = { ...retryDependencies, allowance: new RetryBudget() };
   }
 
   get serviceClock(): ServiceClock {
@@ -27,29 +27,29 @@ export class PortalClient {
     return this.#client.now();
   }
 
-  /** With retries. A 401 with a new token too is a CredentialError until any request has been accepted. */
+  /** Retries after failures. Rejects with a CredentialError if the portal returns 401 for a new token and has accepted none before. */
   send(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    const parts = { ...this.#retryParts, request: `${request.method} ${request.path}` };
-    const ask = (wasThrottled: boolean) =>
+    const retryDependencies = { ...this.#retryDependencies, request: `${request.method} ${request.path}` };
+    const sendOnce = (wasThrottled: boolean) =>
       this.#withToken({ ...request, priority: wasThrottled || request.priority === true }, signal);
-    return withRetries(ask, 'read', parts, signal);
+    return withRetries(sendOnce, 'read', retryDependencies, signal);
   }
 
   async #withToken(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    for (let isAgain = false; ; isAgain = true) {
-      let access = await this.#tokens.get(signal);
+    for (let isRetry = false; ; isRetry = true) {
+      let token = await this.#tokens.get(signal);
       const authorization = () => {
-        access = this.#tokens.cachedToken ?? access;
-        return `Bearer ${access}`;
+        token = this.#tokens.cachedToken ?? token;
+        return `Bearer ${token}`;
       };
       try {
         const body = await this.#client.send({ ...request, authorization }, signal);
-        this.#hasWorked = true;
+        this.#hasAcceptedToken = true;
         return body;
       } catch (thrown) {
         if (policyForError(thrown, 'read').action !== 'renew') throw thrown;
-        if (!isAgain && this.#tokens.invalidate(access)) continue;
-        if (this.#hasWorked) throw thrown;
+        if (!isRetry && this.#tokens.invalidate(token)) continue;
+        if (this.#hasAcceptedToken) throw thrown;
         const cause = asError(thrown);
         throw new CredentialError(`${cause.message}, also with a new token`, { cause });
       }

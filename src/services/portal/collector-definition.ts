@@ -20,12 +20,12 @@ export interface PortalContext {
   readonly client: PortalClient;
   readonly clock: Clock;
   readonly log: Log;
-  readonly settings: PortalOptions;
+  readonly options: PortalOptions;
   readonly appliances: ApplianceIndex;
-  /** Without `ops_iq_premium` the portal answers every telemetry series with 403, as without the right. */
+  /** Without the licence `ops_iq_premium` the portal returns 403 for every telemetry series, as it does without the right. */
   readonly licence: { hasTelemetry: boolean | undefined };
-  readonly unitWatch: UnitDetector;
-  /** What collectors keep over restarts. */
+  readonly unitDetector: UnitDetector;
+  /** The collectors add their state that is kept over restarts. */
   readonly kept: Kept[];
 }
 
@@ -33,90 +33,94 @@ export interface CollectorDefinition {
   readonly name: string;
   readonly intervalMs: number;
   readonly tables: readonly Table[];
-  /** The requests of one round; default one. */
+  /** How many requests one cycle takes; default one for the account. */
   readonly requestsPerCycle?: {
     readonly account?: number;
     readonly perAppliance?: number;
     readonly perVolume?: number;
   };
   readonly sampleCounts: SampleCounts;
-  /** Samples of an appliance from the records of an inventory round, without requests of its own. */
-  readonly inventorySamples?: (appliance: Appliance, note: ReportDrop) => Sample[];
-  /** A task for each of these, on shard 0 only. */
-  readonly reads?: (parts: PortalContext) => readonly AccountRead[];
-  readonly create?: (parts: PortalContext, intervalMs: number) => () => Iterable<Task>;
-  /** There are no tasks before the inventory was read: the first samples after a start would have other labels. */
+  /** The samples that the collector makes of an appliance's inventory records, for which it sends no request. */
+  readonly inventorySamples?: (appliance: Appliance, reportDrop: ReportDrop) => Sample[];
+  /** Operations of the account. Each becomes a task of shard 0. */
+  readonly reads?: (context: PortalContext) => readonly AccountRead[];
+  readonly create?: (context: PortalContext, intervalMs: number) => () => Iterable<Task>;
+  /** The tasks exist only after the inventory has been read: before that, samples would have other labels. */
   readonly waitsForInventory?: true;
 }
 
 export interface AccountRead {
-  /** The label `operation` and the task's id are made of it: `/account/license` is `account_license`. */
+  /** It determines the label `operation` and the task's id: `/account/license` becomes `account_license`. */
   readonly path: string;
   readonly query?: () => Readonly<Record<string, string>>;
   /** Default `list`. */
   readonly size?: AnswerSize;
-  /** Its list comes in pages. As there can be many, they do not go before other requests. */
+  /** The list comes in pages. Because there can be many, the task has no priority. */
   readonly paged?: PagedList;
-  readonly read: (answer: AccountResponse) => Sample[] | Promise<Sample[]>;
+  readonly read: (response: AccountResponse) => Sample[] | Promise<Sample[]>;
 }
 
 export interface AccountResponse {
-  /** The answer itself; empty if it is a list in pages. */
+  /** The response; an empty object if the list comes in pages. */
   readonly body: JsonObject;
-  /** The objects of its list, of all pages; reading them gives the event loop its turns. */
+  /** The objects of the list, of all pages. Iterating over them yields to the event loop from time to time. */
   readonly records: AsyncIterable<JsonObject>;
   readonly reportDrop: ReportDrop;
 }
 
-/** Returns the tasks of a row, which may change with the appliances. */
-export function createTasks(row: CollectorDefinition, parts: PortalContext, intervalMs: number): () => Iterable<Task> {
-  const { reads, create, waitsForInventory } = row;
-  const { appliances, settings } = parts;
-  const read = settings.shard.index === 0 ? (reads?.(parts) ?? []) : [];
-  const fixed = read.map((one) => readTask(parts, intervalMs, one));
-  const others = create?.(parts, intervalMs);
+/** Returns a function that lists the collector's present tasks, which change with the appliances. */
+export function createTasks(
+  definition: CollectorDefinition,
+  context: PortalContext,
+  intervalMs: number,
+): () => Iterable<Task> {
+  const { reads, create, waitsForInventory } = definition;
+  const { appliances, options } = context;
+  const read = options.shard.index === 0 ? (reads?.(context) ?? []) : [];
+  const accountTasks = read.map((read) => createAccountTask(context, intervalMs, read));
+  const createOtherTasks = create?.(context, intervalMs);
   return function* () {
     if (waitsForInventory && !appliances.isInventoryRead) return;
-    yield* fixed;
-    if (others !== undefined) yield* others();
+    yield* accountTasks;
+    if (createOtherTasks !== undefined) yield* createOtherTasks();
   };
 }
 
-function readTask(parts: PortalContext, intervalMs: number, account: AccountRead): Task {
-  const { client, clock } = parts;
+function createAccountTask(context: PortalContext, intervalMs: number, account: AccountRead): Task {
+  const { client, clock } = context;
   const { path, query, size = 'list', paged, read } = account;
   const operation = path.slice(1).replaceAll(/[/-]/g, '_');
-  const what = `GET ${path}`;
-  const validate = (response: unknown) => requireObject(response, what);
-  const task = accountTask(parts, intervalMs, operation, async (note, signal) => {
+  const requestName = `GET ${path}`;
+  const validate = (response: unknown) => requireObject(response, requestName);
+  const task = accountTask(context, intervalMs, operation, async (reportDrop, signal) => {
     const request = { method: 'GET', path, operation, size, validate, ...(query && { query: query() }) } as const;
-    const body = paged ? {} : requireObject(await client.send({ ...request, priority: true }, signal), what);
+    const body = paged ? {} : requireObject(await client.send({ ...request, priority: true }, signal), requestName);
     const pages = paged ? fetchPages(client, request, signal, paged) : [body];
-    let answeredAt: number | undefined;
+    let respondedAt: number | undefined;
     const records = async function* () {
       for await (const page of pages) {
-        answeredAt ??= clock.monotonic();
-        yield* iterateInSlices(iterateRecords(page, what, note), clock);
+        respondedAt ??= clock.monotonic();
+        yield* iterateInSlices(iterateRecords(page, requestName, reportDrop), clock);
       }
     };
-    return { samples: await read({ body, records: records(), reportDrop: note }), respondedAt: answeredAt };
+    return { samples: await read({ body, records: records(), reportDrop }), respondedAt };
   });
   return paged ? task : { ...task, priority: true };
 }
 
-/** Suspended without the right or the licence for it. */
+/** A task without an appliance. It is suspended while the role or the licence does not permit the operation. */
 export function accountTask(
-  { settings }: PortalContext,
+  { options }: PortalContext,
   intervalMs: number,
   operation: string,
-  poll: (note: ReportDrop, signal: AbortSignal) => Promise<Pick<PollResult, 'samples' | 'respondedAt'>>,
+  poll: (reportDrop: ReportDrop, signal: AbortSignal) => Promise<Pick<PollResult, 'samples' | 'respondedAt'>>,
 ): Task {
   return {
     id: `portal/${operation}`,
     api: 'portal',
     operation,
     intervalMs,
-    suspendedIntervalMs: Math.max(intervalMs, settings.discoveryIntervalMs),
+    suspendedIntervalMs: Math.max(intervalMs, options.discoveryIntervalMs),
     retriesBeforeSlot: true,
     async poll(signal) {
       const drops = new DropCounter();

@@ -18,74 +18,74 @@ import type { PortalOptions } from './settings.ts';
 
 export class PortalCollector implements Collector {
   readonly api = 'portal';
-  readonly parts: PortalContext;
+  readonly context: PortalContext;
   readonly inventory: InventoryCollector;
   readonly #collectors: readonly (() => Iterable<Task>)[];
 
   constructor(
     client: PortalClient,
-    settings: PortalOptions,
+    options: PortalOptions,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
   ) {
-    const parts: PortalContext = {
+    const context: PortalContext = {
       client,
       clock,
       log,
-      settings,
-      appliances: new ApplianceIndex(settings, log),
+      options,
+      appliances: new ApplianceIndex(options, log),
       licence: { hasTelemetry: undefined },
-      unitWatch: new UnitDetector(settings.units ?? [], log),
+      unitDetector: new UnitDetector(options.units ?? [], log),
       kept: [],
     };
-    const chosen = enabledCollectors(settings.collectors);
-    const telemetry = new TelemetryCollector(parts);
-    this.parts = parts;
-    this.inventory = new InventoryCollector(parts);
+    const chosen = enabledCollectors(options.collectors);
+    const telemetry = new TelemetryCollector(context);
+    this.context = context;
+    this.inventory = new InventoryCollector(context);
     this.#collectors = [
       () => [this.inventory.task],
-      ...chosen.map(({ row, intervalMs }) => createTasks(row, parts, intervalMs)),
+      ...chosen.map(({ definition, intervalMs }) => createTasks(definition, context, intervalMs)),
       () => telemetry.tasks(),
     ];
   }
 
   get appliances(): readonly Appliance[] {
-    return this.parts.appliances.assigned;
+    return this.context.appliances.assigned;
   }
 
-  get notes(): readonly ServiceWarning[] {
-    if (this.parts.licence.hasTelemetry !== false) return [];
+  get warnings(): readonly ServiceWarning[] {
+    if (this.context.licence.hasTelemetry !== false) return [];
     const message = 'The licence lacks ops_iq_premium: every telemetry series is forbidden (403).';
     return [{ code: 'licence', message }];
   }
 
   *tasks(): Generator<Task> {
-    const { client } = this.parts;
+    const { client } = this.context;
     for (const tasksOf of this.#collectors) {
       for (const task of tasksOf()) {
         yield {
           ...task,
-          poll: async (signal, window) => withoutFuture(await task.poll(signal, window), client.now() / 1000),
+          poll: async (signal, window) => clampFutureTimes(await task.poll(signal, window), client.now() / 1000),
         };
       }
     }
   }
 }
 
-const MOMENTS: ReadonlySet<string> = new Set(
+const TIMESTAMP_FAMILIES: ReadonlySet<string> = new Set(
   [seriesTimestamp, ...portalTables.flatMap(({ families }) => families)]
     .filter(({ from }) => from.unit === 'timestamp_seconds' && from !== futureDate)
     .map(({ name }) => name),
 );
 
-/** `now`: by the clock of the service, in Unix seconds. */
-function withoutFuture(reading: PollResult, now: number): PollResult {
+/** Replaces times that are later than `now`, which is by the service's clock and in Unix seconds. */
+function clampFutureTimes(result: PollResult, now: number): PollResult {
   return {
-    ...reading,
-    samples: Array.from(reading.samples, (sample) => {
+    ...result,
+    samples: Array.from(result.samples, (sample) => {
       const { name, value, at } = sample;
-      const isAhead = MOMENTS.has(name) && value > now;
-      if (!isAhead && (at === undefined || at <= now)) return sample;
-      return { ...sample, value: isAhead ? believedTime(value, now) : value, at: at && believedTime(at, now) };
+      const isInFuture = TIMESTAMP_FAMILIES.has(name) && value > now;
+      if (!isInFuture && (at === undefined || at <= now)) return sample;
+      return { ...sample, value: isInFuture ? believedTime(value, now) : value, at: at && believedTime(at, now) };
     }),
   };
 }

@@ -16,7 +16,7 @@ import type { NamedInterval } from './settings.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 
-/** Every collector besides the series, in the order of the exposition. Add one here and nowhere else. */
+/** Every collector except the telemetry series, in the order of the exposition. A new collector is added here only. */
 export const collectorDefinitions: readonly CollectorDefinition[] = [
   volumes,
   volumeTelemetry,
@@ -36,12 +36,12 @@ export const collectorDefinitions: readonly CollectorDefinition[] = [
 
 export const portalTables: readonly Table[] = collectorDefinitions.flatMap(({ tables }) => tables);
 
-/** Without the telemetry series, which have no row. */
+/** The definitions of the chosen collectors. The telemetry series have none and are left out. */
 export function enabledCollectors(
   chosen: readonly NamedInterval[],
-): readonly { readonly row: CollectorDefinition; readonly intervalMs: number }[] {
+): readonly { readonly definition: CollectorDefinition; readonly intervalMs: number }[] {
   return chosen.flatMap(({ name, intervalMs }) => {
-    const row = collectorDefinitions.find((one) => one.name === name);
-    return row === undefined ? [] : [{ row, intervalMs }];
+    const definition = collectorDefinitions.find((candidate) => candidate.name === name);
+    return definition === undefined ? [] : [{ definition, intervalMs }];
   });
 }

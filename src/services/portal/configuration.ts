@@ -17,7 +17,7 @@ import type { NamedInterval } from './settings.ts';
 import type { Credentials } from './token.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
 
-export type PortalConfig = Readonly<NonNullable<ReturnType<typeof settledPortal>>>;
+export type PortalConfig = Readonly<NonNullable<ReturnType<typeof toPortalConfig>>>;
 
 type PortalRows = typeof portalVariables;
 type PortalValues = Values<PortalRows>;
@@ -30,33 +30,36 @@ export const portalSection: ServiceSection<PortalConfig> = serviceSection<Portal
     isKept: ({ series }) => series.some(({ name }) => !WITHOUT_HISTORY.includes(name)),
   },
   variables: portalVariables,
-  faults: (given) => [...credentialFaults(given), ...modeFaults(given), ...binFaults(given)],
-  toOptions: settledPortal,
-  show: shown,
+  faults: (given) => [...credentialErrors(given), ...modeErrors(given), ...binErrors(given)],
+  toOptions: toPortalConfig,
+  show: effectiveTexts,
 });
 
-function chosenAuth(
-  asked: PortalValues['PORTAL_AUTH'],
+function authKind(
+  configuredAuth: PortalValues['PORTAL_AUTH'],
   hasServiceKey: boolean,
 ): NonNullable<PortalValues['PORTAL_AUTH']> {
-  return asked ?? (hasServiceKey ? 'oauth2' : 'user_key');
+  return configuredAuth ?? (hasServiceKey ? 'oauth2' : 'user_key');
 }
 
-function credentialFaults({ isSet, values: { PORTAL_AUTH: asked } }: SetVariables<PortalRows>): readonly string[] {
-  // PORTAL_AUTH is invalid: its own error line is enough.
-  if (!isSet('PORTAL_URL') || (asked === undefined && isSet('PORTAL_AUTH'))) return [];
+function credentialErrors({
+  isSet,
+  values: { PORTAL_AUTH: configuredAuth },
+}: SetVariables<PortalRows>): readonly string[] {
+  // PORTAL_AUTH is invalid, and its own error line is enough.
+  if (!isSet('PORTAL_URL') || (configuredAuth === undefined && isSet('PORTAL_AUTH'))) return [];
   const hasPair = isSet('PORTAL_SERVICE_KEY') || isSet('PORTAL_SERVICE_SECRET');
   const hasUserKey = isSet('PORTAL_USER_KEY');
-  if (asked === undefined && !hasPair && !hasUserKey) {
+  if (configuredAuth === undefined && !hasPair && !hasUserKey) {
     const wanted = 'PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY';
     return [`PORTAL_URL: is set without credentials; set ${wanted}`];
   }
-  if (asked === undefined && hasPair && hasUserKey) {
+  if (configuredAuth === undefined && hasPair && hasUserKey) {
     const choices = 'set it to oauth2, service_key or user_key';
-    return [`PORTAL_AUTH: is not set, but both a service key and a user key are; ${choices}`];
+    return [`PORTAL_AUTH: is not set, but a service key and a user key are both set; ${choices}`];
   }
-  const auth = chosenAuth(asked, hasPair);
-  const reason = asked === undefined ? 'the other half of the pair needs it' : `PORTAL_AUTH=${auth} needs it`;
+  const auth = authKind(configuredAuth, hasPair);
+  const reason = configuredAuth === undefined ? 'the other half of the pair needs it' : `PORTAL_AUTH=${auth} needs it`;
   const needed = auth === 'user_key' ? USER_KEY : SERVICE_KEY_PAIR;
   return needed
     .filter((name) => !isSet(name))
@@ -66,26 +69,27 @@ function credentialFaults({ isSet, values: { PORTAL_AUTH: asked } }: SetVariable
 const USER_KEY = ['PORTAL_USER_KEY'] as const;
 const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as const;
 
-function modeFaults({ values }: SetVariables<PortalRows>): readonly string[] {
-  const { PORTAL_MODE: mode, PORTAL_INTERVAL: often, PORTAL_FULL_INTERVAL: seldom } = values;
-  if (mode !== 'economy' || often === undefined || seldom === undefined || seldom >= often) return [];
-  return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; PORTAL_MODE=economy needs at least as long'];
+function modeErrors({ values }: SetVariables<PortalRows>): readonly string[] {
+  const { PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs, PORTAL_FULL_INTERVAL: fullIntervalMs } = values;
+  if (mode !== 'economy' || intervalMs === undefined || fullIntervalMs === undefined || fullIntervalMs >= intervalMs)
+    return [];
+  return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; with PORTAL_MODE=economy expected at least PORTAL_INTERVAL'];
 }
 
-function binFaults({ values }: SetVariables<PortalRows>): readonly string[] {
+function binErrors({ values }: SetVariables<PortalRows>): readonly string[] {
   const { PORTAL_LOOKBACK: periodMs, PORTAL_BIN_SIZE: binMs } = values;
   if (periodMs === undefined || binMs === undefined || periodMs >= binMs) return [];
   return ['PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin'];
 }
 
-function settledPortal(values: PortalValues) {
+function toPortalConfig(values: PortalValues) {
   const { PORTAL_URL: url, PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs } = values;
-  const credentials = settledCredentials(values);
+  const credentials = toCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? DEFAULT_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
-  const collectors = portalCollectors.flatMap(({ name, intervalMs: own }): readonly NamedInterval[] => {
-    const choice = chosen.find((one) => one.name === name);
-    return choice === undefined ? [] : [{ name, intervalMs: choice.intervalMs ?? own ?? intervalMs }];
+  const collectors = portalCollectors.flatMap(({ name, intervalMs: definedMs }): readonly NamedInterval[] => {
+    const choice = chosen.find((selection) => selection.name === name);
+    return choice === undefined ? [] : [{ name, intervalMs: choice.intervalMs ?? definedMs ?? intervalMs }];
   });
   const hasSeries = collectors.some(({ name }) => name === 'telemetry');
   const seriesByMode = hasSeries ? seriesOf(values) : { full: [], economy: [] };
@@ -93,11 +97,11 @@ function settledPortal(values: PortalValues) {
     url,
     credentials,
     intervalMs,
-    /** `full` polls every series at `intervalMs`; `economy` polls one at it and the others at `fullIntervalMs`. */
+    /** `full` polls every series at `intervalMs`; `economy` polls one series at `intervalMs` and the others at `fullIntervalMs`. */
     mode,
     fullIntervalMs: values.PORTAL_FULL_INTERVAL,
     discoveryIntervalMs: values.PORTAL_DISCOVERY_INTERVAL,
-    /** The appliances to poll, in lower case, each once; undefined polls all in the inventory. */
+    /** The serials of the appliances to poll, in lower case, each once; undefined if the whole inventory is polled. */
     serials: values.PORTAL_SERIALS,
     /** The series of `mode`, in the catalogue's order; empty only if the collector `telemetry` is off. */
     series: seriesByMode[mode],
@@ -115,42 +119,44 @@ function settledPortal(values: PortalValues) {
   };
 }
 
-/** The series of each mode; an interval set for a single series holds in both. */
+/** The series of each mode. An interval that is set for a single series applies in both modes. */
 function seriesOf(values: PortalValues): Readonly<Record<PortalValues['PORTAL_MODE'], readonly NamedInterval[]>> {
   const chosen = values.PORTAL_SERIES ?? STANDARD_SERIES.map((name) => ({ name, intervalMs: undefined }));
-  const every = (usualMs: number) =>
+  const atInterval = (defaultMs: number) =>
     chosen.map(({ name, intervalMs }) => ({
       name,
-      intervalMs: intervalMs ?? Math.max(EXPENSIVE_SERIES[name] ?? 0, usualMs),
+      intervalMs: intervalMs ?? Math.max(EXPENSIVE_SERIES[name] ?? 0, defaultMs),
     }));
-  const often = chosen.find(({ name }) => name === ECONOMY_SERIES)?.intervalMs ?? values.PORTAL_INTERVAL;
-  const seldom = every(values.PORTAL_FULL_INTERVAL).filter(
+  const economyIntervalMs = chosen.find(({ name }) => name === ECONOMY_SERIES)?.intervalMs ?? values.PORTAL_INTERVAL;
+  const otherSeries = atInterval(values.PORTAL_FULL_INTERVAL).filter(
     ({ name }) => name !== ECONOMY_SERIES && !ECONOMY_REPLACES.includes(name),
   );
   return {
-    full: every(values.PORTAL_INTERVAL),
-    economy: [{ name: ECONOMY_SERIES, intervalMs: often }, ...seldom],
+    full: atInterval(values.PORTAL_INTERVAL),
+    economy: [{ name: ECONOMY_SERIES, intervalMs: economyIntervalMs }, ...otherSeries],
   };
 }
 
-function settledCredentials(values: PortalValues): Credentials | undefined {
+function toCredentials(values: PortalValues): Credentials | undefined {
   const { PORTAL_SERVICE_KEY: key, PORTAL_SERVICE_SECRET: secret, PORTAL_USER_KEY: userKey } = values;
-  const kind = chosenAuth(values.PORTAL_AUTH, key !== undefined);
+  const kind = authKind(values.PORTAL_AUTH, key !== undefined);
   if (kind === 'user_key') return userKey === undefined ? undefined : { kind, key: userKey };
   return key === undefined || secret === undefined ? undefined : { kind, key, secret };
 }
 
-/** What follows from several variables: the credentials in use, and each choice with its own interval. */
-function shown({ credentials, series, collectors, intervalMs: usualMs }: PortalConfig) {
+/** The texts that follow from several variables: the credentials in use, and each choice with its interval. */
+function effectiveTexts({ credentials, series, collectors, intervalMs: defaultMs }: PortalConfig) {
   const isPair = credentials.kind !== 'user_key';
-  const listOf = (choices: readonly NamedInterval[], hasUsual: (choice: NamedInterval) => boolean) =>
+  const listOf = (choices: readonly NamedInterval[], hasDefaultInterval: (choice: NamedInterval) => boolean) =>
     choices
-      .map((choice) => (hasUsual(choice) ? choice.name : `${choice.name}=${formatDuration(choice.intervalMs)}`))
+      .map((choice) =>
+        hasDefaultInterval(choice) ? choice.name : `${choice.name}=${formatDuration(choice.intervalMs)}`,
+      )
       .join(',');
   return {
     ...(isPair ? { PORTAL_USER_KEY: undefined } : { PORTAL_SERVICE_KEY: undefined, PORTAL_SERVICE_SECRET: undefined }),
     PORTAL_AUTH: credentials.kind,
-    PORTAL_SERIES: listOf(series, ({ intervalMs }) => intervalMs === usualMs) || undefined,
+    PORTAL_SERIES: listOf(series, ({ intervalMs }) => intervalMs === defaultMs) || undefined,
     PORTAL_COLLECTORS: listOf(collectors, ({ name }) => name === 'telemetry'),
   };
 }

@@ -24,62 +24,63 @@ import { type Credentials, lifetimeOf, parseToken, TokenSource, tokenRequest } f
 
 const MAX_APPLIANCES = 3;
 
-/** Of so many appliances one series is polled, because one that is off is not seen otherwise. */
-const MAX_SAMPLED = 50;
+/** One series of this many appliances is polled, to find appliances that are off. */
+const MAX_SAMPLED_APPLIANCES = 50;
 
-/** Requests about the token, bins and periods, besides those of the collectors. */
-const QUESTIONS = 10;
+/** The requests about the token, bins and periods, in addition to those of the collectors. */
+const EXTRA_REQUESTS = 10;
 
-/** Of one collector: the licence and the users with their keys are three answers each. */
-const MAX_COLLECTOR = 3;
+/** The most account requests of one collector: `license` and `iam` send three each. */
+const MAX_COLLECTOR_REQUESTS = 3;
 
-/** With so many shares of processors and caches, none above 1, an account may send ratios. */
-const MIN_SHARES = 10;
+/** If this many utilizations of processors and caches are at most 1, the account may send ratios. */
+const MIN_UTILIZATIONS = 10;
 
-type ExaminedOptions = PortalOptions & { readonly credentials: Credentials };
+type CheckOptions = PortalOptions & { readonly credentials: Credentials };
 
 interface Run extends DoctorCheckDependencies {
-  readonly settings: ExaminedOptions;
+  readonly options: CheckOptions;
   readonly tokens: TokenSource;
-  readonly find: ReportFinding;
+  readonly reportFinding: ReportFinding;
   readonly signal: AbortSignal;
 }
 
-/** Polls every operation of every enabled collector once, and asks what the documentation leaves open. */
-export function portalExamination(settings: ExaminedOptions, parts: DoctorCheckDependencies): ServiceCheck {
+/** Polls every operation of every enabled collector once, and finds out what the documentation leaves open. */
+export function createPortalCheck(options: CheckOptions, dependencies: DoctorCheckDependencies): ServiceCheck {
   return {
     questions: portalQuestions,
     rateVariable: 'PORTAL_RATE_LIMIT',
     requests:
-      QUESTIONS +
-      MAX_COLLECTOR * settings.collectors.length +
-      settings.series.length +
+      EXTRA_REQUESTS +
+      MAX_COLLECTOR_REQUESTS * options.collectors.length +
+      options.series.length +
       2 * MAX_APPLIANCES +
-      MAX_SAMPLED,
+      MAX_SAMPLED_APPLIANCES,
     documented: (operation) => documentedAnswers[operation],
     wordFields: new Set([
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
       ...['subscription_status', 'health_status', 'token_type'],
     ]),
-    run: (find, signal) => {
-      const tokens = new TokenSource(parts.client, settings.credentials, parts.environment.clock);
-      return examine({ ...parts, settings, tokens, find, signal });
+    run: (reportFinding, signal) => {
+      const tokens = new TokenSource(dependencies.client, options.credentials, dependencies.environment.clock);
+      return runCheck({ ...dependencies, options, tokens, reportFinding, signal });
     },
   };
 }
 
-async function examine(run: Run): Promise<ServiceAnswers> {
-  const { client, environment, exchanges, settings, tokens, find, signal } = run;
+async function runCheck(run: Run): Promise<ServiceAnswers> {
+  const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
   if (!(await checkCredentials(run))) return { variants: [], filers: [], volumes: [] };
   const portal = new PortalClient(client, tokens, environment);
-  const collector = new PortalCollector(portal, settings, environment);
+  const collector = new PortalCollector(portal, options, environment);
   try {
-    const [sampled] = settings.series;
-    const { faults, silent } = await pollOnce(collector, sampled?.name, signal);
-    tellOperations(faults, collector, exchanges, find);
-    if (sampled !== undefined) tellAppliances(silent, collector.appliances, sampled.name, find);
-    reportUndocumentedSeries(exchanges, find);
-    tellInventory(collector.inventory.gaps, exchanges, find);
+    const [sampledSeries] = options.series;
+    const { failures, namesWithoutRecords } = await pollOnce(collector, sampledSeries?.name, signal);
+    reportOperations(failures, collector, exchanges, reportFinding);
+    if (sampledSeries !== undefined)
+      reportAppliances(namesWithoutRecords, collector.appliances, sampledSeries.name, reportFinding);
+    reportUndocumentedSeries(exchanges, reportFinding);
+    reportInventory(collector.inventory.gaps, exchanges, reportFinding);
     const [appliance] = collector.appliances;
     const { counts, ...bins } = appliance ? await probeBins(portal, appliance.serial, signal) : {};
     const answers: VariantAnswers = {
@@ -89,10 +90,10 @@ async function examine(run: Run): Promise<ServiceAnswers> {
       load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
     };
-    const asked = [...ratiosByShares(exchanges)];
-    if (counts !== undefined) asked.push({ question: 'counts', answer: counts, isProof: true });
+    const evidence = [...ratioEvidence(exchanges)];
+    if (counts !== undefined) evidence.push({ question: 'counts', answer: counts, isProof: true });
     return {
-      variants: [...collector.parts.unitWatch.answers(asked), ...variantsOf(answers)],
+      variants: [...collector.context.unitDetector.answers(evidence), ...variantsOf(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };
@@ -102,54 +103,54 @@ async function examine(run: Run): Promise<ServiceAnswers> {
 }
 
 async function checkCredentials(run: Run): Promise<boolean> {
-  const { settings, tokens, exchanges, find, signal } = run;
-  const { kind } = settings.credentials;
+  const { options, tokens, exchanges, reportFinding, signal } = run;
+  const { kind } = options.credentials;
   const check = 'credentials';
   try {
     await tokens.get(signal);
-    const left = tokens.secondsLeft;
-    const minutes = left === undefined ? 'an unknown time' : `${Math.round(left / 6) / 10} min`;
-    find('ok', check, 'accepted', `accepted as ${kind}; a token lives for ${minutes}`);
+    const secondsLeft = tokens.remainingSeconds;
+    const minutes = secondsLeft === undefined ? 'an unknown time' : `${Math.round(secondsLeft / 6) / 10} min`;
+    reportFinding('ok', check, 'accepted', `accepted as ${kind}; a token lives for ${minutes}`);
     await checkRefresh(run);
     return true;
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = asError(thrown);
     const cause = error instanceof CredentialError ? asError(error.cause) : error;
-    const seen = `as ${kind}: ${describeFailure(cause, exchanges)}`;
+    const observed = `as ${kind}: ${describeFailure(cause, exchanges)}`;
     if (policyForError(cause, 'token').action !== 'pause') {
       const code = httpStatusOf(cause) === undefined ? 'no-token' : `status-${httpStatusOf(cause)}`;
-      find('failure', 'token', code, seen, { expected: 'a token', advice: adviceFor(error, ADDRESS) });
+      reportFinding('failure', 'token', code, observed, { expected: 'a token', advice: adviceFor(error, ADDRESS) });
       return false;
     }
-    const other = await otherForm(run);
+    const acceptedKind = await otherAcceptedForm(run);
     const advice =
-      other === undefined
+      acceptedKind === undefined
         ? 'check the portal credentials: complete, not revoked, and of an account in this region'
-        : `set PORTAL_AUTH=${other}: the portal accepts the same credentials in that form`;
-    const code = other === undefined ? 'refused' : 'other-form';
-    find('failure', check, code, seen, { expected: '200 with a token', advice });
+        : `set PORTAL_AUTH=${acceptedKind}: the portal accepts the same credentials in that form`;
+    const code = acceptedKind === undefined ? 'refused' : 'other-form';
+    reportFinding('failure', check, code, observed, { expected: '200 with a token', advice });
     return false;
   }
 }
 
-/** The operations that follow show whether the new token is accepted. */
-async function checkRefresh({ tokens, exchanges, find, signal }: Run): Promise<void> {
+/** Refreshes the token. Whether the portal accepts the new one is shown by the operations that follow. */
+async function checkRefresh({ tokens, exchanges, reportFinding, signal }: Run): Promise<void> {
   try {
     await tokens.refresh(signal);
-    find('ok', 'token', 'refreshed', 'POST /auth/token/refresh was accepted');
+    reportFinding('ok', 'token', 'refreshed', 'POST /auth/token/refresh was accepted');
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = asError(thrown);
-    const advice = 'nothing has to be done: the exporter sends the credentials again whenever a token expires';
-    find('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, describeFailure(error, exchanges), {
+    const advice = 'nothing has to be done: the exporter signs in again whenever a token expires';
+    reportFinding('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, describeFailure(error, exchanges), {
       expected: '200 with a new pair of tokens',
       advice,
     });
   }
 }
 
-async function otherForm({ client, settings: { credentials }, signal }: Run): Promise<string | undefined> {
+async function otherAcceptedForm({ client, options: { credentials }, signal }: Run): Promise<string | undefined> {
   if (credentials.kind === 'user_key') return undefined;
   const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
   try {
@@ -160,34 +161,36 @@ async function otherForm({ client, settings: { credentials }, signal }: Run): Pr
   }
 }
 
-interface Fault {
+interface TaskFailure {
   readonly task: Task;
   readonly error: Error;
 }
 
 /** Polls every operation once: the inventory first, because the other tasks depend on it. */
-async function pollOnce(collector: PortalCollector, sampled: string | undefined, signal: AbortSignal) {
-  const faults: Fault[] = [];
-  const silent: string[] = [];
+async function pollOnce(collector: PortalCollector, sampledSeries: string | undefined, signal: AbortSignal) {
+  const failures: TaskFailure[] = [];
+  const namesWithoutRecords: string[] = [];
   const polled = new Set<string>();
-  // One volume and one appliance stand for all, except for memory, where builds differ, and for the sampled series.
+  // One appliance and one volume are polled for each operation. Exceptions are memory, which depends on the build, and the sampled series.
   const keyOf = ({ operation, appliance }: Task) =>
-    operation.startsWith('memory_') || operation === sampled ? `${operation} ${appliance?.serial}` : operation;
+    operation.startsWith('memory_') || operation === sampledSeries ? `${operation} ${appliance?.serial}` : operation;
   for (;;) {
-    const chosen = new Set(differing(collector).map(({ serial }) => serial));
-    const first = new Set(collector.appliances.slice(0, MAX_SAMPLED).map(({ serial }) => serial));
+    const chosenSerials = new Set(appliancesToPoll(collector).map(({ serial }) => serial));
+    const sampledSerials = new Set(collector.appliances.slice(0, MAX_SAMPLED_APPLIANCES).map(({ serial }) => serial));
     const isChosen = ({ operation, appliance }: Task) =>
-      appliance === undefined || chosen.has(appliance.serial) || (operation === sampled && first.has(appliance.serial));
-    const task = firstOf(collector.tasks(), (one) => isChosen(one) && !polled.has(keyOf(one)));
-    if (task === undefined) return { faults, silent };
+      appliance === undefined ||
+      chosenSerials.has(appliance.serial) ||
+      (operation === sampledSeries && sampledSerials.has(appliance.serial));
+    const task = firstOf(collector.tasks(), (candidate) => isChosen(candidate) && !polled.has(keyOf(candidate)));
+    if (task === undefined) return { failures, namesWithoutRecords };
     polled.add(keyOf(task));
     const { operation, appliance } = task;
     try {
       const { empty } = await task.poll(signal);
-      if (empty && operation === sampled && appliance !== undefined) silent.push(appliance.name);
+      if (empty && operation === sampledSeries && appliance !== undefined) namesWithoutRecords.push(appliance.name);
     } catch (error) {
       if (signal.aborted) throw error;
-      faults.push({ task, error: asError(error) });
+      failures.push({ task, error: asError(error) });
     }
   }
 }
@@ -197,7 +200,7 @@ function firstOf<Item>(items: Iterable<Item>, isChosen: (item: Item) => boolean)
   return undefined;
 }
 
-function differing(collector: PortalCollector): readonly { readonly serial: string }[] {
+function appliancesToPoll(collector: PortalCollector): readonly { readonly serial: string }[] {
   const kinds = new Map<string, { readonly serial: string }>();
   for (const appliance of collector.appliances) {
     const kind = `${appliance.type}/${buildSupports('memory_utilization_details', appliance.build) ? 'new' : 'old'}`;
@@ -206,68 +209,72 @@ function differing(collector: PortalCollector): readonly { readonly serial: stri
   return [...kinds.values()].slice(0, MAX_APPLIANCES);
 }
 
-function tellAppliances(
-  silent: readonly string[],
-  all: readonly { readonly name: string }[],
-  sampled: string,
-  find: ReportFinding,
+function reportAppliances(
+  namesWithoutRecords: readonly string[],
+  appliances: readonly { readonly name: string }[],
+  sampledSeries: string,
+  reportFinding: ReportFinding,
 ): void {
-  const asked = Math.min(all.length, MAX_SAMPLED);
-  if (asked === 0) return;
-  const of = `of ${asked} asked for ${sampled}${asked < all.length ? `, of ${all.length}` : ''}`;
-  if (silent.length === 0) find('ok', 'appliances', 'reporting', `none is without records ${of}`);
+  const polledCount = Math.min(appliances.length, MAX_SAMPLED_APPLIANCES);
+  if (polledCount === 0) return;
+  const fleet = polledCount < appliances.length ? ` (the inventory has ${appliances.length})` : '';
+  const sample = `of ${polledCount} appliances polled for ${sampledSeries}${fleet}`;
+  const count = namesWithoutRecords.length;
+  if (count === 0) reportFinding('ok', 'appliances', 'reporting', `0 ${sample} returned no records`);
   else {
-    const seen = `${silent.length} without records ${of}: ${silent.slice(0, 5).join(', ')}`;
-    find('warning', 'appliances', 'silent', seen, { advice: 'check in the portal whether they are on and connected' });
+    const observed = `${count} ${sample} returned no records: ${namesWithoutRecords.slice(0, 5).join(', ')}`;
+    reportFinding('warning', 'appliances', 'silent', observed, {
+      advice: 'check in the portal whether they are on and connected',
+    });
   }
 }
 
-function tellOperations(
-  faults: readonly Fault[],
-  { inventory, parts: { licence } }: PortalCollector,
+function reportOperations(
+  failures: readonly TaskFailure[],
+  { inventory, context: { licence } }: PortalCollector,
   exchanges: readonly Exchange[],
-  find: ReportFinding,
+  reportFinding: ReportFinding,
 ): void {
   const check = 'operations';
   const isUnlicensed = licence.hasTelemetry === false;
   if (isUnlicensed) {
-    find('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
+    reportFinding('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
       expected: 'a licence with operations insight',
-      advice: 'ask the account owner, or leave telemetry out of PORTAL_COLLECTORS',
+      advice: 'request this licence from the account owner, or remove telemetry from PORTAL_COLLECTORS',
     });
   }
-  const left = faults.filter(({ task, error }) => {
+  const remaining = failures.filter(({ task, error }) => {
     if (task.discoversTasks) return inventory.gaps.length === 0;
-    // The normal answer of an appliance without this disk, or of a build without this memory series.
+    // 404 is normal for an appliance without this disk and for a build without this memory series.
     if (task.appliance !== undefined && isNotFound(error)) return false;
     return !(isUnlicensed && isForbidden(error) && error.message.includes('/telemetry/'));
   });
-  if (left.length === 0) find('ok', check, 'answered', 'every operation was answered');
-  // A right covers the telemetry of all series.
-  const isSeries = ({ task, error }: Fault) => task.appliance !== undefined && isForbidden(error);
-  const [forbidden] = left.filter(isSeries);
+  if (remaining.length === 0) reportFinding('ok', check, 'answered', 'every operation returned a usable response');
+  // One right covers all telemetry series, so they make a single finding.
+  const isSeries = ({ task, error }: TaskFailure) => task.appliance !== undefined && isForbidden(error);
+  const [forbidden] = remaining.filter(isSeries);
   if (forbidden !== undefined) {
-    const series = new Set(left.filter(isSeries).map(({ task }) => task.operation));
-    const seen = `${series.size} series are forbidden (403): ${forbidden.error.message}`;
+    const series = new Set(remaining.filter(isSeries).map(({ task }) => task.operation));
+    const observed = `${series.size} series are forbidden (403): ${forbidden.error.message}`;
     const advice = 'give the role of this key the right to read telemetry, or remove telemetry from PORTAL_COLLECTORS';
-    find('failure', check, 'telemetry-403', seen, { expected: '200', advice });
+    reportFinding('failure', check, 'telemetry-403', observed, { expected: '200', advice });
   }
   const isAddressRight = exchanges.some(({ status, operation }) => status === 200 && operation !== 'token');
-  const told = new Set<string>();
-  for (const { task, error } of left.filter((fault) => !isSeries(fault))) {
+  const reportedOperations = new Set<string>();
+  for (const { task, error } of remaining.filter((failure) => !isSeries(failure))) {
     const { operation } = task;
-    if (told.has(operation)) continue;
-    told.add(operation);
-    const advice = adviceOnOperation(error, operation, isAddressRight);
-    find('failure', check, `${operation}-${httpStatusOf(error) ?? 'failed'}`, error.message, {
+    if (reportedOperations.has(operation)) continue;
+    reportedOperations.add(operation);
+    const advice = adviceForOperation(error, operation, isAddressRight);
+    reportFinding('failure', check, `${operation}-${httpStatusOf(error) ?? 'failed'}`, error.message, {
       expected: '200',
       advice,
     });
   }
 }
 
-/** A weak source describes series of `{"time": "<RFC 3339 date>", "value": 5.2}`: no unit, and no name of what it measures. */
-function reportUndocumentedSeries(exchanges: readonly Exchange[], find: ReportFinding): void {
+/** Finds series whose records are `{"time": "<RFC 3339 date>", "value": 5.2}`, as an unofficial source describes them: they state no unit and do not name what they measure. */
+function reportUndocumentedSeries(exchanges: readonly Exchange[], reportFinding: ReportFinding): void {
   const isUndocumented = ({ time, value }: JsonObject) => value !== undefined && date.read(time) !== undefined;
   const operations = new Set(
     exchanges
@@ -279,8 +286,8 @@ function reportUndocumentedSeries(exchanges: readonly Exchange[], find: ReportFi
       .map(({ operation }) => operation),
   );
   if (operations.size === 0) return;
-  const seen = `${[...operations].join(', ')}: the records have a date in time and their number in value`;
-  find('failure', 'operations', 'series-value', seen, {
+  const observed = `${[...operations].join(', ')}: the records have a date in time and their number in value`;
+  reportFinding('failure', 'operations', 'series-value', observed, {
     expected: 'records with epoch milliseconds in time and one field for each measured value',
     advice: 'report it with the file of --doctor --report: the exporter reads no value from such records',
   });
@@ -288,7 +295,7 @@ function reportUndocumentedSeries(exchanges: readonly Exchange[], find: ReportFi
 
 const ADDRESS = 'check PORTAL_URL: the base address of the account’s own region, without a path';
 
-function adviceOnOperation(error: Error, operation: string, isAddressRight: boolean): string {
+function adviceForOperation(error: Error, operation: string, isAddressRight: boolean): string {
   const { reason, action } = policyForError(error, 'series');
   if (reason === 'forbidden')
     return `give the role of this key the right to read ${operation}, or remove its collector from PORTAL_COLLECTORS`;
@@ -298,22 +305,28 @@ function adviceOnOperation(error: Error, operation: string, isAddressRight: bool
   return adviceFor(error, ADDRESS);
 }
 
-function tellInventory(gaps: readonly InventoryGap[], exchanges: readonly Exchange[], find: ReportFinding): void {
+function reportInventory(
+  gaps: readonly InventoryGap[],
+  exchanges: readonly Exchange[],
+  reportFinding: ReportFinding,
+): void {
   const check = 'inventory';
   for (const { list, reason, message } of gaps) {
     const isMild = reason === 'other_ids' || (reason === 'empty' && list !== 'all');
     const code = `${list}-${reason}`.replaceAll('_', '-');
-    find(isMild ? 'warning' : 'failure', check, code, message, { expected: 'every list with the same appliances' });
+    reportFinding(isMild ? 'warning' : 'failure', check, code, message, {
+      expected: 'every list with the same appliances',
+    });
   }
   if (gaps.length > 0) return;
   const serials = idsOf(exchanges, 'serials', 'id');
   const edges = idsOf(exchanges, 'edges', 'serial');
   const both = [...edges].filter((serial) => serials.has(serial)).length;
-  const seen = `${serials.size} serials, ${edges.size} edges, ${both} in both`;
+  const observed = `${serials.size} serials, ${edges.size} edges, ${both} in both`;
   if (edges.size > both && serials.size > 0) {
     const advice = 'check in the portal that these appliances are in use; the exporter does not poll them';
-    find('warning', check, 'partial-match', seen, { advice });
-  } else find('ok', check, 'match', seen);
+    reportFinding('warning', check, 'partial-match', observed, { advice });
+  } else reportFinding('ok', check, 'match', observed);
 }
 
 function itemsOf(exchanges: readonly Exchange[], operation: string) {
@@ -328,20 +341,21 @@ function idsOf(exchanges: readonly Exchange[], operation: string, field: string)
 
 /** `now`: epoch milliseconds. */
 function tokenAnswers(exchanges: readonly Exchange[], now: number): VariantAnswers {
-  const answered = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
-  if (answered === undefined) return {};
-  const { seconds, toldBy } = lifetimeOf(parseToken(answered.body), now);
-  const usual = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
-  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : usual, token_lifetime_told_by: toldBy };
+  const tokenExchange = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
+  if (tokenExchange === undefined) return {};
+  const { seconds, toldBy } = lifetimeOf(parseToken(tokenExchange.body), now);
+  const lifetimeClass = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
+  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : lifetimeClass, token_lifetime_told_by: toldBy };
 }
 
-/** Of appliances whose memory does not tell, as it does from build 10.0.4. */
-function ratiosByShares(exchanges: readonly Exchange[]): readonly UnitEvidence[] {
-  const shares = [...itemsOf(exchanges, 'cpu_utilization'), ...itemsOf(exchanges, 'cache_utilization')]
+/** Evidence of the unit from CPU and cache utilization, for appliances whose build does not report `utilization` of memory. */
+function ratioEvidence(exchanges: readonly Exchange[]): readonly UnitEvidence[] {
+  const utilizations = [...itemsOf(exchanges, 'cpu_utilization'), ...itemsOf(exchanges, 'cache_utilization')]
     .flatMap(({ cpu_usage, cache_utilization }) => parseDecimal(cpu_usage) ?? parseDecimal(cache_utilization) ?? [])
-    .filter((share) => share > 0);
-  if (shares.some((share) => share > 1)) return [{ question: 'ratio_unit', answer: 'percent', isProof: true }];
-  return shares.length < MIN_SHARES ? [] : [{ question: 'ratio_unit', answer: 'ratio', isProof: false }];
+    .filter((utilization) => utilization > 0);
+  if (utilizations.some((utilization) => utilization > 1))
+    return [{ question: 'ratio_unit', answer: 'percent', isProof: true }];
+  return utilizations.length < MIN_UTILIZATIONS ? [] : [{ question: 'ratio_unit', answer: 'ratio', isProof: false }];
 }
 
 function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
@@ -357,11 +371,11 @@ function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
 function loadNames(exchanges: readonly Exchange[]): string | undefined {
   const names = new Set(itemsOf(exchanges, 'load_average').flatMap((record) => Object.keys(record)));
   names.delete('time');
-  const spelt = (pattern: RegExp) => [...names].some((name) => pattern.test(name));
+  const hasName = (pattern: RegExp) => [...names].some((name) => pattern.test(name));
   if (names.size === 0) return undefined;
-  if (spelt(/longterm/i)) return 'longterm';
-  if (spelt(/fifteen/i)) return 'minutes_in_words';
-  return spelt(/15/) ? 'minutes_in_digits' : 'other';
+  if (hasName(/longterm/i)) return 'longterm';
+  if (hasName(/fifteen/i)) return 'minutes_in_words';
+  return hasName(/15/) ? 'minutes_in_digits' : 'other';
 }
 
 function connectionIds(exchanges: readonly Exchange[]): string | undefined {

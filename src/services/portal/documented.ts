@@ -5,13 +5,13 @@ import { SEVERITY } from './account/notifications.ts';
 import { additionalSeries, standardSeries } from './appliances/series-families.ts';
 import { SNAPSHOT_STATUS } from './volumes/connections.ts';
 
-/** The documented fields of every answer that is read, for the doctor; the exported ones are in the tables. */
+/** The documented fields of every response that the exporter reads. The doctor compares responses with them. */
 
 const items = (record: DocumentedFields): DocumentedFields => ({ metadata: 'any?', items: [record] });
 const point = (...fields: readonly string[]): DocumentedFields =>
   items({ time: 'milliseconds', ...Object.fromEntries(fields.map((field) => [field, 'decimal?' as const])) });
 
-/** The series with records of minutes: the fields of their tables, but for the load, whose names are not documented. */
+/** The series whose records are minutes. Their fields are those of the tables; only the names of the load are not documented. */
 const minutes: Readonly<Record<string, DocumentedFields>> = Object.fromEntries(
   Object.entries({ ...standardSeries, ...additionalSeries }).map(([name, families]) => [
     name,
@@ -38,7 +38,7 @@ const indexed: DocumentedFields = {
   volume_size: 'text?',
 };
 
-/** The documented answer of each operation; operations without an entry are not compared. */
+/** The documented response of each operation. An operation without an entry is not compared. */
 export const documentedAnswers: Readonly<Record<string, Schema>> = {
   ...minutes,
   load_average: {

@@ -6,12 +6,12 @@ import { objectOrEmpty } from './records.ts';
 
 const MAX_PAGES = 200;
 
-/** What a list is worth of which only the first pages were read: nothing, or these records, because the next poll continues. */
+/** What happens if a list has more pages than are read: `whole` discards it; `continued` keeps the records, because the next poll continues. */
 export type PagedList = 'whole' | 'continued';
 
 /**
- * The pages until there is no cursor. A list that does not end within `maxPages` throws a SchemaError, unless it is
- * continued later; so does a cursor that repeats, which would never end.
+ * Requests pages until a response has no cursor. Throws a SchemaError if a cursor repeats, because the list would never
+ * end, and if a `whole` list has more than `maxPages`.
  */
 export async function* fetchPages(
   client: PortalClient,
@@ -27,7 +27,7 @@ export async function* fetchPages(
     const body = await client.send({ ...request, ...(query && { query }) }, signal);
     yield body;
     const { iterator_id: next } = objectOrEmpty(objectOrEmpty(body).metadata);
-    // As it is: a cursor may be longer than any text that is kept.
+    // Not through labelValue(), because a cursor may be longer than a label.
     cursor = typeof next === 'string' ? next : labelValue(next);
     if (cursor === '') return;
     if (used.has(cursor))

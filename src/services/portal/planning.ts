@@ -8,7 +8,7 @@ import { enabledCollectors } from './collectors.ts';
 import type { PortalConfig } from './configuration.ts';
 import type { NamedInterval } from './settings.ts';
 
-/** The limits of one of several shards, which do not communicate. */
+/** The limits of one shard: shards do not communicate, so each gets an equal share. */
 export function shardLimits(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
   const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
   const { rateLimit, dailyLimit } = portal;
@@ -18,17 +18,19 @@ export function shardLimits(portal: PortalConfig, shards: number): Pick<PortalCo
   };
 }
 
-/** On shard 0: the other shards do not poll operations of the account. */
+/** The requests of each collector in one cycle, on shard 0: only that shard polls the operations of the account. */
 export function collectorDemands(
   { collectors }: Pick<PortalConfig, 'collectors'>,
   appliances: number,
   volumes: number,
 ): readonly (NamedInterval & { readonly requests: number; readonly first: number })[] {
-  return enabledCollectors(collectors).map(({ row: { name, requestsPerCycle = { account: 1 } }, intervalMs }) => {
-    const { account = 0, perAppliance = 0, perVolume = 0 } = requestsPerCycle;
-    const requests = account + perAppliance * appliances + perVolume * volumes;
-    return { name, requests, first: account, intervalMs };
-  });
+  return enabledCollectors(collectors).map(
+    ({ definition: { name, requestsPerCycle = { account: 1 } }, intervalMs }) => {
+      const { account = 0, perAppliance = 0, perVolume = 0 } = requestsPerCycle;
+      const requests = account + perAppliance * appliances + perVolume * volumes;
+      return { name, requests, first: account, intervalMs };
+    },
+  );
 }
 
 export function createPlan(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
@@ -36,9 +38,9 @@ export function createPlan(portal: PortalConfig, appliances: number, shards: num
   const plan = plans[portal.mode];
   const { economy } = plans;
   if (plan.fits || economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
-  const often = formatDuration(portal.intervalMs);
+  const interval = formatDuration(portal.intervalMs);
   const gain = economy.fits
-    ? `CPU, load, cores and uptime every ${often}, the other series every ${formatDuration(portal.fullIntervalMs)}`
+    ? `CPU, load, cores and uptime every ${interval}, the other series every ${formatDuration(portal.fullIntervalMs)}`
     : `it does not fit either, but data would be polled every ${roundDuration(economy.effectiveIntervalMs)}`;
   return { ...plan, advice: [`PORTAL_MODE=economy: ${gain}`, ...plan.advice] };
 }
@@ -50,7 +52,7 @@ function plansOf(
   volumes = 0,
 ): Readonly<Record<PortalConfig['mode'], Plan>> {
   const { rateLimit, dailyLimit } = shardLimits(portal, shards);
-  const budget = new DailyQuota(dailyLimit, 0);
+  const quota = new DailyQuota(dailyLimit, 0);
   const requests = INVENTORY_LISTS.length;
   const discovery = { requests, first: requests, intervalMs: portal.discoveryIntervalMs };
   const demand = {
@@ -60,7 +62,7 @@ function plansOf(
     further: [discovery, ...collectorDemands(portal, appliances, volumes)],
     limit: rateLimit,
     dailyLimit,
-    allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, budget.perSecond),
+    allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, quota.perSecond),
   };
   const { full, economy } = portal.seriesByMode;
   return {
@@ -69,18 +71,18 @@ function plansOf(
   };
 }
 
-/** The series that one appliance is polled for: by its build, it has one of the two memory series. */
+/** The series that one appliance is polled for. Its build has one of the two memory series. */
 export function seriesOfOne(series: readonly NamedInterval[]): readonly NamedInterval[] {
   const hasDetails = series.some(({ name }) => name === 'memory_utilization_details');
   return hasDetails ? series.filter(({ name }) => name !== 'memory_utilization') : series;
 }
 
-/** Samples of the series of one appliance. */
+/** How many samples the series of one appliance have. */
 export function seriesSamples({ series, mode }: PortalConfig): number {
   const names = seriesOfOne(series).map(({ name }) => name);
   const families = [...operationsFor(names, mode === 'economy').values()].map((operation) => operation.families);
   const samplesOf = ({ fields }: Family) => (isEveryOtherField(fields) ? 3 : Object.keys(fields).length);
-  // Each series has its own timestamp.
+  // Each series has one more sample, for its timestamp.
   return families.flat().reduce((sum, family) => sum + samplesOf(family), families.length);
 }
 
@@ -96,21 +98,21 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
           : `${formatInteger(requests)} requests every ${roundDuration(intervalMs)}`,
       ]),
     ],
-    modeTable: modesBeside(portal, appliances, shards),
+    modeTable: modeTable(portal, appliances, shards),
   };
 }
 
-function modesBeside(portal: PortalConfig, appliances: number, shards: number): FleetPlan['modeTable'] {
+function modeTable(portal: PortalConfig, appliances: number, shards: number): FleetPlan['modeTable'] {
   if (portal.series.length === 0) return [];
   const plans = plansOf(portal, appliances, shards);
   const modes = (['full', 'economy'] as const).map((mode) => {
     const plan = plans[mode];
-    const stretched = plan.effectiveIntervalMs / portal.intervalMs;
-    const seldomMs = mode === 'full' ? portal.intervalMs : portal.fullIntervalMs;
+    const intervalFactor = plan.effectiveIntervalMs / portal.intervalMs;
+    const otherSeriesMs = mode === 'full' ? portal.intervalMs : portal.fullIntervalMs;
     return [
       mode === portal.mode ? `${mode} (as set)` : mode,
       `every ${roundDuration(plan.effectiveIntervalMs)}`,
-      `every ${roundDuration(seldomMs * stretched)}`,
+      `every ${roundDuration(otherSeriesMs * intervalFactor)}`,
       formatInteger(plan.requestsPerDay),
       plan.fits ? 'yes' : 'no',
     ];

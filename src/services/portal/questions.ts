@@ -2,7 +2,7 @@ import type { Questions } from '../../doctor/service-check.ts';
 
 export type VariantAnswers = Readonly<Record<string, string | undefined>>;
 
-/** What the documentation of the portal leaves open and an account can answer. */
+/** The properties that the portal's documentation leaves open and an account shows, each with its alternatives and their effect. */
 export const portalQuestions: Questions = {
   token_lifetime: {
     below_10_minutes: 'renewed before it expires',
@@ -11,17 +11,20 @@ export const portalQuestions: Questions = {
     more_than_a_day: 'renewed after a day',
   },
   token_lifetime_told_by: {
-    expires_in: 'read from there',
+    expires_in: 'read from this field',
     jwt: 'read from the claims exp and iat',
     nothing: 'renewed every five minutes, and after a 401',
   },
-  ratio_unit: { percent: 'as documented', ratio: 'read as ratio only if PORTAL_UNITS has ratio' },
+  ratio_unit: { percent: 'as documented', ratio: 'the values are 100 times too small until PORTAL_UNITS has ratio' },
   memory_unit: {
     kilobytes: 'as documented, 1024 bytes each',
     bytes: 'the values are 1024 times too large until PORTAL_UNITS has memory_bytes',
   },
   time_unit: { milliseconds: 'as documented', seconds: 'each time before 2001 is read as seconds' },
-  latency_unit: { milliseconds: 'as documented', seconds: 'read as seconds only if PORTAL_UNITS has latency_seconds' },
+  latency_unit: {
+    milliseconds: 'as documented',
+    seconds: 'the values are 1000 times too small until PORTAL_UNITS has latency_seconds',
+  },
   load_names: {
     longterm: 'the label window is made of them',
     minutes_in_words: 'the label window is made of them',
@@ -44,12 +47,12 @@ export const portalQuestions: Questions = {
   },
   counts: {
     per_bin: 'as documented: requests in a bin of PORTAL_BIN_SIZE',
-    per_second: 'read as a rate only if PORTAL_UNITS has requests_per_second',
+    per_second: 'the values are too small until PORTAL_UNITS has requests_per_second',
   },
   longest_period: {
     P30D: 'history reaches back 30 days',
     P7D: 'history reaches back 7 days',
     P1D: 'history reaches back a day',
   },
-  connection_appliance_id: { edge_id: 'found by either', serial: 'found by either' },
+  connection_appliance_id: { edge_id: 'the appliance is found by it', serial: 'the appliance is found by it' },
 };

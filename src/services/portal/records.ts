@@ -3,10 +3,10 @@ import type { ReportDrop } from '../../metrics/samples.ts';
 import { epochMilliseconds } from '../../metrics/units.ts';
 import { RequestError, SchemaError } from '../../runtime/errors.ts';
 
-/** The most records of a series in one response, a week by the minute: they are read in one turn of the event loop. */
+/** The most records of one series response, a week of minutes: all are read in one event-loop turn. */
 const MAX_RECORDS = 10_000;
 
-/** Throws a ShapeError if the response is not a series, and a RequestError `oversize` if its period has to be shorter. */
+/** Throws a SchemaError if the response is not a series, and a RequestError `oversize` if a shorter period has to be requested. */
 export function checkSeries(body: unknown): void {
   const { length } = requireItems(body, 'the series');
   if (length > MAX_RECORDS)
@@ -17,24 +17,24 @@ export function checkSeries(body: unknown): void {
 }
 
 /**
- * The records of a series' answer, newest first, because the order of `items` is not guaranteed. Notes and skips
- * records without a readable time, and of several with one time all but the last. `num_cores`, which is beside `items`,
- * becomes the last record; other fields beside `items` are ignored. Throws a ShapeError if the answer is not a series.
+ * The records of a series response, newest first, because the order of `items` is not guaranteed. Reports and skips
+ * records without a readable time; if several have the same time, the last one counts. `num_cores` stands next to `items`
+ * and becomes the last record. Throws a SchemaError if the response is not a series.
  *
- * Runs in one turn of the event loop: {@link checkSeries} bounds the number of records.
+ * Runs in one event-loop turn: {@link checkSeries} limits the number of records.
  */
-export function newestFirst(body: unknown, note: ReportDrop): readonly JsonObject[] {
+export function newestFirst(body: unknown, reportDrop: ReportDrop): readonly JsonObject[] {
   const byTime = new Map<number, JsonObject>();
   for (const [index, record] of requireItems(body, 'the series').entries()) {
     const time = isJsonObject(record) ? recordTime(record) : undefined;
     if (time === undefined || !isJsonObject(record)) {
-      note('record', `items[${index}].time`);
+      reportDrop('record', `items[${index}].time`);
       continue;
     }
-    if (byTime.has(time)) note('duplicate', `items[${index}].time`);
+    if (byTime.has(time)) reportDrop('duplicate', `items[${index}].time`);
     byTime.set(time, record);
   }
-  const records = [...byTime].sort(([one], [other]) => other - one).map(([, record]) => record);
+  const records = [...byTime].sort(([first], [second]) => second - first).map(([, record]) => record);
   const { num_cores } = body as JsonObject;
   return num_cores === undefined || num_cores === null ? records : [...records, { num_cores }];
 }
@@ -43,37 +43,42 @@ export function recordTime({ time }: JsonObject): number | undefined {
   return epochMilliseconds.read(time);
 }
 
-/** Throws a ShapeError if the answer has no such list; `what` names the answer in its message. */
-export function requireItems(body: unknown, what: string, list = 'items'): readonly unknown[] {
-  const items = requireObject(body, what)[list];
+/** The list in a response. Throws a SchemaError if there is none; `requestName` names the response in its message. */
+export function requireItems(body: unknown, requestName: string, list = 'items'): readonly unknown[] {
+  const items = requireObject(body, requestName)[list];
   if (!Array.isArray(items))
-    throw new SchemaError(`reading ${what}: ${list}: expected a list, got ${jsonTypeOf(items)}`);
+    throw new SchemaError(`reading ${requestName}: ${list}: expected a list, got ${jsonTypeOf(items)}`);
   return items;
 }
 
-/** Like {@link requireItems}, for answers in which an empty list may be missing. */
-export function itemsOrEmpty(body: unknown, what: string): readonly unknown[] {
-  return isJsonObject(body) && (body.items === undefined || body.items === null) ? [] : requireItems(body, what);
+/** Like {@link requireItems}, but a missing list counts as empty. */
+export function itemsOrEmpty(body: unknown, requestName: string): readonly unknown[] {
+  return isJsonObject(body) && (body.items === undefined || body.items === null) ? [] : requireItems(body, requestName);
 }
 
-/** Notes and skips other values. Without `list` it is `items`, which may be missing if empty. Throws a ShapeError. */
-export function* iterateRecords(body: unknown, what: string, note: ReportDrop, list?: string): Generator<JsonObject> {
-  const items = list === undefined ? itemsOrEmpty(body, what) : requireItems(body, what, list);
+/** The objects of a list; other values are reported and skipped. The default list `items` may be missing. Throws a SchemaError if the list is none. */
+export function* iterateRecords(
+  body: unknown,
+  requestName: string,
+  reportDrop: ReportDrop,
+  list?: string,
+): Generator<JsonObject> {
+  const items = list === undefined ? itemsOrEmpty(body, requestName) : requireItems(body, requestName, list);
   for (const [index, record] of items.entries()) {
     if (isJsonObject(record)) yield record;
-    else note('record', `${what} ${list ?? 'items'}[${index}]`);
+    else reportDrop('record', `${requestName} ${list ?? 'items'}[${index}]`);
   }
 }
 
 export async function collectAll(
   records: AsyncIterable<JsonObject> | Iterable<JsonObject>,
 ): Promise<readonly JsonObject[]> {
-  const all: JsonObject[] = [];
-  for await (const record of records) all.push(record);
-  return all;
+  const collected: JsonObject[] = [];
+  for await (const record of records) collected.push(record);
+  return collected;
 }
 
-/** Empty if it is not an object. */
+/** The value, or an empty object if it is not an object. */
 export function objectOrEmpty(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -83,7 +88,8 @@ export function objectsOrEmpty(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-export function requireObject(body: unknown, what: string): JsonObject {
-  if (!isJsonObject(body)) throw new SchemaError(`reading ${what}: expected a JSON object, got ${jsonTypeOf(body)}`);
+export function requireObject(body: unknown, requestName: string): JsonObject {
+  if (!isJsonObject(body))
+    throw new SchemaError(`reading ${requestName}: expected a JSON object, got ${jsonTypeOf(body)}`);
   return body;
 }

@@ -9,53 +9,55 @@ export interface Selection {
 }
 
 interface Choices {
-  /** What one of them is called, such as `a series`. */
-  readonly one: string;
-  readonly known: readonly string[];
-  /** The start of a list that only removes. */
-  readonly usual: readonly string[];
+  /** The noun for an entry, such as `a series`. */
+  readonly noun: string;
+  readonly names: readonly string[];
+  /** A list that only removes entries starts from these. */
+  readonly defaults: readonly string[];
+  /** The entries that `all` stands for. */
   readonly all: readonly string[];
-  /** Why one of them accepts no interval of its own; undefined if it does. */
+  /** Why an entry accepts no interval; undefined if it accepts one. */
   readonly noInterval?: (name: string) => string | undefined;
 }
 
 export function parseSelection(text: string, choices: Choices): Parsed<readonly Selection[]> {
   const entries = entriesOf(text);
-  const flaws = entries.flatMap((entry) => entryFlaw(entry, choices) ?? []);
-  if (flaws.length > 0) return { state: 'bad', flaws };
+  const errors = entries.flatMap((entry) => entryError(entry, choices) ?? []);
+  if (errors.length > 0) return { state: 'bad', flaws: errors };
   const selected = selectedOf(entries, choices);
   return selected.length === 0
-    ? invalid(`${quoted(text)} selects no ${choices.one.replace(/^a /, '')}`)
+    ? invalid(`${quoted(text)} selects no ${choices.noun.replace(/^a /, '')}`)
     : valid(selected);
 }
 
 const ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
 
-function entryFlaw(entry: string, { one, known, noInterval }: Choices): ValueError | undefined {
+function entryError(entry: string, { noun, names, noInterval }: Choices): ValueError | undefined {
   const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
-  if (name !== 'all' && !known.includes(name)) {
-    const meant = likelyTypo(name, [...known, 'all']);
-    const listed = meant === undefined ? `; known are all, ${known.join(', ')}` : '';
-    return { what: `${quoted(name)} is not ${one}${listed}`, meant };
+  if (name !== 'all' && !names.includes(name)) {
+    const meant = likelyTypo(name, [...names, 'all']);
+    const listed = meant === undefined ? `; known are all, ${names.join(', ')}` : '';
+    return { what: `${quoted(name)} is not ${noun}${listed}`, meant };
   }
   if (interval === undefined) return undefined;
-  if (sign === '-') return { what: `${quoted(entry)} removes ${one} and cannot have an interval` };
-  const refusal = noInterval?.(name);
-  if (refusal !== undefined && name !== 'all') return { what: `${quoted(entry)}: ${name} ${refusal}` };
+  if (sign === '-') return { what: `${quoted(entry)} removes ${noun} and cannot have an interval` };
+  const noIntervalReason = noInterval?.(name);
+  if (noIntervalReason !== undefined && name !== 'all')
+    return { what: `${quoted(entry)}: ${name} ${noIntervalReason}` };
   if ((parseDuration(interval) ?? 0) >= MIN_INTERVAL_MS) return undefined;
   return { what: `${quoted(entry)} needs a duration of at least 1s` };
 }
 
-function selectedOf(entries: readonly string[], { known, usual, all }: Choices): readonly Selection[] {
-  const onlyDrops = entries.length > 0 && entries.every((entry) => entry.startsWith('-'));
+function selectedOf(entries: readonly string[], { names, defaults, all }: Choices): readonly Selection[] {
+  const onlyRemoves = entries.length > 0 && entries.every((entry) => entry.startsWith('-'));
   const selected = new Map<string, number | undefined>();
-  if (onlyDrops) for (const name of usual) selected.set(name, undefined);
+  if (onlyRemoves) for (const name of defaults) selected.set(name, undefined);
   for (const entry of entries) {
     const { sign, name = '', interval } = ENTRY.exec(entry)?.groups ?? {};
-    for (const one of name === 'all' ? (sign === '-' ? known : all) : [name]) {
-      if (sign === '-') selected.delete(one);
-      else selected.set(one, interval === undefined ? undefined : parseDuration(interval));
+    for (const selectedName of name === 'all' ? (sign === '-' ? names : all) : [name]) {
+      if (sign === '-') selected.delete(selectedName);
+      else selected.set(selectedName, interval === undefined ? undefined : parseDuration(interval));
     }
   }
-  return known.filter((name) => selected.has(name)).map((name) => ({ name, intervalMs: selected.get(name) }));
+  return names.filter((name) => selected.has(name)).map((name) => ({ name, intervalMs: selected.get(name) }));
 }

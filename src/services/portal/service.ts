@@ -10,7 +10,7 @@ import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
-import { portalExamination } from './doctor-check.ts';
+import { createPortalCheck } from './doctor-check.ts';
 import { createPlan, fleetPlan, seriesSamples, shardLimits } from './planning.ts';
 import type { PortalOptions } from './settings.ts';
 import { TokenSource } from './token.ts';
@@ -46,13 +46,13 @@ export const portal: Service<PortalConfig> = {
     };
   },
 
-  // A budget belongs to the portal and the shard.
+  // The daily quota that is saved belongs to one portal and one shard.
   stateOwner: ({ url }, { shard }) => [url, String(shard.index)],
 
-  // The inventory adds two lines for each appliance.
+  // The inventory adds two samples for each appliance.
   size: (settings) => [
     { appliance: 2 + seriesSamples(settings) },
-    ...enabledCollectors(settings.collectors).map(({ row }) => row.sampleCounts),
+    ...enabledCollectors(settings.collectors).map(({ definition }) => definition.sampleCounts),
   ],
 
   planning: {
@@ -60,7 +60,7 @@ export const portal: Service<PortalConfig> = {
     forFleet: fleetPlan,
   },
 
-  createDoctorCheck: (settings, parts) => portalExamination(portalSettings(parts.config, settings), parts),
+  createDoctorCheck: (settings, parts) => createPortalCheck(portalSettings(parts.config, settings), parts),
 
   points: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
 
@@ -88,13 +88,13 @@ export const portal: Service<PortalConfig> = {
         await collector.inventory.discover(signal);
         return collector.appliances.length;
       },
-      tokenSecondsLeft: () => tokens.secondsLeft,
+      tokenSecondsLeft: () => tokens.remainingSeconds,
       inventoryGaps: () => collector.inventory.gaps,
-      notes: () => collector.notes,
-      variants: () => collector.parts.unitWatch.variants,
-      describe: (serial) => collector.parts.appliances.find(serial),
+      notes: () => collector.warnings,
+      variants: () => collector.context.unitDetector.variants,
+      describe: (serial) => collector.context.appliances.find(serial),
       close: (signal) => tokens.revoke(signal),
-      kept: collector.parts.kept,
+      kept: collector.context.kept,
     };
   },
 };

@@ -2,26 +2,26 @@ import type { Config } from '../../config/config.ts';
 import type { FilerNames } from '../filer-names.ts';
 import type { UnitName } from './appliances/units.ts';
 
-/** What the collectors use of the configuration, and of what the process has beside it. */
+/** What the collectors need: a part of the configuration, and what the app adds to it. */
 export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'forgetAfterMs'> {
   readonly series: readonly NamedInterval[];
   readonly mode?: 'full' | 'economy';
   readonly collectors: readonly NamedInterval[];
-  /** Whether series are read that the present build of an appliance cannot have: an earlier one may have had them. */
+  /** Whether series are read that the appliance's present build does not have, because an earlier one may have had them. */
   readonly readsEarlierBuilds?: boolean;
-  /** Time between two polls of the inventory, and of a task that is suspended. */
+  /** The time between two polls of the inventory, and between two polls of a suspended task. */
   readonly discoveryIntervalMs: number;
-  /** Only these serials, in lower case; undefined for the whole inventory. */
+  /** Only these serials are polled, in lower case; undefined polls the whole inventory. */
   readonly serials: readonly string[] | undefined;
   readonly lookbackMs: number;
   readonly binSeconds: number;
-  /** The units that this account uses instead of the documented ones; default none. */
+  /** The units that the account uses instead of the documented ones; default none. */
   readonly units?: readonly UnitName[] | undefined;
-  /** Of the histograms; ascending, empty for sum and count only. */
+  /** The upper bounds of the histograms' buckets, ascending; empty for sum and count only. */
   readonly bounds: readonly number[];
-  /** The most appliances of an inventory, limited by memory; `serials` are always polled. */
+  /** The most appliances of an inventory that the memory allows; those in `serials` are always polled. */
   readonly maxAppliances?: number;
-  /** The names of filers in both services; without it each appliance has its name in the inventory. */
+  /** Makes the names of filers equal in both services; without it an appliance has its name in the inventory. */
   readonly names?: FilerNames;
 }
 

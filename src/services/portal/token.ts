@@ -14,50 +14,50 @@ export type Credentials =
 
 interface Token {
   readonly access: string;
-  /** Undefined if there is none, or once it was sent: a service may revoke everything if it arrives twice. */
+  /** Undefined without one, and after it was sent: a service may revoke all tokens if a refresh token arrives twice. */
   readonly refresh: string | undefined;
-  /** When credentials were sent for its family: the tokens that refreshing makes of one. */
+  /** When the credentials were sent. A token and those that refreshing makes of it are a family. Monotonic milliseconds. */
   readonly signedInAt: number;
   /** Monotonic milliseconds. */
   readonly renewAt: number;
   readonly expiresAt: number;
 }
 
-/** Assumed if neither `expires_in` nor the token itself has a lifetime, in seconds. */
+/** The lifetime that is assumed if neither `expires_in` nor the token itself reports one. */
 const ASSUMED_LIFETIME_SECONDS = 300;
 const MAX_LIFETIME_SECONDS = 86_400;
 
-/** How long before its expiry a token is renewed: the smaller of two minutes and a fifth of its life, in seconds. */
+/** A token is renewed two minutes before its expiry, or after four fifths of its lifetime if that is later. */
 const MARGIN = { maxSeconds: 120, share: 0.2 } as const;
 
-/** Between two tokens after a 401, in milliseconds: some requests may be rejected with every token. */
+/** The shortest time between two replacements after a 401, because some requests may be rejected with every token. */
 const REPLACED_EVERY_MS = 60_000;
 
-/** A family is replaced after so long, in milliseconds: only signing in shows that the credentials have changed. */
+/** After this time the exporter signs in instead of refreshing: only signing in shows that the credentials have changed. */
 const MAX_FAMILY_MS = 86_400_000;
 
-/** A family is revoked so long before the expiry of the token that revokes it, in milliseconds. */
+/** A replaced family is revoked this long before the token expires with which it is revoked. */
 const REVOKED_EARLIER_MS = 5_000;
 
-/** After a failed renewal, while the token is still valid, in milliseconds. */
+/** The time until a failed renewal is repeated, while the token is still valid. */
 const RENEWAL_RETRY_MS = 10_000;
 
-/** Pauses after a failed authentication, doubling: after rejected credentials, and while the token service fails. */
+/** The doubling pauses after a failed authentication: after rejected credentials, and while the token service fails. */
 const PAUSES = {
   rejected: { firstMs: 5_000, longestMs: 300_000 },
   troubled: { firstMs: 1_000, longestMs: 30_000 },
 } as const;
 
 /**
- * The access token of one account, renewed by one request, however many requests wait for it: with the refresh token, and
- * with the credentials where that fails.
+ * The access token of one account. It is renewed with the refresh token, or with the credentials if that fails, by one
+ * request however many requests wait for the token.
  */
 export class TokenSource {
   readonly #client: JsonClient;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
   #token: Token | undefined;
-  /** Of a family that was replaced by signing in, until no request carries it; `cancel` stops its timer. */
+  /** A token of the family that signing in replaced. It is revoked by a timer, after the last request with it; `cancel` stops the timer. */
   #retired: { readonly access: string; readonly cancel: () => void } | undefined;
   #renewal: Promise<Token> | undefined;
   #replacedAt = Number.NEGATIVE_INFINITY;
@@ -71,7 +71,7 @@ export class TokenSource {
     this.#clock = clock;
   }
 
-  get secondsLeft(): number | undefined {
+  get remainingSeconds(): number | undefined {
     return this.#token === undefined ? undefined : (this.#token.expiresAt - this.#clock.monotonic()) / 1000;
   }
 
@@ -83,7 +83,7 @@ export class TokenSource {
     return this.#token !== undefined && this.#clock.monotonic() < this.#token.expiresAt ? this.#token : undefined;
   }
 
-  /** One stays in use while its successor is requested. A CredentialError says until when no credentials are sent. */
+  /** Returns the valid token while its successor is requested. Rejects with a CredentialError, whose `pausedUntil` is when credentials are sent again. */
   async get(signal: AbortSignal): Promise<string> {
     const token = this.#valid;
     if (token !== undefined && this.#clock.monotonic() < token.renewAt) return token.access;
@@ -91,12 +91,12 @@ export class TokenSource {
       this.#renewal = undefined;
     });
     if (token === undefined) return (await this.#renewal).access;
-    // The error is stored, and thrown when a token is needed and there is none.
+    // The error is stored, and is thrown once there is no valid token.
     this.#renewal.catch(() => {});
     return token.access;
   }
 
-  /** Reports a 401 for a request with this token, and returns whether there is another to try, for credentials read again. */
+  /** Invalidates a token after a 401. Returns whether to send the request again; false within a minute of the last replacement. */
   invalidate(access: string): boolean {
     if (this.#token?.access !== access) return true;
     const now = this.#clock.monotonic();
@@ -106,17 +106,17 @@ export class TokenSource {
     return true;
   }
 
-  /** Refreshes at once. Rejects if the service accepts no refresh; the token at hand is kept then. */
+  /** Refreshes the token. If the service rejects that, the promise rejects and the present token stays in use. */
   async refresh(signal: AbortSignal): Promise<void> {
     const token = this.#token;
     if (token?.refresh === undefined)
-      throw new SchemaError('refreshing the token: expected an object with refresh_token');
+      throw new SchemaError('refreshing the token: the portal issued no refresh token; the exporter signs in instead');
     this.#token = { ...token, refresh: undefined };
     const request = refreshRequest(token.access, token.refresh);
-    this.#token = this.#read(await this.#client.send(request, signal), token.signedInAt);
+    this.#token = this.#toToken(await this.#client.send(request, signal), token.signedInAt);
   }
 
-  /** Revokes the families that are alive. Never rejects: a token that cannot be revoked expires on its own. */
+  /** Revokes all families. Never rejects: a token that cannot be revoked expires on its own. */
   async revoke(signal: AbortSignal): Promise<void> {
     await this.#renewal?.catch(() => {});
     const token = this.#token;
@@ -137,24 +137,24 @@ export class TokenSource {
   }
 
   async #renew(signal: AbortSignal): Promise<Token> {
-    const paused = this.#lastError;
-    if (paused?.pausedUntil !== undefined && this.#clock.monotonic() < paused.pausedUntil) throw paused;
+    const lastError = this.#lastError;
+    if (lastError?.pausedUntil !== undefined && this.#clock.monotonic() < lastError.pausedUntil) throw lastError;
     try {
-      const token = (await this.#refreshed(signal)) ?? (await this.#signedIn(signal));
+      const token = (await this.#tryRefresh(signal)) ?? (await this.#signIn(signal));
       this.#token = token;
       this.#failures = 0;
       this.#lastError = undefined;
-      // A token is requested too seldom to earn back the retries that an outage has used up.
+      // Retries are earned by successes, and a token is requested too seldom to earn back those that an outage used up.
       this.#retries = new RetryBudget();
       return token;
     } catch (thrown) {
       const error = asError(thrown);
-      // It may have been dropped meanwhile after a 401.
-      const held = this.#valid;
-      if (held === undefined || areRejected(error)) throw this.#fail(error);
-      // The token service fails, not the credentials: the current token is valid until it expires.
+      // A 401 may have invalidated the token meanwhile.
+      const validToken = this.#valid;
+      if (validToken === undefined || areRejected(error)) throw this.#fail(error);
+      // The token service fails, not the credentials, so the present token stays in use until it expires.
       const retryAt = this.#clock.monotonic() + RENEWAL_RETRY_MS;
-      this.#token = { ...held, renewAt: Math.min(retryAt, held.expiresAt) };
+      this.#token = { ...validToken, renewAt: Math.min(retryAt, validToken.expiresAt) };
       return this.#token;
     }
   }
@@ -163,7 +163,7 @@ export class TokenSource {
     if (cause instanceof RequestError && cause.reason === 'aborted') return cause;
     const rejected = areRejected(cause);
     this.#failures += 1;
-    // Every poll needs a token: without a pause each poll would send a request that fails.
+    // Every poll needs a token, so without a pause each would send a request that fails.
     const pauseMs = exponentialDelayMs(rejected ? PAUSES.rejected : PAUSES.troubled, this.#failures, () => 1);
     const pausedUntil = this.#clock.monotonic() + pauseMs;
     this.#token = undefined;
@@ -173,8 +173,8 @@ export class TokenSource {
     return this.#lastError;
   }
 
-  /** Undefined if only signing in helps. Rejects if the service fails while the token at hand is valid. */
-  async #refreshed(signal: AbortSignal): Promise<Token | undefined> {
+  /** The refreshed token; undefined if the exporter has to sign in. Rejects if the service fails while the present token is valid. */
+  async #tryRefresh(signal: AbortSignal): Promise<Token | undefined> {
     const token = this.#token;
     if (token?.refresh === undefined) return undefined;
     if (this.#clock.monotonic() - token.signedInAt >= MAX_FAMILY_MS) return undefined;
@@ -182,21 +182,21 @@ export class TokenSource {
       await this.refresh(signal);
       return this.#token;
     } catch (error) {
-      // Whether the service has refreshed the token is unknown, so only signing in can follow.
-      if (isUndecided(error) && this.#valid !== undefined) throw error;
+      // The service may have used up the refresh token, so the next renewal signs in. Until then the present token serves.
+      if (isOutcomeUnknown(error) && this.#valid !== undefined) throw error;
       return undefined;
     }
   }
 
-  /** The family that is replaced is revoked later: refreshing has failed, or its state is unknown. */
-  async #signedIn(signal: AbortSignal): Promise<Token> {
+  /** Requests a token with the credentials, and schedules that the replaced family is revoked. */
+  async #signIn(signal: AbortSignal): Promise<Token> {
     const token = await this.#authenticate(signal);
     const replaced = this.#valid;
     if (replaced !== undefined) {
       void this.#revokeRetired(signal);
-      // Only a token that has not expired can revoke its family.
-      const leftMs = replaced.expiresAt - this.#clock.monotonic() - REVOKED_EARLIER_MS;
-      const cancel = callAfter(this.#clock, Math.min(this.#client.timeoutMs, leftMs), () =>
+      // An expired token cannot revoke its family.
+      const revokeInMs = replaced.expiresAt - this.#clock.monotonic() - REVOKED_EARLIER_MS;
+      const cancel = callAfter(this.#clock, Math.min(this.#client.timeoutMs, revokeInMs), () =>
         this.#revokeRetired(signal),
       );
       this.#retired = { access: replaced.access, cancel };
@@ -209,35 +209,35 @@ export class TokenSource {
     await credentials.key.reload();
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
     const request = tokenRequest(credentials);
-    // One request however many wait for it, so the delay needs no jitter.
-    const retryParts = { clock: this.#clock, random: () => 1, allowance: this.#retries };
-    const ask = () => this.#client.send({ ...request, priority: true }, signal);
-    return this.#read(await withRetries(ask, 'token', retryParts, signal));
+    // A single request serves all that wait, so the delay needs no jitter.
+    const retryDependencies = { clock: this.#clock, random: () => 1, allowance: this.#retries };
+    const sendOnce = () => this.#client.send({ ...request, priority: true }, signal);
+    return this.#toToken(await withRetries(sendOnce, 'token', retryDependencies, signal));
   }
 
-  #read(body: unknown, signedInAt = this.#clock.monotonic()): Token {
-    const answer = parseToken(body);
-    const { seconds } = lifetimeOf(answer, this.#client.now());
+  #toToken(body: unknown, signedInAt = this.#clock.monotonic()): Token {
+    const parsed = parseToken(body);
+    const { seconds } = lifetimeOf(parsed, this.#client.now());
     const lifetime = Math.min(seconds, MAX_LIFETIME_SECONDS);
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.maxSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
-    const { access, refresh } = answer;
+    const { access, refresh } = parsed;
     return { access, refresh, signedInAt, renewAt: expiresAt - margin * 1000, expiresAt };
   }
 }
 
-/** The credentials are wrong; anything else is a fault of the service. */
+/** Whether the service rejected the credentials; any other error is a failure of the service. */
 function areRejected(error: Error): boolean {
   return policyForError(error, 'token').action === 'pause';
 }
 
-/** The service may have refreshed the token, and nothing says so. */
-function isUndecided(error: unknown): boolean {
+/** Whether the service may have refreshed the token although the request failed. */
+function isOutcomeUnknown(error: unknown): boolean {
   return ['network', 'timeout', 'throttled', 'server_error'].includes(policyForError(error, 'token').reason);
 }
 
-/** Characters that a header allows: a token with any other could never be sent, and would be kept until it expires. */
+/** The characters that a header allows. A token with another could never be sent, but would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 export function parseToken(body: unknown) {
@@ -282,20 +282,20 @@ export function revokeRequest(access: string): ServiceRequest {
   return { method: 'DELETE', path: '/auth/token', operation: 'token', headers };
 }
 
-/** A token's lifetime in seconds, maybe infinite; `exp - iat` depends on no clock. `now`: epoch milliseconds. */
+/** A token's lifetime in seconds, which may be infinite, and the field that reports it. `now`: epoch milliseconds. */
 export function lifetimeOf(
   { access, expiresIn }: Pick<ReturnType<typeof parseToken>, 'access' | 'expiresIn'>,
   now: number,
 ) {
-  const told = parseDecimal(expiresIn) ?? 0;
-  if (told > 0) return { seconds: told, toldBy: 'expires_in' } as const;
+  const reportedSeconds = parseDecimal(expiresIn) ?? 0;
+  if (reportedSeconds > 0) return { seconds: reportedSeconds, toldBy: 'expires_in' } as const;
   const claims = jwtClaims(access);
   const seconds = (parseDecimal(claims.exp) ?? Number.NaN) - (parseDecimal(claims.iat) ?? now / 1000);
   if (seconds > 0) return { seconds, toldBy: 'jwt' } as const;
   return { seconds: ASSUMED_LIFETIME_SECONDS, toldBy: 'nothing' } as const;
 }
 
-/** Without verification; empty if it is not a JWT. */
+/** The claims of a JWT, which are not verified; empty for another token. */
 function jwtClaims(token: string): Readonly<Record<string, unknown>> {
   try {
     return objectOrEmpty(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')));

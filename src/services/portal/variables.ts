@@ -22,7 +22,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 export const DEFAULT_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
-/** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined for `PORTAL_INTERVAL`. */
+/** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined means `PORTAL_INTERVAL`. */
 export const portalCollectors = [
   { name: 'telemetry', intervalMs: undefined },
   ...collectorDefinitions.map(({ name, intervalMs }) => ({ name, intervalMs })),
@@ -31,15 +31,15 @@ export const portalCollectors = [
 const SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES];
 const COLLECTORS = portalCollectors.map(({ name }) => name);
 
-/** A list that only removes starts from the standard series. The result is in the catalogue's order. */
+/** A list that only removes series starts from the standard series. */
 const seriesList: VariableType<readonly Selection[]> = {
   label: 'list of series',
   expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
   parse: (text) =>
     parseSelection(text, {
-      one: 'a series',
-      known: SERIES,
-      usual: STANDARD_SERIES,
+      noun: 'a series',
+      names: SERIES,
+      defaults: STANDARD_SERIES,
       all: SERIES.filter((name) => EXPENSIVE_SERIES[name] === undefined),
     }),
 };
@@ -49,9 +49,9 @@ const collectorList: VariableType<readonly Selection[]> = {
   expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
   parse: (text) =>
     parseSelection(text, {
-      one: 'a collector',
-      known: COLLECTORS,
-      usual: DEFAULT_COLLECTORS,
+      noun: 'a collector',
+      names: COLLECTORS,
+      defaults: DEFAULT_COLLECTORS,
       all: COLLECTORS,
       noInterval: (name) =>
         name === 'telemetry'
@@ -63,15 +63,15 @@ const collectorList: VariableType<readonly Selection[]> = {
 export const portalVariables = {
   PORTAL_URL: {
     kind: baseUrl(''),
-    help: 'base URL of the portal service; if unset, it is not polled',
+    help: 'base URL of the portal service; if unset, the portal is not polled',
   },
-  PORTAL_SERVICE_KEY: { kind: secret, help: 'service key, first half of the pair' },
-  PORTAL_SERVICE_SECRET: { kind: secret, help: 'service key, second half of the pair' },
-  PORTAL_USER_KEY: { kind: secret, help: 'user key, instead of the pair' },
+  PORTAL_SERVICE_KEY: { kind: secret, help: 'service key; set together with PORTAL_SERVICE_SECRET' },
+  PORTAL_SERVICE_SECRET: { kind: secret, help: 'secret of the service key' },
+  PORTAL_USER_KEY: { kind: secret, help: 'user key; set instead of service key and secret' },
   PORTAL_AUTH: {
     kind: enumType(['oauth2', 'service_key', 'user_key']),
     unset: '`oauth2` with a service key, else `user_key`',
-    help: 'how to get a token: the pair in a form body, the pair in headers, or the user key',
+    help: 'how to get a token: service key and secret in a form body, both in headers, or the user key',
   },
   PORTAL_INTERVAL: {
     kind: durationType(INTERVAL, '60s or 5m'),
@@ -81,61 +81,61 @@ export const portalVariables = {
   PORTAL_MODE: {
     kind: enumType(['full', 'economy']),
     default: 'full',
-    help: '`economy` polls CPU, load and uptime often, other series at the full interval',
+    help: '`economy` polls CPU, load and uptime at `PORTAL_INTERVAL`, the other series at `PORTAL_FULL_INTERVAL`',
   },
   PORTAL_FULL_INTERVAL: {
     kind: durationType(INTERVAL, '30m or 1h'),
     default: '1h',
-    help: 'time between two polls of the other series in economy mode',
+    help: 'target time between two polls of the other series in economy mode',
   },
   PORTAL_DISCOVERY_INTERVAL: {
     kind: durationType(INTERVAL, '15m or 1h'),
     default: '15m',
-    help: 'time between two reads of the serial inventory',
+    help: 'time between two polls of the inventory, and between two polls of a suspended task',
   },
   PORTAL_SERIALS: {
     kind: serialList,
     unset: 'all discovered',
-    help: 'poll only these appliances; discovery then only finds names and may be forbidden',
+    help: 'polls only these appliances; the inventory then only brings names and may be forbidden',
   },
   PORTAL_SERIES: {
     kind: seriesList,
     unset: 'the standard series',
-    help: '`all` but the costly ones; `-name` removes one; `name=1m` sets the interval of one',
+    help: '`all` selects every series except `appliance_health_score`; `-name` removes a series; `name=1m` sets its interval',
   },
   PORTAL_COLLECTORS: {
     kind: collectorList,
     unset: `\`${DEFAULT_COLLECTORS.join(',')}\``,
-    help: 'what to export: `all`, `-name`, `name=10m`; those off by default are experimental',
+    help: 'selects collectors: `all`, `-name`, `name=10m`; collectors that are off by default are experimental',
   },
   PORTAL_LOOKBACK: {
     kind: durationType({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
     default: '15m',
-    help: 'period of a series request',
+    help: 'length of the period that a series request covers',
   },
   PORTAL_BIN_SIZE: {
     kind: durationType({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
     default: '60s',
-    help: 'aggregation bin of a series request, in whole seconds',
+    help: 'length of an aggregated bin in a series request, in whole seconds',
   },
   PORTAL_UNITS: {
     kind: enumListType(unitNames),
     unset: 'as documented',
-    help: 'units that this account uses instead of the documented ones; `--doctor` names them',
+    help: 'units that the account uses instead of the documented ones; `--doctor` reports them',
   },
   PORTAL_CONCURRENCY: {
     kind: integerType({ least: 1, most: 1000 }),
     default: '8',
-    help: 'most requests in flight',
+    help: 'maximum number of concurrent requests',
   },
   PORTAL_RATE_LIMIT: {
     kind: rateLimitType,
     default: '500/30s',
-    help: 'most requests in a window; the exporter stays below it and slows down after a 429',
+    help: 'maximum number of requests in a window; the exporter stays below it and slows down after a 429',
   },
   PORTAL_DAILY_LIMIT: {
     kind: integerType({ least: 0 }),
     default: '1000000',
-    help: 'most requests in 24 hours; `0` for no limit',
+    help: 'maximum number of requests in 24 hours; `0` for no limit',
   },
 } as const satisfies Rows;

@@ -66,7 +66,7 @@ describe('the life of a token', () => {
   ])('is a day where it is longer: %s', async (_, body) => {
     const { tokens } = tokensAfter(token('one', body));
     await tokens.get(going);
-    expect(tokens.secondsLeft).toBe(86_400);
+    expect(tokens.remainingSeconds).toBe(86_400);
   });
 
   test.each([
@@ -76,7 +76,7 @@ describe('the life of a token', () => {
   ])('is used for %s', async (_, expires_in, usedFor) => {
     const { api, tokens } = tokensAfter(token('one', { expires_in }));
     await tokens.get(going);
-    expect(tokens.secondsLeft).toBe(expires_in);
+    expect(tokens.remainingSeconds).toBe(expires_in);
     await api.clock.advance(usedFor * 1000 - 1);
     expect(await tokens.get(going)).toBe('one');
     await api.clock.advance(1);
@@ -84,7 +84,7 @@ describe('the life of a token', () => {
     await tokens.get(going);
     await api.clock.advance(0);
     expect(await tokens.get(going)).toBe('two');
-    expect(tokens.secondsLeft).toBe(3600);
+    expect(tokens.remainingSeconds).toBe(3600);
   });
 });
 
@@ -114,7 +114,7 @@ test.each([
 ])('an answer with %s is no token', async (_, body) => {
   const { tokens } = tokensAfter([200, body]);
   expect(await got(tokens)).toBe('CredentialError');
-  expect(tokens.secondsLeft).toBeUndefined();
+  expect(tokens.remainingSeconds).toBeUndefined();
 });
 
 describe('giving the token back', () => {
@@ -126,7 +126,7 @@ describe('giving the token back', () => {
     expect(api.sent[1]).toMatchObject({ method: 'DELETE', headers: { authorization: 'Bearer one' } });
     await tokens.revoke(going);
     expect(api.sent).toHaveLength(2);
-    expect(tokens.secondsLeft).toBeUndefined();
+    expect(tokens.remainingSeconds).toBeUndefined();
   });
 
   test.each([

@@ -26,7 +26,7 @@ const withError = {
   enumLabels: { type: { field: 'cred_type' } },
 } as const satisfies Family;
 
-/** The cloud credentials by their state. No name, host or access key becomes a label. */
+/** Counts the cloud credentials. No name, host or access key becomes a label. */
 export const credentials: CollectorDefinition = {
   name: 'credentials',
   intervalMs: 900_000,
@@ -35,7 +35,7 @@ export const credentials: CollectorDefinition = {
   reads: () => [{ path: '/cloud-credentials', paged: 'whole', read: countCredentials }],
 };
 
-/** One that is on two pages counts once. */
+/** Counts a credential once if two pages list it. */
 async function countCredentials({ records, reportDrop }: AccountResponse): Promise<Sample[]> {
   const count = new LabelledCounter(byStatus);
   const errors = new LabelledCounter(withError);
@@ -48,9 +48,9 @@ async function countCredentials({ records, reportDrop }: AccountResponse): Promi
     }
     seen.add(key);
     if (labelValue(status) === '') reportDrop('absent', 'status');
-    // Every status of an existing cloud type: a status without credentials is a counted zero.
-    for (const word of STATUS)
-      for (const inUse of [true, false]) count.add({ cred_type, status: word, volumes: inUse }, 0);
+    // Each status of a cloud type gets a series, so that a status without credentials is 0 instead of missing.
+    for (const documented of STATUS)
+      for (const inUse of [true, false]) count.add({ cred_type, status: documented, volumes: inUse }, 0);
     count.add({ cred_type, status, volumes: Array.isArray(volumes) && volumes.length > 0 });
     errors.add({ cred_type }, error === null || error === undefined ? 0 : 1);
   }

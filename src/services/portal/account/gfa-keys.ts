@@ -33,7 +33,7 @@ const lastUsed = {
   optional: true,
 } as const satisfies Family;
 
-/** The file acceleration keys, aggregated: a key is a secret, so none becomes a label. */
+/** Counts the file acceleration keys. A key is a secret, so none becomes a label. */
 export const gfaKeys: CollectorDefinition = {
   name: 'gfa_keys',
   intervalMs: 3_600_000,
@@ -43,12 +43,12 @@ export const gfaKeys: CollectorDefinition = {
     {
       path: '/gfa/api_keys',
       async read({ records, reportDrop }) {
-        const all = await collectAll(records);
+        const keyRecords = await collectAll(records);
         return [
-          { name: keys.name, labels: {}, value: all.length },
-          { name: unused.name, labels: {}, value: all.filter(({ last_used }) => last_used === null).length },
-          ...extremeSample(oldest, 'least', all, {}, reportDrop),
-          ...extremeSample(lastUsed, 'greatest', all, {}, reportDrop),
+          { name: keys.name, labels: {}, value: keyRecords.length },
+          { name: unused.name, labels: {}, value: keyRecords.filter(({ last_used }) => last_used === null).length },
+          ...extremeSample(oldest, 'least', keyRecords, {}, reportDrop),
+          ...extremeSample(lastUsed, 'greatest', keyRecords, {}, reportDrop),
         ];
       },
     },

@@ -33,7 +33,7 @@ const nextExpiry = {
   optional: true,
 } as const satisfies Family;
 
-/** Users and keys, aggregated: no name, owner or key becomes a label. */
+/** Counts users and keys. No name, owner or key becomes a label. */
 export const iam: CollectorDefinition = {
   name: 'iam',
   intervalMs: 3_600_000,
@@ -49,20 +49,20 @@ export const iam: CollectorDefinition = {
       path: '/iam/users',
       read: async ({ records }) => [{ name: users.name, labels: {}, value: (await collectAll(records)).length }],
     },
-    keyRead('service'),
-    keyRead('user'),
+    createKeyRead('service'),
+    createKeyRead('user'),
   ],
 };
 
-function keyRead(kind: 'service' | 'user'): AccountRead {
+function createKeyRead(kind: 'service' | 'user'): AccountRead {
   return {
     path: `/iam/${kind}_keys`,
     async read({ records, reportDrop }) {
-      const all = await collectAll(records);
+      const keyRecords = await collectAll(records);
       return [
-        { name: keys.name, labels: { kind }, value: all.length },
-        ...extremeSample(oldestKey, 'least', all, { kind }, reportDrop),
-        ...extremeSample(nextExpiry, 'least', all, { kind }, reportDrop),
+        { name: keys.name, labels: { kind }, value: keyRecords.length },
+        ...extremeSample(oldestKey, 'least', keyRecords, { kind }, reportDrop),
+        ...extremeSample(nextExpiry, 'least', keyRecords, { kind }, reportDrop),
       ];
     },
   };

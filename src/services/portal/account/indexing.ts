@@ -95,26 +95,31 @@ export const indexing: CollectorDefinition = {
   ],
   requestsPerCycle: { account: 2 },
   sampleCounts: { account: 34 },
-  reads: (parts) => [
-    readOf(parts, 'inventories', inventoriesByStatus, inventoryTable),
-    readOf(parts, 'indexes', indexesByStatus, indexTable),
+  reads: (context) => [
+    createRead(context, 'inventories', inventoriesByStatus, inventoryTable),
+    createRead(context, 'indexes', indexesByStatus, indexTable),
   ],
 };
 
-function readOf({ clock }: PortalContext, segment: string, byStatus: Family, table: readonly Family[]): AccountRead {
+function createRead(
+  { clock }: PortalContext,
+  segment: string,
+  byStatus: Family,
+  table: readonly Family[],
+): AccountRead {
   return {
     path: `/ai_activate/${segment}`,
     async read({ records, reportDrop }) {
-      const all = await collectAll(records);
-      const guidOf = volumeGuids(all.map(({ volume_guid }) => labelValue(volume_guid)));
+      const allRecords = await collectAll(records);
+      const guidOf = volumeGuids(allRecords.map(({ volume_guid }) => labelValue(volume_guid)));
       const count = new LabelledCounter(byStatus);
       const samples: Sample[] = [];
-      for await (const record of iterateInSlices(all, clock)) {
+      for await (const record of iterateInSlices(allRecords, clock)) {
         count.add(record);
         const guid = guidOf(labelValue(record.volume_guid));
-        const subject = { volume_guid: guid, volume: labelValue(record.volume_name) || guid };
+        const labels = { volume_guid: guid, volume: labelValue(record.volume_name) || guid };
         if (guid === '') reportDrop('record', 'volume_guid');
-        else samples.push(...toSamples(table, [record], subject, reportDrop));
+        else samples.push(...toSamples(table, [record], labels, reportDrop));
       }
       return [...count.samples(), ...samples];
     },

@@ -8,12 +8,12 @@ import { extremeSample } from '../extreme-sample.ts';
 
 const STATES = ['in_progress', 'completed', 'failed'] as const;
 
-/** The states of a finished job; undocumented states do not count as finished. */
+/** The states of a finished job. An undocumented state does not count as finished. */
 const FINISHED = ['completed', 'failed'] as const;
 
 const RESOURCES = ['edge', 'volume', 'cloud_credential'] as const;
 
-const KIND_WORDS = {
+const KIND_LABELS = {
   resource: { field: 'resource', documentedValues: RESOURCES },
   action: { field: 'action' },
 } as const;
@@ -23,7 +23,7 @@ const jobsListed = {
   help: 'Jobs in the list of the portal, by resource, action and state.',
   from: recordOne,
   fields: { id: {} },
-  enumLabels: { ...KIND_WORDS, state: { field: 'state', documentedValues: STATES } },
+  enumLabels: { ...KIND_LABELS, state: { field: 'state', documentedValues: STATES } },
 } as const satisfies Family;
 
 const jobsFinished = {
@@ -32,7 +32,7 @@ const jobsFinished = {
   type: 'counter',
   from: recordOne,
   fields: { id: {} },
-  enumLabels: { ...KIND_WORDS, state: { field: 'state', documentedValues: FINISHED } },
+  enumLabels: { ...KIND_LABELS, state: { field: 'state', documentedValues: FINISHED } },
 } as const satisfies Family;
 
 const jobsUnacknowledged = {
@@ -40,7 +40,7 @@ const jobsUnacknowledged = {
   help: 'Failed jobs without an acknowledgement, by resource and action.',
   from: recordOne,
   fields: { user_acknowledged_at: {} },
-  enumLabels: KIND_WORDS,
+  enumLabels: KIND_LABELS,
 } as const satisfies Family;
 
 const oldestUnfinishedJob = {
@@ -48,10 +48,10 @@ const oldestUnfinishedJob = {
   help: 'Creation time of the oldest unfinished job, by resource; missing if every job is finished.',
   from: date,
   fields: { created_at: {} },
-  enumLabels: { resource: KIND_WORDS.resource },
+  enumLabels: { resource: KIND_LABELS.resource },
 } as const satisfies Family;
 
-/** The most jobs to remember; the portal lists jobs without pages, so all of them arrive each time. */
+/** The most jobs that are remembered. The portal lists jobs without pages, so each response contains all of them. */
 const MAX_REMEMBERED = 100_000;
 
 export const jobs: CollectorDefinition = {
@@ -65,20 +65,20 @@ export const jobs: CollectorDefinition = {
     },
   ],
   sampleCounts: { account: 33 },
-  reads: ({ client, settings }) => {
-    const ledger = new JobLedger(client.serviceClock, settings.forgetAfterMs);
-    return [{ path: '/jobs', read: ({ records, reportDrop }) => ledger.absorb(records, reportDrop) }];
+  reads: ({ client, options }) => {
+    const ledger = new JobLedger(client.serviceClock, options.forgetAfterMs);
+    return [{ path: '/jobs', read: ({ records, reportDrop }) => ledger.add(records, reportDrop) }];
   },
 };
 
-/** Counts each job once, when it has finished, even if some lists were missed; none that finished before the start. */
+/** Counts each job once after it has finished, even if some polls failed. Jobs that finished before the start are not counted. */
 export class JobLedger {
   readonly #finished = new LabelledCounter(jobsFinished);
   readonly #clock: CountingClock;
   readonly #forgetAfterMs: number;
   readonly #start: CountingStart;
   /** `at`: when the job was last listed, in monotonic milliseconds. */
-  readonly #listed = new Map<string, { readonly at: number; readonly isOver: boolean }>();
+  readonly #listed = new Map<string, { readonly at: number; readonly isFinished: boolean }>();
   #hasListed = false;
 
   constructor(clock: CountingClock, forgetAfterMs: number) {
@@ -87,7 +87,7 @@ export class JobLedger {
     this.#start = new CountingStart(clock);
   }
 
-  async absorb(jobs: AsyncIterable<JsonObject> | Iterable<JsonObject>, note: ReportDrop): Promise<Sample[]> {
+  async add(jobs: AsyncIterable<JsonObject> | Iterable<JsonObject>, reportDrop: ReportDrop): Promise<Sample[]> {
     const list = new LabelledCounter(jobsListed);
     const unacknowledged = new LabelledCounter(jobsUnacknowledged);
     const unfinished: JsonObject[] = [];
@@ -96,22 +96,23 @@ export class JobLedger {
       const { resource, action } = job;
       const [id, state] = [labelValue(job.id), enumLabelValue(job.state)];
       if (id === '') {
-        note('record', 'id');
+        reportDrop('record', 'id');
         continue;
       }
-      // A state without jobs of this kind is a counted zero.
+      // Each state gets a series, so that a state without jobs is 0 instead of missing.
       for (const word of STATES) list.add({ resource, action, state: word }, 0);
       for (const word of FINISHED) this.#finished.add({ resource, action, state: word }, 0);
       list.add(job);
       const isOpen = job.user_acknowledged_at === null || job.user_acknowledged_at === undefined;
       unacknowledged.add(job, state === 'failed' && isOpen ? 1 : 0);
       if (state === 'in_progress') unfinished.push(job);
-      const isOver = FINISHED.some((word) => word === state);
-      const known = this.#listed.get(id);
-      if (isOver && known === undefined && this.#hasListed && !this.#isRecent(job)) note('late', 'last_updated_at');
-      else if (isOver && (known === undefined ? this.#hasListed : !known.isOver)) this.#finished.add(job);
-      if (known !== undefined || this.#listed.size < MAX_REMEMBERED) {
-        this.#listed.set(id, { at: now, isOver: isOver || known?.isOver === true });
+      const isFinished = FINISHED.some((word) => word === state);
+      const before = this.#listed.get(id);
+      if (isFinished && before === undefined && this.#hasListed && !this.#isRecent(job))
+        reportDrop('late', 'last_updated_at');
+      else if (isFinished && (before === undefined ? this.#hasListed : !before.isFinished)) this.#finished.add(job);
+      if (before !== undefined || this.#listed.size < MAX_REMEMBERED) {
+        this.#listed.set(id, { at: now, isFinished: isFinished || before?.isFinished === true });
       }
     }
     this.#hasListed = true;
@@ -122,7 +123,7 @@ export class JobLedger {
       ...unacknowledged.samples(),
       ...[...RESOURCES, OTHER].flatMap((resource) => {
         const open = unfinished.filter((job) => resourceOf(job) === resource);
-        return extremeSample(oldestUnfinishedJob, 'least', open, { resource }, note);
+        return extremeSample(oldestUnfinishedJob, 'least', open, { resource }, reportDrop);
       }),
     ];
   }

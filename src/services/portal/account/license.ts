@@ -46,7 +46,7 @@ const licenseTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** `GET /account`; no personal data. */
+/** The families of `GET /account`. No personal data becomes a label. */
 const accountTable = [
   {
     name: 'filer_portal_account_info',
@@ -57,7 +57,7 @@ const accountTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** `mcp` in `GET /account/ai_activate`. */
+/** The families of the object `mcp` in `GET /account/ai_activate`. */
 const consumptionTable = [
   {
     name: 'filer_indexing_limit_files',

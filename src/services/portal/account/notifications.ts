@@ -17,7 +17,7 @@ const SEVERITIES: readonly string[] = SEVERITY.documentedValues.map(enumLabelVal
 
 const notificationsTotal = {
   name: 'filer_notifications_total',
-  help: 'Notifications generated since the exporter started, by origin, severity, appliance and volume; appliance and volume may be empty.',
+  help: 'Notifications generated since the exporter started, by severity, category, sub-category, appliance and volume. Appliance and volume may be empty.',
   type: 'counter',
   from: recordOne,
   fields: { id: {} },
@@ -42,13 +42,13 @@ const latestNotification = {
   enumLabels: { severity: SEVERITY },
 } as const satisfies Family;
 
-/** The most ids to remember. Above it the oldest are evicted, and count again if they arrive again. */
+/** The most ids that are remembered. Beyond it the oldest are evicted, and count again if they arrive again. */
 const MAX_REMEMBERED = 50_000;
 
-/** How far before the newest notification the next request begins, in seconds: a notification may be listed late. */
+/** The next request begins this long before the newest notification, because a notification may be listed late. */
 const OVERLAP_SECONDS = 900;
 
-/** The service accepts at most 30 days; a minute less, in case its clock differs. */
+/** The service accepts at most 30 days. The request is a minute shorter, in case the clocks differ. */
 const MAX_RANGE_SECONDS = 30 * 86_400 - 60;
 
 export const notifications: CollectorDefinition = {
@@ -70,14 +70,14 @@ export const notifications: CollectorDefinition = {
         path: '/notifications',
         paged: 'continued',
         query: () => ({
-          start_date: new Date(ledger.from(client.now() / 1000) * 1000).toISOString(),
-          // Oldest first: if a round ends early, the next one continues from there.
+          start_date: new Date(ledger.startOfQuery(client.now() / 1000) * 1000).toISOString(),
+          // Oldest first, so that if a poll ends early, the next one continues there.
           sort_by: 'generated_at',
           sort_direction: 'asc',
           include_count: 'false',
         }),
         async read({ records, reportDrop }) {
-          for await (const record of records) ledger.take(record, reportDrop);
+          for await (const record of records) ledger.add(record, reportDrop);
           ledger.finishQuery(client.now() / 1000);
           return ledger.samples();
         },
@@ -94,8 +94,8 @@ export const notifications: CollectorDefinition = {
 export class NotificationLedger implements Kept {
   readonly part = 'portal/notifications';
   readonly #start: CountingStart;
-  #counts = noCounts();
-  /** The newest notification of all complete rounds, in Unix seconds; undefined while there was none. */
+  #counts = emptyCounts();
+  /** The newest notification of all complete queries, in Unix seconds; undefined before the first. */
   #highWaterMark: number | undefined;
   #newest = Number.NEGATIVE_INFINITY;
 
@@ -103,39 +103,39 @@ export class NotificationLedger implements Kept {
     this.#start = start;
   }
 
-  from(now: number): number {
+  startOfQuery(now: number): number {
     const reached = this.#highWaterMark ?? this.#start.seconds;
     return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - MAX_RANGE_SECONDS);
   }
 
-  take(record: JsonObject, note: ReportDrop): void {
+  add(record: JsonObject, reportDrop: ReportDrop): void {
     const { total, bySeverity, latest, seen } = this.#counts;
     const id = labelValue(record.id);
     const at = parseDateSeconds(record.generated_at) ?? parseDateSeconds(record.created_at);
     if (id === '' || at === undefined) {
-      note('record', id === '' ? 'id' : 'generated_at');
+      reportDrop('record', id === '' ? 'id' : 'generated_at');
       return;
     }
     if (!seen.admit(id, at)) return;
     this.#newest = Math.max(this.#newest, at);
-    const told = enumLabelValue(record.severity);
-    const severity = SEVERITIES.find((word) => word === told) ?? OTHER;
+    const reportedSeverity = enumLabelValue(record.severity);
+    const severity = SEVERITIES.find((word) => word === reportedSeverity) ?? OTHER;
     latest.set(severity, Math.max(at, latest.get(severity) ?? at));
-    // One from before the start creates its series with the value 0.
+    // A notification from before the start creates its series with the value 0.
     const by = this.#start.includes(at) ? 1 : 0;
     total.add(record, by);
     bySeverity.add(record, by);
   }
 
-  /** All pages have been read: the next round begins where this one ended. */
+  /** Called after all pages have been read: the next query begins where this one ended. */
   finishQuery(now: number): void {
     if (!this.#start.isKnown) return;
     const reached = believedTime(this.#newest, now);
-    if (reached > (this.#highWaterMark ?? Number.NEGATIVE_INFINITY)) this.#reach(reached);
+    if (reached > (this.#highWaterMark ?? Number.NEGATIVE_INFINITY)) this.#advance(reached);
   }
 
-  /** Far older ones are known, and no request covers them again. */
-  #reach(mark: number): void {
+  /** Moves the mark, and forgets ids so old that no request covers them again. */
+  #advance(mark: number): void {
     this.#highWaterMark = mark;
     this.#counts.seen.forgetBefore(mark - 2 * OVERLAP_SECONDS);
   }
@@ -160,7 +160,7 @@ export class NotificationLedger implements Kept {
   }
 
   restore(_: number, elapsedMs: number): Restoration {
-    const counts = noCounts();
+    const counts = emptyCounts();
     let state: SavedStart | undefined;
     return {
       put: (piece) => {
@@ -174,9 +174,8 @@ export class NotificationLedger implements Kept {
         if (state === undefined) return;
         const { ageMs, since, mark, latest } = state;
         this.#counts = { ...counts, latest: new Map(latest) };
-        if (mark !== null) this.#reach(mark);
-        // The pause is longer than the longest period of a request, or a clock was wrong: notifications from meanwhile
-        // are not new.
+        if (mark !== null) this.#advance(mark);
+        // If the pause was longer than a request can cover, counting starts anew.
         const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;
         this.#start.restore(isLost ? { ageMs: 0, since: null } : { ageMs: ageMs + elapsedMs, since });
       },
@@ -197,7 +196,7 @@ export class NotificationLedger implements Kept {
   }
 }
 
-/** Written with every change, because its age grows. */
+/** The part of the state that is written with every change, because its age grows. */
 interface SavedStart extends CountingStartState {
   /** In Unix seconds. */
   readonly mark: number | null;
@@ -211,7 +210,7 @@ interface Piece {
   readonly bySeverity?: readonly SavedCount[];
 }
 
-function noCounts() {
+function emptyCounts() {
   return {
     total: new LabelledCounter(notificationsTotal),
     bySeverity: new LabelledCounter(notificationsBySeverity),

@@ -31,7 +31,7 @@ const outdated = {
   fields: { version: {} },
 } as const satisfies Family;
 
-/** The most types of software as label values; the portal documents nine. */
+/** The most types of software that become label values. The portal documents nine. */
 const MAX_TYPES = 50;
 
 export const software: CollectorDefinition = {
@@ -58,10 +58,11 @@ export const software: CollectorDefinition = {
           }
           count.add(download);
           const offered = labelValue(version);
-          const known = newestOf.get(type);
+          const newestVersion = newestOf.get(type);
           if (versionOf(offered) === undefined) {
             if (version !== null && version !== undefined) reportDrop('invalid', 'version');
-          } else if (known === undefined || (compareVersions(offered, known) ?? 0) > 0) newestOf.set(type, offered);
+          } else if (newestVersion === undefined || (compareVersions(offered, newestVersion) ?? 0) > 0)
+            newestOf.set(type, offered);
         }
         const infos = [...newestOf]
           .slice(0, MAX_TYPES)

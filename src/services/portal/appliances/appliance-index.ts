@@ -8,34 +8,34 @@ type IndexOptions = Pick<PortalOptions, 'serials' | 'shard' | 'names' | 'maxAppl
 
 /** The appliances of the latest inventory and of PORTAL_SERIALS, each with its name. */
 export class ApplianceIndex {
-  readonly #settings: IndexOptions;
+  readonly #options: IndexOptions;
   readonly #log: Log;
   #bySerial: Inventory = new Map();
   #byEdgeId: Inventory = new Map();
-  #own: readonly Appliance[] = [];
-  /** The appliances that were missing in the last answer: removed if they are missing in the next one too. */
+  #assigned: readonly Appliance[] = [];
+  /** The appliances that were missing in the last inventory. If they are missing in the next one too, they are removed. */
   #missing: ReadonlySet<string> = new Set();
-  #isTooMany = false;
-  #hasBeenAsked = false;
+  #exceedsLimit = false;
+  #isInventoryRead = false;
 
-  constructor(settings: IndexOptions, log: Log) {
-    this.#settings = settings;
+  constructor(options: IndexOptions, log: Log) {
+    this.#options = options;
     this.#log = log;
     this.replace(new Map(), () => {});
   }
 
-  /** Whether the inventory has been read once, successfully or not: before that nothing is found. */
+  /** Whether the inventory has been read once, successfully or not. Before that, find() finds nothing. */
   get isInventoryRead(): boolean {
-    return this.#hasBeenAsked;
+    return this.#isInventoryRead;
   }
 
-  get isDoubtful(): boolean {
+  get needsConfirmation(): boolean {
     return this.#missing.size > 0;
   }
 
-  /** The chosen appliances of this instance's shard, as far as they fit into memory. */
+  /** The appliances that this instance polls: those of its shard, as many as fit into memory. */
   get assigned(): readonly Appliance[] {
-    return this.#own;
+    return this.#assigned;
   }
 
   /** Every appliance, including those of other shards. */
@@ -43,60 +43,63 @@ export class ApplianceIndex {
     return this.#bySerial.values();
   }
 
-  /** By serial or by edge id, in any case. */
+  /** Finds an appliance by its serial or its edge id, in upper or lower case. */
   find(id: string): Appliance | undefined {
     const key = id.toLowerCase();
     return this.#bySerial.get(key) ?? this.#byEdgeId.get(key);
   }
 
   markInventoryRead(): void {
-    this.#hasBeenAsked = true;
-    this.#settings.names?.markInventoryRead();
+    this.#isInventoryRead = true;
+    this.#options.names?.markInventoryRead();
   }
 
-  /** An appliance that is missing for the first time stays, without its records: a single answer removes none. */
-  replace(listed: Inventory, note: ReportDrop): void {
-    const { names, serials = [] } = this.#settings;
-    const doubtful = [...this.#bySerial.values()].filter(
+  /** Replaces the inventory. An appliance that is missing for the first time stays, without its records. */
+  replace(listed: Inventory, reportDrop: ReportDrop): void {
+    const { names, serials = [] } = this.#options;
+    const missing = [...this.#bySerial.values()].filter(
       ({ serial }) => !listed.has(serial) && !serials.includes(serial) && !this.#missing.has(serial),
     );
-    this.#missing = new Set(doubtful.map(({ serial }) => serial));
-    const known = [...listed.values(), ...doubtful.map((appliance) => ({ ...appliance, records: {} }))];
+    this.#missing = new Set(missing.map(({ serial }) => serial));
+    const kept = [...listed.values(), ...missing.map((appliance) => ({ ...appliance, records: {} }))];
     // Before any appliance gets its name: a filer of the other service may belong to another shard.
-    names?.setInventory(new Map(known.filter(hasName).map(({ serial, name }) => [serial, name])), this.#missing);
+    names?.setInventory(new Map(kept.filter(hasName).map(({ serial, name }) => [serial, name])), this.#missing);
     const unlisted = serials.filter((serial) => !listed.has(serial)).map(unknownAppliance);
-    const all = [...known, ...unlisted].map((appliance) => this.#named(appliance));
+    const all = [...kept, ...unlisted].map((appliance) => this.#withUniqueName(appliance));
     this.#bySerial = new Map(all.map((appliance) => [appliance.serial, appliance]));
     const edges = all.filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
-    this.#own = this.#chosen(note);
+    this.#assigned = this.#selectAssigned(reportDrop);
   }
 
-  #named(appliance: Appliance): Appliance {
+  #withUniqueName(appliance: Appliance): Appliance {
     const { serial, name } = appliance;
-    const called = this.#settings.names?.applianceName(serial, hasName(appliance) ? name : undefined);
-    return called === undefined || called === name ? appliance : { ...appliance, name: called };
+    const uniqueName = this.#options.names?.applianceName(serial, hasName(appliance) ? name : undefined);
+    return uniqueName === undefined || uniqueName === name ? appliance : { ...appliance, name: uniqueName };
   }
 
-  /** Where not all fit into memory, the first ones: polling part of a fleet is better than a crash. */
-  #chosen(note: ReportDrop): readonly Appliance[] {
-    const { serials, shard, maxAppliances: most = Number.POSITIVE_INFINITY } = this.#settings;
+  /** If not all appliances fit into memory, only the first ones are polled, because a part of the fleet is better than a crash. */
+  #selectAssigned(reportDrop: ReportDrop): readonly Appliance[] {
+    const { serials, shard, maxAppliances = Number.POSITIVE_INFINITY } = this.#options;
     const chosen = serials?.flatMap((serial) => this.#bySerial.get(serial) ?? []) ?? [...this.#bySerial.values()];
-    const own = chosen.filter(({ serial }) => shardOf(serial, shard.total) === shard.index);
-    const isTooMany = serials === undefined && own.length > most;
-    if (isTooMany && !this.#isTooMany) {
+    const assigned = chosen.filter(({ serial }) => shardOf(serial, shard.total) === shard.index);
+    const exceedsLimit = serials === undefined && assigned.length > maxAppliances;
+    if (exceedsLimit && !this.#exceedsLimit) {
       const advice =
         'give the process more memory, divide the fleet with TOTAL_SHARDS, or name appliances in PORTAL_SERIALS';
-      this.#log.warn({ appliances: own.length, polled: most }, `not enough memory for all appliances: ${advice}`);
+      this.#log.warn(
+        { appliances: assigned.length, polled: maxAppliances },
+        `the memory is too small to poll all appliances: ${advice}`,
+      );
     }
-    this.#isTooMany = isTooMany;
-    if (!isTooMany) return own;
-    for (const { serial } of own.slice(most)) note('record', serial);
-    return own.slice(0, most);
+    this.#exceedsLimit = exceedsLimit;
+    if (!exceedsLimit) return assigned;
+    for (const { serial } of assigned.slice(maxAppliances)) reportDrop('record', serial);
+    return assigned.slice(0, maxAppliances);
   }
 }
 
-/** Without a name, an appliance has its serial as its name. */
+/** An appliance whose name is unknown has its serial as its name. */
 function hasName({ serial, name }: Appliance): boolean {
   return name !== serial;
 }

@@ -9,8 +9,9 @@ const MINUTE_MS = 60_000;
 const LONG_BIN_MS = 5 * MINUTE_MS;
 const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
 
+/** Polls one series with different bins and periods, to find out what the account makes of `bin_size` and of long periods. */
 export async function probeBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<VariantAnswers> {
-  const ask = async (period: string, bin_size: number): Promise<readonly JsonObject[] | undefined> => {
+  const requestBins = async (period: string, bin_size: number): Promise<readonly JsonObject[] | undefined> => {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
     try {
       const json = { period, bin_size };
@@ -20,10 +21,14 @@ export async function probeBins(client: PortalClient, serial: string, signal: Ab
       return undefined;
     }
   };
-  const minutes = await ask('PT30M', 60);
-  const bins = await ask('PT30M', LONG_BIN_MS / 1000);
+  const minutes = await requestBins('PT30M', 60);
+  const bins = await requestBins('PT30M', LONG_BIN_MS / 1000);
   let longest: string | undefined;
-  for (const period of PERIODS) if (longest === undefined && (await ask(period, 3600)) !== undefined) longest = period;
+  for (const period of PERIODS) {
+    if ((await requestBins(period, 3600)) === undefined) continue;
+    longest = period;
+    break;
+  }
   return { ...(minutes && bins && binAnswers(minutes, bins)), longest_period: longest };
 }
 
@@ -42,7 +47,7 @@ function binAnswers(minutes: readonly JsonObject[], bins: readonly JsonObject[])
   };
 }
 
-/** A bin's value divided by the mean of its minutes: five if it is their sum, one if it is their mean. */
+/** A bin's value divided by the mean of its five minutes: 5 if the value is their sum, 1 if it is their mean. */
 function ratioOf(bin: JsonObject, minutes: readonly JsonObject[]): readonly number[] {
   const value = parseDecimal(bin.cache_reads);
   const parts = minutes.flatMap(({ cache_reads }) => parseDecimal(cache_reads) ?? []);
@@ -56,8 +61,8 @@ function minutesOf(minutes: readonly JsonObject[], bin: JsonObject): readonly Js
   return minutes.filter((minute) => milliseconds(minute) >= start && milliseconds(minute) < start + LONG_BIN_MS);
 }
 
-/** The time of a record, sent in either unit. */
-function milliseconds({ time }: JsonObject): number {
-  const told = parseDecimal(time) ?? 0;
-  return told < 1e11 ? told * 1000 : told;
+/** The time of a record in milliseconds, whether the account sends it in seconds or in milliseconds. */
+function milliseconds(record: JsonObject): number {
+  const time = parseDecimal(record.time) ?? 0;
+  return time < 1e11 ? time * 1000 : time;
 }

@@ -1,4 +1,4 @@
-/** The first build with `memory_utilization_details`. */
+/** The first build that has `memory_utilization_details`; earlier ones have `memory_utilization`. */
 const DETAILS_FROM = '10.0.4';
 
 /** The leading numbers of a build or a version, at least two; undefined if it cannot be read. */
@@ -6,15 +6,15 @@ export function versionOf(build: string): readonly number[] | undefined {
   return /^(\d{1,9}(?:\.\d{1,9})+)/.exec(build)?.[1]?.split('.').map(Number);
 }
 
-/** Negative if the first is older, positive if it is newer; undefined if one cannot be read. */
-export function compareVersions(one: string, other: string): number | undefined {
-  const [left, right] = [versionOf(one), versionOf(other)];
+/** Compares two versions: negative if the first is older, positive if it is newer; undefined if one cannot be read. */
+export function compareVersions(first: string, second: string): number | undefined {
+  const [left, right] = [versionOf(first), versionOf(second)];
   if (left === undefined || right === undefined) return undefined;
-  const places = Array.from({ length: Math.max(left.length, right.length) }, (_, place) => place);
-  return places.map((place) => (left[place] ?? 0) - (right[place] ?? 0)).find((apart) => apart !== 0) ?? 0;
+  const indexes = Array.from({ length: Math.max(left.length, right.length) }, (_, index) => index);
+  return indexes.map((index) => (left[index] ?? 0) - (right[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
-/** Each build has one of the two memory series; both may exist if the build is unknown or cannot be read. */
+/** Whether a build has a series. Each build has one of the two memory series; an unreadable build may have both. */
 export function buildSupports(series: string, build: string): boolean {
   if (series !== 'memory_utilization' && series !== 'memory_utilization_details') return true;
   const difference = compareVersions(build, DETAILS_FROM);

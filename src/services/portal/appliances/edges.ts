@@ -7,7 +7,7 @@ import { objectOrEmpty, requireObject } from '../records.ts';
 import type { Appliance } from './inventory.ts';
 import { applianceLabels } from './series-families.ts';
 
-/** A row of `GET /edges`. The newer fields may be missing, which means unknown and not false. */
+/** The families of `GET /edges`. A missing field is unknown, not false. */
 const edgeTable = [
   {
     name: 'filer_appliance_reachable',
@@ -86,7 +86,7 @@ const edgeDetailTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** From the lists of each inventory round, and one request for each edge at a long interval for its details. */
+/** Edges: samples from the lists of each inventory poll, and from one request for the details of each edge, at a long interval. */
 export const edges: CollectorDefinition = {
   name: 'edges',
   intervalMs: 3_600_000,
@@ -98,32 +98,36 @@ export const edges: CollectorDefinition = {
   requestsPerCycle: { perAppliance: 1 },
   sampleCounts: { appliance: 10.4 },
   inventorySamples: readRecords,
-  create: (parts, intervalMs) =>
+  create: (context, intervalMs) =>
     function* () {
-      for (const appliance of parts.appliances.assigned) yield* detailTask(parts, intervalMs, appliance);
+      for (const appliance of context.appliances.assigned) yield* detailTask(context, intervalMs, appliance);
     },
 };
 
-function readRecords({ serial, name, build, availableBuild, records = {} }: Appliance, note: ReportDrop): Sample[] {
-  const subject = { serial, filer: name };
+function readRecords(
+  { serial, name, build, availableBuild, records = {} }: Appliance,
+  reportDrop: ReportDrop,
+): Sample[] {
+  const labels = { serial, filer: name };
   const samples: Sample[] = [];
   if (records.edge !== undefined) {
     const { s3_edge, file_iq } = objectOrEmpty(records.edge.services);
-    samples.push(...toSamples(edgeTable, [{ ...records.edge, s3_edge, file_iq }], subject, note));
+    samples.push(...toSamples(edgeTable, [{ ...records.edge, s3_edge, file_iq }], labels, reportDrop));
   }
   if (records.serial !== undefined) {
     const isUpdate = availableBuild !== '' && availableBuild !== build;
-    samples.push(...toSamples(serialTable, [{ ...records.serial, available_build: isUpdate }], subject, note));
+    const record = { ...records.serial, available_build: isUpdate };
+    samples.push(...toSamples(serialTable, [record], labels, reportDrop));
   }
   return samples;
 }
 
-function detailTask(parts: PortalContext, intervalMs: number, { serial, edgeId, name }: Appliance): readonly Task[] {
+function detailTask(context: PortalContext, intervalMs: number, { serial, edgeId, name }: Appliance): readonly Task[] {
   if (edgeId === '') return [];
   const path = `/edges/${encodeURIComponent(edgeId)}`;
-  const task = accountTask(parts, intervalMs, 'edge', async (note, signal) => {
-    const answer = await parts.client.send({ method: 'GET', path, operation: 'edge' }, signal);
-    const detail = requireObject(answer, 'GET /edges/{edge_id}');
+  const task = accountTask(context, intervalMs, 'edge', async (reportDrop, signal) => {
+    const response = await context.client.send({ method: 'GET', path, operation: 'edge' }, signal);
+    const detail = requireObject(response, 'GET /edges/{edge_id}');
     const { owned, remotely_connected } = objectOrEmpty(detail.volumes);
     const record = {
       owned_volumes: owned,
@@ -134,8 +138,8 @@ function detailTask(parts: PortalContext, intervalMs: number, { serial, edgeId, 
       machine: isJsonObject(detail.machine) ? detail.machine : undefined,
       location: labelValue(detail.location) || undefined,
     };
-    return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, note) };
+    return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, reportDrop) };
   });
-  // A new name makes a new task, which is due at once; samples under the old name are removed.
+  // A renamed edge gets a new task, which is due at once, so that samples with the old name are removed.
   return [{ ...task, id: `portal/${serial}/edge/${name}` }];
 }

@@ -53,7 +53,8 @@ export const fiq: CollectorDefinition = {
     {
       path: '/fiq_appliances',
       async read({ records, reportDrop }) {
-        const nameOf = (serial: string, told: unknown) => appliances.find(serial)?.name ?? (labelValue(told) || serial);
+        const nameOf = (serial: string, reportedName: unknown) =>
+          appliances.find(serial)?.name ?? (labelValue(reportedName) || serial);
         const samples: Sample[] = [];
         for await (const appliance of records) {
           const serial = labelValue(appliance.serial_number).toLowerCase();
@@ -61,13 +62,13 @@ export const fiq: CollectorDefinition = {
             reportDrop('record', 'serial_number');
             continue;
           }
-          const subject = { serial, filer: nameOf(serial, appliance.description) };
+          const labels = { serial, filer: nameOf(serial, appliance.description) };
           const { edges } = objectOrEmpty(appliance.connections);
-          samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], subject, reportDrop));
+          samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], labels, reportDrop));
           for (const edge of objectsOrEmpty(edges)) {
             const edgeSerial = labelValue(edge.serial_number).toLowerCase();
-            const labels = { ...subject, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
-            samples.push(...toSamples(fiqEdgeTable, [edge], labels, reportDrop));
+            const edgeLabels = { ...labels, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
+            samples.push(...toSamples(fiqEdgeTable, [edge], edgeLabels, reportDrop));
           }
         }
         return samples;

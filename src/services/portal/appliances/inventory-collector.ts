@@ -11,31 +11,31 @@ import { readInventory } from './inventory.ts';
 import { checkInventoryList, INVENTORY_LISTS, type ListName } from './inventory-lists.ts';
 import { inventoryTable } from './series-families.ts';
 
-interface Answer {
+interface DatedResponse {
   readonly body: unknown;
   /** Monotonic milliseconds. */
-  readonly at: number;
+  readonly respondedAt: number;
 }
 
-/** Reads the appliances of the account into the index. Each list stands for itself: if one fails, the others go on. */
+/** Reads the appliances of the account into the index. If one list fails, the others are still read. */
 export class InventoryCollector {
-  readonly #parts: PortalContext;
-  /** The latest answer of each list; none of a list that is forbidden. */
-  readonly #answers = new Map<ListName, Answer>();
+  readonly #context: PortalContext;
+  /** The latest response of each list. A forbidden list (403) has none. */
+  readonly #responses = new Map<ListName, DatedResponse>();
   #gaps: readonly InventoryGap[] = [];
   #logged: readonly InventoryGap[] = [];
 
-  constructor(parts: PortalContext) {
-    this.#parts = parts;
+  constructor(context: PortalContext) {
+    this.#context = context;
   }
 
   get task(): Task {
-    const { appliances, settings } = this.#parts;
+    const { appliances, options } = this.#context;
     return {
       id: 'portal/inventory',
       api: 'portal',
       operation: 'serials',
-      intervalMs: settings.discoveryIntervalMs,
+      intervalMs: options.discoveryIntervalMs,
       discoversTasks: true,
       retriesBeforeSlot: true,
       priority: true,
@@ -49,45 +49,47 @@ export class InventoryCollector {
   }
 
   async discover(signal: AbortSignal): Promise<PollResult> {
-    const { appliances, clock, settings } = this.#parts;
+    const { appliances, clock, options } = this.#context;
     const drops = new DropCounter();
-    const begunAt = clock.monotonic();
-    const errors = await this.#ask(signal);
-    // An old answer is exposed if it will still be fresh in the next round, which follows within one and a half intervals.
-    const freshMs = (settings.staleAfter - 1.5) * settings.discoveryIntervalMs;
-    const freshAt = Math.min(begunAt, clock.monotonic() - freshMs);
-    const answers = new Map(
-      [...this.#answers].map(([name, { body, at }]) => [
+    const startedAt = clock.monotonic();
+    const errors = await this.#requestLists(signal);
+    // An older response is exposed if it will still be fresh at the next poll, which follows within one and a half intervals.
+    const freshMs = (options.staleAfter - 1.5) * options.discoveryIntervalMs;
+    const freshAt = Math.min(startedAt, clock.monotonic() - freshMs);
+    const responses = new Map(
+      [...this.#responses].map(([name, { body, respondedAt }]) => [
         name,
-        { body, isCurrent: !errors.has(name), isFresh: at >= freshAt },
+        { body, isCurrent: !errors.has(name), isFresh: respondedAt >= freshAt },
       ]),
     );
-    const inventory = readInventory(answers, drops.reportDrop);
+    const inventory = readInventory(responses, drops.reportDrop);
     this.#gaps = [...errors]
       .map(gapOf)
       .concat(inventory.gaps)
       .filter((gap) => this.#matters(gap));
-    // The lists of serials say which appliances there are, also that there are none; the list of edges only adds to it.
+    // Only the lists of serials show that there are no more appliances; the list of edges only adds details.
     const isKnown = !errors.has('edge_serials') && !errors.has('file_iq_serials');
     if (!isKnown && (errors.size === INVENTORY_LISTS.length || inventory.appliances.size === 0)) {
-      const mayBeMissing = settings.serials !== undefined && [...errors.values()].every(isForbidden);
+      const mayBeMissing = options.serials !== undefined && [...errors.values()].every(isForbidden);
       if (!mayBeMissing) throw failureOf([...errors.values()]);
     }
     const hasFailed = this.#logGaps();
     appliances.replace(inventory.appliances, drops.reportDrop);
     const samples = await this.#samples(drops.reportDrop);
-    const times = [...this.#answers.values()].map(({ at }) => at).filter((at) => at >= freshAt);
-    const answeredAt = times.length === 0 ? undefined : Math.min(...times);
-    const isDoubtful = appliances.isDoubtful || hasFailed;
-    return { samples, respondedAt: answeredAt, drops: drops.counts, empty: false, needsConfirmation: isDoubtful };
+    const times = [...this.#responses.values()]
+      .map(({ respondedAt }) => respondedAt)
+      .filter((respondedAt) => respondedAt >= freshAt);
+    const oldestRespondedAt = times.length === 0 ? undefined : Math.min(...times);
+    const needsConfirmation = appliances.needsConfirmation || hasFailed;
+    return { samples, respondedAt: oldestRespondedAt, drops: drops.counts, empty: false, needsConfirmation };
   }
 
-  /** Asks for each list, and returns why some have no answer. Without the right, the earlier answer goes too. */
-  async #ask(signal: AbortSignal): Promise<ReadonlyMap<ListName, Error>> {
-    const { client, clock } = this.#parts;
+  /** Requests each list, and returns the errors of those that failed. A list that is forbidden loses its earlier response. */
+  async #requestLists(signal: AbortSignal): Promise<ReadonlyMap<ListName, Error>> {
+    const { client, clock } = this.#context;
     const errors = new Map<ListName, Error>();
     for (const { name, path, query } of INVENTORY_LISTS) {
-      const check = (answer: unknown) => checkInventoryList(answer, path);
+      const check = (response: unknown) => checkInventoryList(response, path);
       const operation = path.slice(1);
       const request = {
         method: 'GET',
@@ -100,48 +102,48 @@ export class InventoryCollector {
       } as const;
       try {
         const body = await client.send(request, signal);
-        this.#answers.set(name, { body, at: clock.monotonic() });
+        this.#responses.set(name, { body, respondedAt: clock.monotonic() });
       } catch (thrown) {
         const error = asError(thrown);
         if (error instanceof CredentialError || (error instanceof RequestError && error.reason === 'aborted'))
           throw error;
-        if (isForbidden(error)) this.#answers.delete(name);
+        if (isForbidden(error)) this.#responses.delete(name);
         errors.set(name, error);
       }
     }
     return errors;
   }
 
-  async #samples(note: ReportDrop): Promise<Sample[]> {
-    const { appliances, clock, settings } = this.#parts;
-    const rows = enabledCollectors(settings.collectors);
+  async #samples(reportDrop: ReportDrop): Promise<Sample[]> {
+    const { appliances, clock, options } = this.#context;
+    const rows = enabledCollectors(options.collectors);
     const samples: Sample[] = [];
     for await (const appliance of iterateInSlices(appliances.assigned, clock)) {
       const { serial, name, type, build, availableBuild } = appliance;
       const record = { id: serial, type, build, available_build: availableBuild };
       samples.push(...toSamples(inventoryTable, [record], { serial, filer: name }));
-      for (const { row } of rows) samples.push(...(row.inventorySamples?.(appliance, note) ?? []));
+      for (const { definition } of rows) samples.push(...(definition.inventorySamples?.(appliance, reportDrop) ?? []));
     }
     return samples;
   }
 
-  /** Not if the operator has chosen to do without the list, and it is forbidden or empty. */
+  /** A forbidden or empty list does not matter if the configuration does not need it. */
   #matters({ list, reason }: InventoryGap): boolean {
-    const { collectors, serials } = this.#parts.settings;
+    const { collectors, serials } = this.#context.options;
     if (reason !== 'forbidden' && reason !== 'empty') return true;
     return list === 'edges' ? collectors.some(({ name }) => name === 'edges') : serials === undefined;
   }
 
-  /** Logs each gap once, and its end; returns whether a list has failed that had not before. */
+  /** Logs the beginning and the end of each gap. Returns whether a list has newly failed. */
   #logGaps(): boolean {
-    const { log } = this.#parts;
+    const { log } = this.#context;
     const isIn = (gaps: readonly InventoryGap[]) => (gap: InventoryGap) =>
       gaps.some(({ list, reason }) => list === gap.list && reason === gap.reason);
     const opened = this.#gaps.filter((gap) => !isIn(this.#logged)(gap));
     const closed = this.#logged.filter((gap) => !isIn(this.#gaps)(gap));
     for (const { list, reason, message } of opened)
-      log.warn({ list, reason, because: message }, 'the inventory has a gap');
-    for (const { list, reason } of closed) log.info({ list, reason }, 'the gap in the inventory is closed');
+      log.warn({ list, reason, detail: message }, 'the inventory is incomplete');
+    for (const { list, reason } of closed) log.info({ list, reason }, 'the inventory is complete again');
     this.#logged = this.#gaps;
     return opened.some(({ reason }) => reason !== 'forbidden' && reason !== 'empty' && reason !== 'other_ids');
   }
@@ -156,8 +158,8 @@ function gapOf([list, error]: readonly [ListName, Error]): InventoryGap {
 }
 
 function failureOf(errors: readonly Error[]): Error {
-  const other = errors.find((error) => !isForbidden(error));
-  if (other !== undefined) return other;
+  const otherError = errors.find((error) => !isForbidden(error));
+  if (otherError !== undefined) return otherError;
   const advice = 'give the role the right to read appliances, or list them in PORTAL_SERIALS';
   return new RequestError('status', `reading the inventory: GET /serials or GET /edges is forbidden (403); ${advice}`, {
     status: 403,

@@ -4,10 +4,10 @@ import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import { RequestError, SchemaError } from '../../../runtime/errors.ts';
 import { itemsOrEmpty } from '../records.ts';
 
-/** The kinds of serials that have telemetry. */
+/** The types of appliances that have telemetry. */
 const TELEMETRY_TYPES = ['edge', 'file_iq'] as const;
 
-/** The lists of one round: the serials of each type, which the portal gives one by one, and the edges. */
+/** The lists of one inventory poll: the serials, of which the portal lists one type in each response, and the edges. */
 export const INVENTORY_LISTS = [
   ...TELEMETRY_TYPES.map(
     (type) => ({ name: `${type}_serials`, path: '/serials', query: { type, in_use: 'true' } }) as const,
@@ -21,10 +21,10 @@ const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 
 export type ListPath = keyof typeof SERIAL_FIELDS;
 
-/** The most records of one inventory list: it is read in one turn. */
+/** The most records of one inventory list, because the list is read in one event-loop turn. */
 const MAX_LISTED = 20_000;
 
-/** Throws a ShapeError for a list without a usable serial, which must not empty the fleet; `oversize` if it is long. */
+/** Throws a SchemaError for a list without any usable serial, which must not remove the fleet, and a RequestError `oversize` for a list that is too long. */
 export function checkInventoryList(body: unknown, path: ListPath): void {
   const items = itemsOrEmpty(body, `GET ${path}`);
   if (items.length > MAX_LISTED) {
@@ -35,11 +35,11 @@ export function checkInventoryList(body: unknown, path: ListPath): void {
   throw new SchemaError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
 }
 
-export function* serialRecords(name: ListName, body: unknown, note: ReportDrop): Generator<JsonObject> {
+export function* serialRecords(name: ListName, body: unknown, reportDrop: ReportDrop): Generator<JsonObject> {
   if (body === undefined) return;
   const path = name === 'edges' ? '/edges' : '/serials';
   for (const [index, record] of itemsOrEmpty(body, `GET ${path}`).entries()) {
-    if (!hasSerial(record, path)) note('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
+    if (!hasSerial(record, path)) reportDrop('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
     else if (path === '/edges' || isInUse(record)) yield record;
   }
 }

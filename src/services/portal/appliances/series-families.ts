@@ -15,7 +15,7 @@ export const applianceLabels = ['serial', 'filer'] as const;
 const READ = { direction: 'read' } as const;
 const WRITE = { direction: 'write' } as const;
 
-/** The three series of each disk; the portal spells the cache's operations differently from the others. */
+/** The three series of a disk. The field names of the operations begin with `prefix`, which the portal spells differently for the cache. */
 function disk(name: string, prefix: string) {
   const of = (labels: Labels) => ({ disk: name, ...labels });
   return {
@@ -30,7 +30,7 @@ function disk(name: string, prefix: string) {
     ioTime: [
       {
         name: 'filer_appliance_disk_io_time_seconds',
-        help: 'I/O time of the disk in the newest bin. Its interval is not documented.',
+        help: 'I/O time of the disk in the newest bin. The portal does not document which interval the value covers.',
         from: milliseconds,
         fields: { io_time: of({}) },
       },
@@ -64,7 +64,7 @@ const cpuCores = {
   fields: { num_cores: {} },
 } as const satisfies Family;
 
-/** Two series have this one, each with its own field name. */
+/** Two series have this family, each with another field name. */
 const cpuUtilization = {
   name: 'filer_appliance_cpu_utilization_ratio',
   help: 'Share of the processors in use, 0 to 1.',
@@ -77,7 +77,7 @@ const loadAverage = {
   from: unitless,
 } as const;
 
-/** The field names are not documented: words of any spelling decide; a name without one is itself the window. */
+/** The label `window` for a field of `load_average`. The field names are not documented, so several spellings are read; another name is used unchanged. */
 export function loadWindow(field: string): string {
   if (/15|fifteen|longterm/i.test(field)) return '15m';
   if (/5|five|midterm/i.test(field)) return '5m';
@@ -87,7 +87,7 @@ export function loadWindow(field: string): string {
 
 const everyLoadField: RemainingFields = { label: 'window', value: loadWindow, except: ['time'] };
 
-/** The 15 series of the portal's published list, keyed by path segment. Add a metric here and nowhere else. */
+/** The 15 series of the portal's published list, by the path segment of the operation. A new metric is added here only. */
 export const standardSeries = {
   load_average: [{ ...loadAverage, fields: everyLoadField }, cpuCores],
   cpu_utilization: [{ ...cpuUtilization, fields: { cpu_usage: {} } }],
@@ -156,7 +156,7 @@ export const standardSeries = {
   file_iq_disk_io_latency: fileIq.ioLatency,
 } as const satisfies Record<string, readonly Family[]>;
 
-/** The further series with the same request and answer: polled by name or with `PORTAL_SERIES=all`. */
+/** Additional series with the same requests and responses: `PORTAL_SERIES` selects them by name, or with `all`. */
 export const additionalSeries = {
   os_disk_iops: os.iops,
   os_disk_io_time: os.ioTime,
@@ -184,7 +184,7 @@ export const additionalSeries = {
   ],
 } as const satisfies Record<string, readonly Family[]>;
 
-/** `current_appliance_performance`; a gauge that also has a series of its own comes from that series if it is on. */
+/** The families of `current_appliance_performance`. If the series of a gauge is enabled too, the gauge comes from that series. */
 export const currentPerformance = [
   {
     name: 'filer_appliance_uptime_seconds',
@@ -200,14 +200,14 @@ export const currentPerformance = [
 export const healthScore = [
   {
     name: 'filer_appliance_health_score',
-    help: 'Health score of the appliance from the portal, 0 to 100; missing if the portal sends a word instead.',
+    help: 'Health score of the appliance from the portal, 0 to 100; missing if the portal sends a word instead of a number.',
     from: unitless,
     fields: { health_score: {} },
     optional: true,
   },
   {
     name: 'filer_appliance_health_info',
-    help: 'Always 1: the health of the appliance, in the portal’s word.',
+    help: 'Always 1: the health of the appliance as the portal states it.',
     from: infoOne,
     fields: { health_status: {} },
     enumLabels: { status: { field: 'health_status' } },
@@ -236,20 +236,20 @@ export const inventoryTable = [
 export const applianceStateFamilies = {
   up: {
     name: 'filer_appliance_up',
-    help: '0 when none of its series has brought a record for STALE_AFTER intervals of its most frequent series, and one more at most; 1 again with the second record at the latest. Suspended series, empty responses and account operations do not hold it at 1.',
+    help: '1 while the series of the appliance return records. It becomes 0 when no series has returned a record for STALE_AFTER intervals of the most frequent series, or one interval later, and 1 again with the second record at the latest. Suspended series, empty responses and account operations do not keep it at 1.',
     from: unitless,
     fields: {},
   },
   state: {
     name: 'filer_appliance_state',
-    help: 'Always 1: reporting while the appliance is up; no_records while the portal responds without records, as when the appliance is off; unavailable while the portal does not respond about it.',
+    help: 'Always 1: reporting while the appliance is up; no_records while the portal responds without records, for example because the appliance is off; unavailable while requests for the appliance fail.',
     from: unitless,
     fields: {},
     fieldLabels: { state: 'state' },
   },
   lastRecord: {
     name: 'filer_appliance_last_record_timestamp_seconds',
-    help: 'Time of the newest record of any series of the appliance since the exporter started; stays when no more records arrive.',
+    help: 'Time of the newest record of any series of the appliance since the exporter started. The value stays when no more records arrive.',
     from: epochMilliseconds,
     fields: {},
   },

@@ -6,14 +6,14 @@ import { additionalSeries, currentPerformance, healthScore, loadWindow, standard
 
 export interface Operation {
   readonly families: readonly Family[];
-  /** Whether its records are minutes: then each record is a point of the past, not only the newest one. */
+  /** Whether the records are minutes, so that each is a point for history. */
   readonly hasHistory: boolean;
-  /** `period`: in ISO 8601. */
+  /** The body of a request. `period` is in ISO 8601. */
   readonly body: (period: string, binSeconds: number) => JsonObject;
-  /** Throws if a body is not such a response, or too large for one; does not check the records. */
+  /** Throws if a body is not a response of this operation, or is too large. It does not check the records. */
   readonly check: (body: unknown) => unknown;
-  /** Newest first. */
-  readonly records: (body: unknown, note: ReportDrop) => readonly JsonObject[];
+  /** The records of a response, newest first. */
+  readonly records: (body: unknown, reportDrop: ReportDrop) => readonly JsonObject[];
 }
 
 export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
@@ -25,12 +25,12 @@ export const ADDITIONAL_SERIES: readonly string[] = [
   'appliance_health_score',
 ];
 
-/** Polled only when named, each with its interval in milliseconds, as they cost the service much. */
+/** Series that cost the service much and are therefore polled only if named, with their default interval in milliseconds. */
 export const EXPENSIVE_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
 export const ECONOMY_SERIES: string = 'current_appliance_performance';
 
-/** Their responses have no minutes. */
+/** The series whose responses have no minutes. */
 export const WITHOUT_HISTORY: readonly string[] = [ECONOMY_SERIES, 'appliance_health_score'];
 
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...additionalSeries };
@@ -39,13 +39,12 @@ const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries,
 export const ECONOMY_REPLACES: readonly string[] = ['cpu_utilization'];
 
 /**
- * The operations for a choice of series. If two operations could give a sample, only one does: normally the series of
- * its own, whose minutes are finer than a mean over half an hour; in economy mode `current_appliance_performance`,
- * which is polled more often. A value from both in turn would jump between the two means, and the longer interval would
- * decide when it is stale.
+ * The operations for the chosen series. If two of them contain the same value, only one exposes it: normally the series
+ * with minutes, which is finer than a mean over half an hour; in economy mode `current_appliance_performance`, which is
+ * polled more often. Exposed from both in turn, the value would jump between two means.
  */
 export function operationsFor(chosen: readonly string[], isEconomy = false): ReadonlyMap<string, Operation> {
-  const given = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
+  const coveredFamilies = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
   const operations = new Map<string, Operation>();
   for (const name of chosen) {
     const families = tables[name];
@@ -54,13 +53,15 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
     } else if (families !== undefined && (!isEconomy || !ECONOMY_REPLACES.includes(name))) {
       operations.set(name, { ...minutes, families, records: newestFirst });
     } else if (name === ECONOMY_SERIES) {
-      const left = isEconomy ? currentPerformance : currentPerformance.filter((family) => !given.has(family.name));
+      const families = isEconomy
+        ? currentPerformance
+        : currentPerformance.filter((family) => !coveredFamilies.has(family.name));
       operations.set(name, {
-        families: left,
+        families,
         hasHistory: false,
         body: () => ({ period: 'PT30M' }),
         check: currentOf,
-        records: (answer) => [currentOf(answer)],
+        records: (body) => [currentOf(body)],
       });
     } else if (name === 'appliance_health_score') {
       operations.set(name, {
@@ -75,13 +76,13 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
   return operations;
 }
 
-/** The load over one and five minutes, which no other operation has. */
+/** The load over one and five minutes, which `current_appliance_performance` does not have. */
 const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
 
-function withoutLongLoad(body: unknown, note: ReportDrop): readonly JsonObject[] {
-  const isLeft = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
-  return newestFirst(body, note).map((record) =>
-    Object.fromEntries(Object.entries(record).filter(([field]) => isLeft(field))),
+function withoutLongLoad(body: unknown, reportDrop: ReportDrop): readonly JsonObject[] {
+  const isKept = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
+  return newestFirst(body, reportDrop).map((record) =>
+    Object.fromEntries(Object.entries(record).filter(([field]) => isKept(field))),
   );
 }
 
@@ -95,7 +96,7 @@ const currentOf = (body: unknown): JsonObject => requireObject(body, 'current_ap
 
 const healthOf = (body: unknown): JsonObject => requireObject(body, 'appliance_health_score');
 
-/** `appliance_health_score`: the score is a number, a number as text, or a word; a word is not a missing number. */
+/** The record of `appliance_health_score`. The portal sends the score as a number, as a number in a string, or as a word, which becomes the status. */
 function readHealth(body: unknown): readonly JsonObject[] {
   const { health_score, description, raw_data } = healthOf(body);
   const points = objectsOrEmpty(objectOrEmpty(raw_data).data).filter((point) => recordTime(point) !== undefined);
@@ -105,7 +106,7 @@ function readHealth(body: unknown): readonly JsonObject[] {
       health_status:
         objectOrEmpty(description).health_status ??
         (parseDecimal(health_score) === undefined ? health_score : undefined),
-      time: points.toSorted((one, other) => (recordTime(other) ?? 0) - (recordTime(one) ?? 0))[0]?.time,
+      time: points.toSorted((first, second) => (recordTime(second) ?? 0) - (recordTime(first) ?? 0))[0]?.time,
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { hash32 } from '../../../runtime/random.ts';
 
-/** Jump consistent hash (Lamping and Veach, 2014): growing from n to n + 1 shards moves one serial in n + 1. */
+/** The shard of a serial, by jump consistent hash (Lamping and Veach, 2014): when n shards become n + 1, one serial in n + 1 moves. */
 export function shardOf(serial: string, total: number): number {
   let key = (BigInt(hash32(serial)) << 32n) | BigInt(hash32(`${serial}#`));
   let shard = -1;

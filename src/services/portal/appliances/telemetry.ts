@@ -27,10 +27,10 @@ interface Series {
   readonly operation: Operation;
 }
 
-/** One poll. `requestedAt`: by the service's clock. */
+/** What the requests of one poll share. `requestedAt` is by the service's clock, in epoch milliseconds. */
 interface Call {
   readonly requestedAt: number;
-  readonly note: ReportDrop;
+  readonly reportDrop: ReportDrop;
   readonly signal: AbortSignal;
 }
 
@@ -38,24 +38,29 @@ interface WindowRecords extends Pick<WindowBins, 'to' | 'failure'> {
   readonly records: readonly JsonObject[];
 }
 
-/** The longest period of one request that covers a window together with the usual minutes. */
+/** The longest period of a request that covers both the newest minutes and the window of history. */
 const MAX_COMBINED_MS = 6 * 3_600_000;
 
-/** The most requests that search where the service begins to accept periods. */
+/** The most requests of one search for the earliest period that the service accepts. */
 const MAX_SEARCH = 7;
 
+/**
+ * Polls each telemetry series of each appliance. A poll requests the newest minutes for the exposition, and for history
+ * the minutes of a window as well: with the same request if the window is recent, else with a second one. A failure of
+ * the window never fails the poll.
+ */
 export class TelemetryCollector {
-  readonly #parts: PortalContext;
+  readonly #context: PortalContext;
   readonly #operations: ReadonlyMap<string, Operation>;
-  readonly #lookback = new PeriodRequester();
-  /** How long the periods of windows may be. */
+  readonly #periodRequester = new PeriodRequester();
+  /** The longest accepted period of each task's window. */
   readonly #windowLimits = new PeriodLimits(1.25);
-  /** Tasks of which a request failed that covered a window too: the usual minutes come first. */
-  readonly #apart = new Set<string>();
+  /** Tasks whose combined request failed: their next poll requests the newest minutes and the window separately. */
+  readonly #separateTasks = new Set<string>();
 
-  constructor(parts: PortalContext) {
-    const { series, mode, units, binSeconds } = parts.settings;
-    this.#parts = parts;
+  constructor(context: PortalContext) {
+    const { series, mode, units, binSeconds } = context.options;
+    this.#context = context;
     const names = series.map(({ name }) => name);
     this.#operations = new Map(
       [...operationsFor(names, mode === 'economy')].map(([name, operation]) => [
@@ -66,17 +71,17 @@ export class TelemetryCollector {
   }
 
   *tasks(): Generator<Task> {
-    const { appliances, settings } = this.#parts;
-    const { discoveryIntervalMs } = settings;
+    const { appliances, options } = this.#context;
+    const { discoveryIntervalMs } = options;
     // A task's id contains the serial.
     const isPolled = (id: string) => appliances.find(id.split('/')[1] ?? '') !== undefined;
-    for (const limits of [this.#lookback.limits, this.#windowLimits]) limits.keepOnly(isPolled);
-    for (const id of this.#apart) if (!isPolled(id)) this.#apart.delete(id);
+    for (const limits of [this.#periodRequester.limits, this.#windowLimits]) limits.keepOnly(isPolled);
+    for (const id of this.#separateTasks) if (!isPolled(id)) this.#separateTasks.delete(id);
     for (const { serial, name: filer, build } of appliances.assigned) {
-      for (const { name, intervalMs } of settings.series) {
+      for (const { name, intervalMs } of options.series) {
         const operation = this.#operations.get(name);
-        // What the build cannot have is not polled; an earlier build may have had it.
-        if (operation === undefined || (!settings.readsEarlierBuilds && !buildSupports(name, build))) continue;
+        // The appliance's build does not have this series, but an earlier build may have had it.
+        if (operation === undefined || (!options.readsEarlierBuilds && !buildSupports(name, build))) continue;
         const id = `portal/${serial}/${name}`;
         const series = { id, serial, name, operation };
         yield {
@@ -89,8 +94,8 @@ export class TelemetryCollector {
           pollAlso: 'portal/account_license',
           poll: (signal, window) => this.#poll(series, signal, window),
           ...(operation.hasHistory && {
-            now: () => this.#parts.client.now(),
-            readHistory: (from, to, signal) => this.#past(series, from, to, signal),
+            now: () => this.#context.client.now(),
+            readHistory: (from, to, signal) => this.#readHistory(series, from, to, signal),
           }),
         };
       }
@@ -99,102 +104,107 @@ export class TelemetryCollector {
 
   async #poll(series: Series, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {
     const { operation } = series;
-    const { client, settings } = this.#parts;
+    const { client, options } = this.#context;
     const { counts: drops, reportDrop } = new DropCounter();
-    const { lookbackMs } = settings;
+    const { lookbackMs } = options;
     if (!operation.hasHistory) {
       const samples = this.#samples(
         series,
-        await this.#ask(series, isoPeriod(lookbackMs), reportDrop, signal),
+        await this.#requestRecords(series, isoPeriod(lookbackMs), reportDrop, signal),
         reportDrop,
       );
       return { samples, drops, empty: samples.length === 0 };
     }
     const requestedAt = client.now();
-    const { usual, all, part } = await this.#recordsOf(series, window, { requestedAt, note: reportDrop, signal });
-    const samples = this.#samples(series, usual, reportDrop);
-    // A field beside the list of a series, such as the number of cores, is not a record of it.
-    const empty = usual.every(({ time }) => time === undefined);
-    if (part === undefined) return { samples, drops, empty };
+    const { newest, all, coverage } = await this.#recordsOf(series, window, { requestedAt, reportDrop, signal });
+    const samples = this.#samples(series, newest, reportDrop);
+    // A record without a time, such as the number of cores, does not come from the list of the series.
+    const empty = newest.every(({ time }) => time === undefined);
+    if (coverage === undefined) return { samples, drops, empty };
     return {
       samples,
       drops,
       empty,
-      minutes: { ...part, requestedAt, [Symbol.iterator]: () => this.#bins(series, all) },
+      minutes: { ...coverage, requestedAt, [Symbol.iterator]: () => this.#bins(series, all) },
     };
   }
 
-  /** The usual records, and those of the window: one request for both if the window is not too old, else two. */
+  /** The newest records for the exposition, and all records with what they cover of the window. */
   async #recordsOf(series: Series, window: Window | undefined, call: Call) {
     const { id } = series;
-    const { requestedAt, note, signal } = call;
-    const { binSeconds, lookbackMs } = this.#parts.settings;
+    const { requestedAt, reportDrop, signal } = call;
+    const { binSeconds, lookbackMs } = this.#context.options;
     const agoMs = window === undefined ? 0 : requestedAt - window.start;
     const isOlder = agoMs > lookbackMs;
     if (
       window !== undefined &&
       isOlder &&
       agoMs <= this.#windowLimits.of(id, MAX_COMBINED_MS) &&
-      !this.#apart.has(id)
+      !this.#separateTasks.has(id)
     ) {
       try {
         const period = isoInterval({ from: window.start, to: requestedAt });
-        const all = await this.#ask(series, period, note, signal);
+        const all = await this.#requestRecords(series, period, reportDrop, signal);
         this.#windowLimits.lengthen(id, agoMs);
-        // The exposition shows the present, however far back this request went; a record without a time counts as current.
+        // The exposition gets only the newest minutes. A record without a time counts as current.
         const earliest = requestedAt - lookbackMs - binSeconds * 1000;
-        const usual = all.filter((one) => timeOf(one, requestedAt) >= earliest);
-        return { usual, all, part: { to: window.to } };
+        const newest = all.filter((record) => timeOf(record, requestedAt) >= earliest);
+        return { newest, all, coverage: { to: window.to } };
       } catch (error) {
         if (!isPeriodTooLong(error) && !isRejected(error)) {
-          // The next poll requests the usual minutes first: this may be about the period.
-          this.#apart.add(id);
+          // The long period may be the cause, so the next poll requests the newest minutes by themselves.
+          this.#separateTasks.add(id);
           throw error;
         }
         this.#windowLimits.halve(id, agoMs);
       }
-      return { usual: (await this.#usual(series, call)).records, all: [], part: undefined };
+      return { newest: (await this.#newestRecords(series, call)).records, all: [], coverage: undefined };
     }
-    const { records: usual, from } = await this.#usual(series, call);
-    if (window === undefined) return { usual, all: [], part: undefined };
-    // The request may have waited, so that its period begins later than the window.
-    if (!isOlder) return { usual, all: usual, part: from > window.start ? undefined : { to: window.to } };
-    const { records, ...part } = await this.#window(series, window, call);
-    this.#apart.delete(id);
-    if (part.to < from || part.failure !== undefined) return { usual, all: records, part };
-    const newer = usual.filter((one) => timeOf(one, 0) >= part.to);
-    return { usual, all: [...newer, ...records], part: { to: window.to } };
+    const { records: newest, from } = await this.#newestRecords(series, call);
+    if (window === undefined) return { newest, all: [], coverage: undefined };
+    // If the request waited, its period may begin later than the window.
+    if (!isOlder) return { newest, all: newest, coverage: from > window.start ? undefined : { to: window.to } };
+    const { records, ...coverage } = await this.#windowRecords(series, window, call);
+    this.#separateTasks.delete(id);
+    if (coverage.to < from || coverage.failure !== undefined) return { newest, all: records, coverage };
+    const newer = newest.filter((record) => timeOf(record, 0) >= coverage.to);
+    return { newest, all: [...newer, ...records], coverage: { to: window.to } };
   }
 
-  /** The newest records, of a shorter period if the usual one is too much or rejected, and where they begin. */
-  async #usual(series: Series, { requestedAt: to, note, signal }: Call) {
-    const { client, settings } = this.#parts;
-    const { lookbackMs } = settings;
+  /** The newest records and where they begin. The period is PORTAL_LOOKBACK, or shorter if that is too long for the service. */
+  async #newestRecords(series: Series, { requestedAt: to, reportDrop, signal }: Call) {
+    const { client, options } = this.#context;
+    const { lookbackMs } = options;
     const records: JsonObject[] = [];
     let from = to;
-    const how = { usualMs: lookbackMs, isNewestEnough: true };
-    await this.#lookback.requestPeriod(series.id, { from: to - lookbackMs, to }, how, async (part, isAll) => {
-      const lengthMs = isAll ? lookbackMs : part.to - part.from;
-      records.push(...(await this.#ask(series, isoPeriod(lengthMs), note, signal)));
-      // A duration ends when the service reads the request, and its clock is known to the second.
+    const period = { from: to - lookbackMs, to };
+    const requestOptions = { newestMinMs: lookbackMs, isNewestEnough: true };
+    await this.#periodRequester.requestPeriod(series.id, period, requestOptions, async (part, isWholePeriod) => {
+      const lengthMs = isWholePeriod ? lookbackMs : part.to - part.from;
+      records.push(...(await this.#requestRecords(series, isoPeriod(lengthMs), reportDrop, signal)));
+      // A duration ends when the service reads the request. A second is added because its clock is known to the second.
       from = client.now() - lengthMs + 1000;
     });
     return { records, from };
   }
 
-  /** The records of a window by themselves, from its start on: as much as one request may cover. A failure fails no poll. */
-  async #window(series: Series, { start, to: end }: Window, { note, signal }: Call): Promise<WindowRecords> {
+  /** The records of the window's beginning: as much as one request may cover. A failure is returned, because it must not fail the poll. */
+  async #windowRecords(
+    series: Series,
+    { start, to: end }: Window,
+    { reportDrop, signal }: Call,
+  ): Promise<WindowRecords> {
     const { id } = series;
-    const binMs = this.#parts.settings.binSeconds * 1000;
+    const binMs = this.#context.options.binSeconds * 1000;
     const minMs = Math.ceil(MIN_PERIOD_MS / binMs) * binMs;
     const lengthMs = Math.min(end - start, this.#windowLimits.of(id));
     const to = start + Math.max(minMs, Math.floor(lengthMs / binMs) * binMs);
     const request = (from: number) =>
-      this.#ask(series, isoInterval({ from, to: Math.max(to, from + minMs) }), note, signal);
+      this.#requestRecords(series, isoInterval({ from, to: Math.max(to, from + minMs) }), reportDrop, signal);
     try {
       const records = await request(start);
       this.#windowLimits.lengthen(id, end - start);
-      return { to: Math.min(to, end), records: records.filter((one) => timeOf(one, to) < to) };
+      return { to: Math.min(to, end), records: records.filter((record) => timeOf(record, to) < to) };
     } catch (error) {
       if (isAborted(error)) throw error;
       if (to - start > minMs) {
@@ -207,9 +217,9 @@ export class TelemetryCollector {
     }
   }
 
-  /** Where the periods begin that the service accepts, which it rejects before, as before an appliance joined. */
+  /** The earliest start of a period that the service accepts. It rejects periods from before the appliance joined, for example. */
   async #firstAccepted(start: number, end: number, request: (from: number) => Promise<unknown>): Promise<number> {
-    const stepMs = this.#parts.settings.binSeconds * 1000;
+    const stepMs = this.#context.options.binSeconds * 1000;
     let [rejected, accepted] = [start, end];
     for (let requests = 0; requests < MAX_SEARCH && accepted - rejected > stepMs; requests += 1) {
       const middle = rejected + Math.max(1, Math.floor((accepted - rejected) / 2 / stepMs)) * stepMs;
@@ -224,24 +234,35 @@ export class TelemetryCollector {
     return accepted;
   }
 
-  async #past(series: Series, from: number, to: number, signal: AbortSignal): Promise<HistoryResult> {
+  async #readHistory(series: Series, from: number, to: number, signal: AbortSignal): Promise<HistoryResult> {
     const { counts: drops, reportDrop } = new DropCounter();
     const all: JsonObject[] = [];
-    const how = { binMs: this.#parts.settings.binSeconds * 1000, usualMs: this.#parts.settings.lookbackMs };
-    const covered = await this.#lookback.requestPeriod(series.id, { from, to }, how, async (part) => {
-      const records = await this.#ask(series, isoInterval(part), reportDrop, signal);
-      // The newer part has the whole of the bin with which this one ends.
-      for (const one of records) if (part.to === to || timeOf(one, part.to) < part.to) all.push(one);
-    });
-    if (covered.failure !== undefined && !isRejected(covered.failure)) throw covered.failure;
-    return { bins: this.#bins(series, all), from: covered.from, drops };
+    const { binSeconds, lookbackMs } = this.#context.options;
+    const requestOptions = { binMs: binSeconds * 1000, newestMinMs: lookbackMs };
+    const coverage = await this.#periodRequester.requestPeriod(
+      series.id,
+      { from, to },
+      requestOptions,
+      async (part) => {
+        const records = await this.#requestRecords(series, isoInterval(part), reportDrop, signal);
+        // The newer part already has the whole bin with which this part ends.
+        for (const record of records) if (part.to === to || timeOf(record, part.to) < part.to) all.push(record);
+      },
+    );
+    if (coverage.failure !== undefined && !isRejected(coverage.failure)) throw coverage.failure;
+    return { bins: this.#bins(series, all), from: coverage.from, drops };
   }
 
-  async #ask(series: Series, period: string, note: ReportDrop, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  async #requestRecords(
+    series: Series,
+    period: string,
+    reportDrop: ReportDrop,
+    signal: AbortSignal,
+  ): Promise<readonly JsonObject[]> {
     const { serial, name, operation } = series;
-    const { client, unitWatch, licence, settings } = this.#parts;
+    const { client, unitDetector, licence, options } = this.#context;
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
-    const json = operation.body(period, settings.binSeconds);
+    const json = operation.body(period, options.binSeconds);
     const request = {
       method: 'POST',
       path,
@@ -250,35 +271,36 @@ export class TelemetryCollector {
       json,
       validate: operation.check,
     } as const;
-    const records = operation.records(await client.send(request, signal), note);
-    // The licence covers it, even if an earlier answer says otherwise.
+    const records = operation.records(await client.send(request, signal), reportDrop);
+    // A successful request shows that the licence covers telemetry, whatever an earlier response reported.
     licence.hasTelemetry ||= undefined;
-    unitWatch.observe(name, records);
+    unitDetector.observe(name, records);
     return records;
   }
 
-  #samples(series: Series, records: readonly JsonObject[], note: ReportDrop): Sample[] {
+  #samples(series: Series, records: readonly JsonObject[], reportDrop: ReportDrop): Sample[] {
     const { families } = series.operation;
-    const subject = this.#subjectOf(series);
-    const samples = toSamples(families, records, subject, note, recordTime);
+    const labels = this.#labelsOf(series);
+    const samples = toSamples(families, records, labels, reportDrop, recordTime);
     const used = records.find((record) => hasValue(families, record));
-    if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...subject, series: series.name }));
+    if (used !== undefined) samples.push(...toSamples([seriesTimestamp], [used], { ...labels, series: series.name }));
     return samples;
   }
 
-  /** The records with a time, oldest first; their values are read where history needs them. */
+  /** The records with a time, oldest first. Their values are read only when history uses them. */
   *#bins({ operation, ...series }: Series, newestFirst: readonly JsonObject[]): Generator<Bin> {
-    const subject = this.#subjectOf({ operation, ...series });
+    const labels = this.#labelsOf({ operation, ...series });
     for (const record of newestFirst.toReversed()) {
       const seconds = recordTime(record);
       if (seconds === undefined) continue;
-      const samples = (note: ReportDrop) => toSamples(operation.families, [record], subject, note, recordTime);
+      const samples = (reportDrop: ReportDrop) =>
+        toSamples(operation.families, [record], labels, reportDrop, recordTime);
       yield { at: Math.round(seconds * 1000), samples };
     }
   }
 
-  #subjectOf({ serial }: Series): Labels {
-    return { serial, filer: this.#parts.appliances.find(serial)?.name ?? serial };
+  #labelsOf({ serial }: Series): Labels {
+    return { serial, filer: this.#context.appliances.find(serial)?.name ?? serial };
   }
 }
 

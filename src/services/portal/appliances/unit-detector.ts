@@ -4,23 +4,23 @@ import type { Log } from '../../../runtime/log.ts';
 import { detectUnits, recommendedUnits, type UnitEvidence } from './unit-evidence.ts';
 import { alternativeUnits, type UnitName } from './units.ts';
 
-/** What answers show of the account's units: tells once if one seems to be another; no number is read differently by it. */
+/** Collects what responses show about the account's units, and logs once if a unit seems to differ. It never changes how a number is read. */
 export class UnitDetector {
   readonly #units: readonly UnitName[];
   readonly #log: Log;
-  /** By question and answer. */
-  readonly #shown = new Map<string, UnitEvidence>();
+  /** By `question answer`. */
+  readonly #evidence = new Map<string, UnitEvidence>();
 
   constructor(units: readonly UnitName[], log: Log) {
     this.#units = units;
     this.#log = log;
   }
 
-  /** Configured or proven. */
+  /** The configured and the proven alternatives. */
   get variants(): readonly Variant[] {
     const configured = this.#units.map((unit) => alternativeUnits[unit]);
-    const isOpen = ({ question }: Variant) => configured.every((one) => one.question !== question);
-    const proven = [...this.#shown.values()].filter((one) => one.isProof && isOpen(one));
+    const isOpen = ({ question }: Variant) => configured.every((candidate) => candidate.question !== question);
+    const proven = [...this.#evidence.values()].filter((candidate) => candidate.isProof && isOpen(candidate));
     return [...configured, ...proven].map(({ question, answer }) => ({ question, answer }));
   }
 
@@ -28,31 +28,32 @@ export class UnitDetector {
     for (const evidence of detectUnits(operation, records)) {
       const { question, answer, isProof } = evidence;
       const key = `${question} ${answer}`;
-      const isKnown = this.#shown.has(key);
-      if (isProof || !isKnown) this.#shown.set(key, evidence);
-      const advised = recommendedUnits(this.#units, [evidence]);
-      if (isKnown || advised === this.#units) continue;
-      const message = 'values look like another unit than the one they are read in; no value is changed; see --doctor';
+      const isKnown = this.#evidence.has(key);
+      if (isProof || !isKnown) this.#evidence.set(key, evidence);
+      const recommended = recommendedUnits(this.#units, [evidence]);
+      if (isKnown || recommended === this.#units) continue;
+      const message =
+        'values seem to be in another unit than PORTAL_UNITS states; no value is changed; check with --doctor';
       this.#log.warn(
-        { api: 'portal', operation, question, answer, advice: `PORTAL_UNITS=${advised.join(',')}` },
+        { api: 'portal', operation, question, answer, advice: `PORTAL_UNITS=${recommended.join(',')}` },
         message,
       );
     }
   }
 
-  /** One for each question, for the doctor; `advice` where `PORTAL_UNITS` says another. `asked`: what it found besides. */
-  answers(asked: readonly UnitEvidence[]): readonly (Variant & { readonly advice?: string })[] {
-    const shown = [...this.#shown.values()];
-    const isNew = ({ question }: UnitEvidence) => shown.every((one) => one.question !== question);
-    shown.push(...asked.filter(isNew));
-    const told = [...new Set(shown.map(({ question }) => question))].flatMap((question) => {
-      const own = shown.filter((one) => one.question === question);
-      // One disk may be so fast, or one appliance so small, that its values fit another unit too.
-      return own.find((one) => recommendedUnits([], [one]).length === 0) ?? own[0] ?? [];
+  /** One answer to each question, for the doctor, with `advice` if `PORTAL_UNITS` states another. `additional`: the doctor's own evidence. */
+  answers(additional: readonly UnitEvidence[]): readonly (Variant & { readonly advice?: string })[] {
+    const evidence = [...this.#evidence.values()];
+    const isNew = ({ question }: UnitEvidence) => evidence.every((candidate) => candidate.question !== question);
+    evidence.push(...additional.filter(isNew));
+    const decisive = [...new Set(evidence.map(({ question }) => question))].flatMap((question) => {
+      const ofQuestion = evidence.filter((candidate) => candidate.question === question);
+      // Evidence for the documented unit has priority: one fast disk or one small appliance may look like another unit.
+      return ofQuestion.find((candidate) => recommendedUnits([], [candidate]).length === 0) ?? ofQuestion[0] ?? [];
     });
-    const all = recommendedUnits(this.#units, told);
-    const advice = all.length === 0 ? 'unset PORTAL_UNITS' : `set PORTAL_UNITS=${all.join(',')}`;
-    return told.map((evidence) => ({
+    const recommended = recommendedUnits(this.#units, decisive);
+    const advice = recommended.length === 0 ? 'unset PORTAL_UNITS' : `set PORTAL_UNITS=${recommended.join(',')}`;
+    return decisive.map((evidence) => ({
       question: evidence.question,
       answer: evidence.answer,
       ...(recommendedUnits(this.#units, [evidence]) !== this.#units && { advice }),

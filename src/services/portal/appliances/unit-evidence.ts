@@ -2,43 +2,43 @@ import type { JsonObject } from '../../../metrics/family.ts';
 import { medianOf, parseDecimal } from '../../../metrics/units.ts';
 import { alternativeUnits, type UnitName, unitNames } from './units.ts';
 
-/** What an answer shows of a unit. It advises people: no number is read differently by it. */
+/** What a response shows about a unit. It is only for people: it never changes how a number is read. */
 export interface UnitEvidence {
   readonly question: string;
   readonly answer: string;
-  /** No other answer is possible. */
+  /** Whether no other answer is possible. */
   readonly isProof: boolean;
 }
 
-/** The value of `PORTAL_UNITS` that fits all evidence; the same list if it fits already. */
-export function recommendedUnits(units: readonly UnitName[], shown: readonly UnitEvidence[]): readonly UnitName[] {
-  return shown.reduce((advised, { question, answer, isProof }) => {
-    const name = unitNames.find((one) => alternativeUnits[one].question === question);
+/** The value of `PORTAL_UNITS` that fits all evidence; the same list if `units` fits already. */
+export function recommendedUnits(units: readonly UnitName[], evidence: readonly UnitEvidence[]): readonly UnitName[] {
+  return evidence.reduce((advised, { question, answer, isProof }) => {
+    const name = unitNames.find((candidate) => alternativeUnits[candidate].question === question);
     if (name === undefined) return advised;
     if (answer === alternativeUnits[name].answer) return advised.includes(name) ? advised : advised.concat(name);
-    return isProof && advised.includes(name) ? advised.filter((one) => one !== name) : advised;
+    return isProof && advised.includes(name) ? advised.filter((candidate) => candidate !== name) : advised;
   }, units);
 }
 
-/** Epoch seconds reach this in the year 5138, epoch milliseconds reached it in 1973. */
+/** The number of an epoch time in seconds is below this until the year 5138, and in milliseconds above it since 1973. */
 const TIME_BORDER = 1e11;
 
-/** In KiB less than an appliance of 1 GB has in bytes, and more than most have: 1 TB. */
+/** As bytes this is 1 GB, less than any appliance has; as KiB it is 1 TB, more than most have. */
 const MUCH_MEMORY = 1e9;
 
-/** More than any appliance has, in KiB: 3 TiB. */
+/** In KiB this is 3 TiB, more than any appliance has. */
 const MAX_MEMORY_KIB = 3 * 2 ** 30;
 
-/** The median time of a disk operation is above it in milliseconds (20 microseconds) and below it in seconds (20 ms). */
+/** The median time of a disk operation is above 0.02 in milliseconds (20 µs), and below 0.02 in seconds (20 ms). */
 const LATENCY_BORDER = 0.02;
 const LATENCY_VALUES = 8;
 
 export function detectUnits(operation: string, records: readonly JsonObject[]): readonly UnitEvidence[] {
-  const shown = [timeUnit(records)];
-  if (operation === 'memory_utilization_details') shown.push(firstOf(records, ratioUnit));
-  if (operation.startsWith('memory_utilization')) shown.push(firstOf(records, memoryUnit));
-  if (operation.endsWith('_disk_io_latency')) shown.push(latencyUnit(records));
-  return shown.filter((one) => one !== undefined);
+  const found = [timeUnit(records)];
+  if (operation === 'memory_utilization_details') found.push(firstOf(records, ratioUnit));
+  if (operation.startsWith('memory_utilization')) found.push(firstOf(records, memoryUnit));
+  if (operation.endsWith('_disk_io_latency')) found.push(latencyUnit(records));
+  return found.filter((candidate) => candidate !== undefined);
 }
 
 function firstOf(records: readonly JsonObject[], read: (record: JsonObject) => UnitEvidence | undefined) {
@@ -55,24 +55,24 @@ function timeUnit([record]: readonly JsonObject[]): UnitEvidence | undefined {
   return { question: 'time_unit', answer: time < TIME_BORDER ? 'seconds' : 'milliseconds', isProof: true };
 }
 
-/** `utilization` is documented as (total - available) / total in percent, so the record itself shows its unit. */
+/** `utilization` is documented as (total - available) / total in percent, so a record shows its own unit. */
 function ratioUnit({ total, available, utilization }: JsonObject): UnitEvidence | undefined {
-  const [all, left, told] = [parseDecimal(total), parseDecimal(available), parseDecimal(utilization)];
-  if (all === undefined || left === undefined || told === undefined || all <= 0) return undefined;
-  const share = (all - left) / all;
+  const [all, free, reported] = [parseDecimal(total), parseDecimal(available), parseDecimal(utilization)];
+  if (all === undefined || free === undefined || reported === undefined || all <= 0) return undefined;
+  const share = (all - free) / all;
   const isNear = (value: number) => share >= 0.02 && Math.abs(value - share) < 0.25 * share;
-  if (!isNear(told / 100) && !isNear(told)) return undefined;
-  return { question: 'ratio_unit', answer: isNear(told) ? 'ratio' : 'percent', isProof: true };
+  if (!isNear(reported / 100) && !isNear(reported)) return undefined;
+  return { question: 'ratio_unit', answer: isNear(reported) ? 'ratio' : 'percent', isProof: true };
 }
 
 function memoryUnit(record: JsonObject): UnitEvidence | undefined {
-  const all = memoryIn(record) ?? 0;
+  const all = totalMemory(record) ?? 0;
   if (all < 100_000) return undefined;
   const answer = all > MUCH_MEMORY ? 'bytes' : 'kilobytes';
   return { question: 'memory_unit', answer, isProof: answer === 'kilobytes' || all > MAX_MEMORY_KIB };
 }
 
-function memoryIn({ total, memory_used, memory_cached, memory_buffered }: JsonObject): number | undefined {
+function totalMemory({ total, memory_used, memory_cached, memory_buffered }: JsonObject): number | undefined {
   const parts = [memory_used, memory_cached, memory_buffered].flatMap((part) => parseDecimal(part) ?? []);
   const sum = parts.length === 0 ? undefined : parts.reduce((all, part) => all + part);
   return parseDecimal(total) ?? sum;

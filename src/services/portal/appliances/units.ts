@@ -12,7 +12,7 @@ import {
 } from '../../../metrics/units.ts';
 
 /*
- * The units of telemetry. A value is read in its documented unit, however large it is: only `PORTAL_UNITS` changes that.
+ * The units of telemetry. A value is read in its documented unit, however large it is, unless `PORTAL_UNITS` states another.
  */
 
 export const memory: Conversion<'bytes'> = { ...kibibytes };
@@ -21,11 +21,11 @@ export const latency: Conversion<'seconds'> = { ...milliseconds };
 
 export const requests: Conversion<'none'> = { ...unitless, upstream: 'number in the bin' };
 
-interface OtherUnit {
-  /** The question that the doctor asks, and its answer. */
+interface AlternativeUnit {
+  /** The doctor's question about the unit, and the answer that means this alternative. */
   readonly question: string;
   readonly answer: string;
-  /** The conversion of the rows that have it, from the documented unit. */
+  /** The conversion from the documented unit, by which the families that have the unit are found. */
   readonly documented: Conversion;
   readonly read: (binSeconds: number) => Conversion['read'];
 }
@@ -43,7 +43,7 @@ export const alternativeUnits = {
       return rate === undefined ? undefined : parseDecimal(rate * binSeconds);
     },
   },
-} as const satisfies Record<string, OtherUnit>;
+} as const satisfies Record<string, AlternativeUnit>;
 
 export type UnitName = keyof typeof alternativeUnits;
 
@@ -56,7 +56,7 @@ export function applyUnits(
 ): readonly Family[] {
   return families.map((family) => {
     const unit = units
-      .map((name): OtherUnit => alternativeUnits[name])
+      .map((name): AlternativeUnit => alternativeUnits[name])
       .find(({ documented }) => documented === family.from);
     return unit === undefined
       ? family

@@ -108,12 +108,12 @@ export const volumes: CollectorDefinition = {
   tables: [{ source: 'GET /volume_connections', commonLabels: volumeApplianceLabels, families: connectionTable }],
   sampleCounts: { volume: 11.2 },
   waitsForInventory: true,
-  reads: (parts) => [
+  reads: (context) => [
     {
       path: '/volume_connections',
       async read({ records, reportDrop }) {
         const samples: Sample[] = [];
-        for await (const { labels, record } of readConnections(records, parts, reportDrop)) {
+        for await (const { labels, record } of readConnections(records, context, reportDrop)) {
           samples.push(...toSamples(connectionTable, [record], labels, reportDrop));
         }
         return samples;
@@ -122,18 +122,18 @@ export const volumes: CollectorDefinition = {
   ],
 };
 
-/** Whether `appliance_id` is a serial or an edge id is not documented. `serial`: undefined if not in the inventory. */
+/** The connections with their labels. `appliance_id` may be a serial or an edge id, which is not documented. `serial` is undefined if the appliance is not in the inventory. */
 export async function* readConnections(
   records: AsyncIterable<JsonObject> | Iterable<JsonObject>,
   { appliances, clock }: Pick<PortalContext, 'appliances' | 'clock'>,
-  note: ReportDrop,
+  reportDrop: ReportDrop,
 ) {
   const rows = await collectAll(records);
   const guidOf = volumeGuids(rows.map(({ volume_id }) => labelValue(volume_id)));
   for await (const row of iterateInSlices(rows, clock)) {
     const [id, applianceId] = [labelValue(row.volume_id), labelValue(row.appliance_id)];
     if (id === '' || applianceId === '') {
-      note('record', id === '' ? 'volume_id' : 'appliance_id');
+      reportDrop('record', id === '' ? 'volume_id' : 'appliance_id');
       continue;
     }
     const guid = guidOf(id);
@@ -141,11 +141,11 @@ export async function* readConnections(
     const serial = appliance?.serial ?? applianceId.toLowerCase();
     const filer = appliance?.name ?? (labelValue(row.appliance_name) || serial);
     const labels = { volume_guid: guid, volume: labelValue(row.volume_name) || guid, serial, filer };
-    yield { id, serial: appliance?.serial, labels, record: { ...row, protocol: wordsOf(row.protocol) } };
+    yield { id, serial: appliance?.serial, labels, record: { ...row, protocol: joinSorted(row.protocol) } };
   }
 }
 
-/** A list of words as one label: sorted, so that the order in the answer has no effect. */
-function wordsOf(list: unknown): string | undefined {
+/** A list as one label value, sorted, so that its order in the response has no effect. */
+function joinSorted(list: unknown): string | undefined {
   return Array.isArray(list) ? list.map(labelValue).sort().join(',') : undefined;
 }

@@ -18,79 +18,79 @@ export interface LedgerDependencies {
 /** The longest period that the service accepts, in milliseconds: older records never arrive. */
 export const MAX_PERIOD_MS = 30 * 86_400_000;
 
-/** The most snapshots to remember for one volume, which makes some thousand a month. */
+/** The most snapshots that are remembered of one volume. A volume makes some thousand in a month. */
 const MAX_REMEMBERED = 20_000;
 
 interface CountedField {
   readonly family: Family;
   readonly field: string;
-  readonly added: Labels;
+  readonly extraLabels: Labels;
 }
 
 interface ApplianceSnapshots {
-  told: string;
+  reportedName: string;
   latest: { readonly rank: number; readonly record: JsonObject } | undefined;
   readonly counts: Map<CountedField, { total: number; readonly histogram: Histogram | undefined }>;
 }
 
-/** The snapshots of one volume from one operation: the newest of each appliance, and every one counted once. */
+/** The snapshots of one volume from one operation: the newest of each appliance, and counts with each snapshot once. */
 export class SnapshotLedger {
   readonly #operation: SnapshotOperation;
-  readonly #parts: LedgerDependencies;
+  readonly #dependencies: LedgerDependencies;
   readonly #latest: readonly Family[];
   readonly #counted: readonly CountedField[];
   readonly #seen = new SeenIds(MAX_REMEMBERED);
   readonly #appliances = new Map<string, ApplianceSnapshots>();
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(operation: SnapshotOperation, parts: LedgerDependencies) {
+  constructor(operation: SnapshotOperation, dependencies: LedgerDependencies) {
     this.#operation = operation;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#latest = operation.families.filter(({ type }) => type === undefined);
     this.#counted = operation.families.flatMap((family) => {
       if (family.type === undefined || isEveryOtherField(family.fields)) return [];
-      return Object.entries(family.fields).map(([field, added]) => ({ family, field, added }));
+      return Object.entries(family.fields).map(([field, extraLabels]) => ({ family, field, extraLabels }));
     });
   }
 
-  /** Adds the records of an answer and returns the samples; `now` in Unix seconds. */
-  async absorb(
+  /** Adds the records of a response and returns the samples. `now`: Unix seconds by the service's clock. */
+  async add(
     records: AsyncIterable<JsonObject> | Iterable<JsonObject>,
     now: number,
-    note: ReportDrop,
+    reportDrop: ReportDrop,
   ): Promise<Sample[]> {
-    for await (const record of records) this.#take(record, note);
-    // By the service's times, because with a clock that is ahead everything would be forgotten.
+    for await (const record of records) this.#add(record, reportDrop);
+    // Measured from the newest record, because a clock that is ahead would make everything too old.
     this.#seen.forgetBefore(believedTime(this.#newest, now) - MAX_PERIOD_MS / 1000);
-    return [...this.#samples(note)];
+    return [...this.#samples(reportDrop)];
   }
 
-  #take(raw: JsonObject, note: ReportDrop): void {
-    const { fields, newestBy, isSnapshot, identity, prepared } = this.#operation;
-    const serial = labelValue(raw[fields.serial]).toLowerCase();
-    const endMs = parseDecimal(raw[fields.end]);
+  #add(received: JsonObject, reportDrop: ReportDrop): void {
+    const { fields, newestBy, isSnapshot, identity, prepare } = this.#operation;
+    const serial = labelValue(received[fields.serial]).toLowerCase();
+    const endMs = parseDecimal(received[fields.end]);
     if (serial === '' || endMs === undefined) {
-      note('record', serial === '' ? fields.serial : fields.end);
+      reportDrop('record', serial === '' ? fields.serial : fields.end);
       return;
     }
     const appliance = this.#applianceOf(serial);
-    appliance.told = labelValue(raw[fields.name]) || appliance.told;
-    if (isSnapshot?.(raw) === false) return;
-    const record = prepared?.(raw) ?? raw;
+    appliance.reportedName = labelValue(received[fields.name]) || appliance.reportedName;
+    if (isSnapshot?.(received) === false) return;
+    const record = prepare?.(received) ?? received;
     const at = endMs / 1000;
-    const rank = newestBy === undefined ? at : parseDecimal(raw[newestBy]);
+    const rank = newestBy === undefined ? at : parseDecimal(received[newestBy]);
     if (rank !== undefined && rank >= (appliance.latest?.rank ?? rank)) appliance.latest = { rank, record };
     const id = identity(record);
     if (id === undefined) {
-      note('record', 'identity');
+      reportDrop('record', 'identity');
       return;
     }
     this.#newest = Math.max(this.#newest, at);
-    const isCounted = this.#parts.since.includes(at) && this.#seen.admit(`${serial} ${id}`, at);
+    const isCounted = this.#dependencies.since.includes(at) && this.#seen.admit(`${serial} ${id}`, at);
     for (const counted of this.#counted) {
       const value = counted.family.from.read(record[counted.field]);
       if (value === undefined || value < 0) continue;
-      // One from before the start creates its series with the value 0, so that increase() sees the first one.
+      // A snapshot from before the start creates its series with the value 0, so that increase() sees the next one.
       const count = this.#countOf(appliance, counted);
       if (!isCounted) continue;
       count.total += value;
@@ -100,26 +100,26 @@ export class SnapshotLedger {
 
   #applianceOf(serial: string): ApplianceSnapshots {
     return getOrCreate(this.#appliances, serial, () => {
-      const created: ApplianceSnapshots = { told: '', latest: undefined, counts: new Map() };
+      const created: ApplianceSnapshots = { reportedName: '', latest: undefined, counts: new Map() };
       for (const counted of this.#counted) if (!counted.family.optional) this.#countOf(created, counted);
       return created;
     });
   }
 
   #countOf({ counts }: ApplianceSnapshots, counted: CountedField) {
-    const { bounds } = this.#parts;
+    const { bounds } = this.#dependencies;
     return getOrCreate(counts, counted, () => {
       return { total: 0, histogram: counted.family.type === 'histogram' ? new Histogram(bounds) : undefined };
     });
   }
 
-  *#samples(note: ReportDrop): Generator<Sample> {
-    const { nameOf, volume } = this.#parts;
-    for (const [serial, { told, latest, counts }] of this.#appliances) {
-      const subject = { ...volume(), serial, filer: nameOf(serial) ?? (told || serial) };
-      if (latest !== undefined) yield* toSamples(this.#latest, [latest.record], subject, note);
-      for (const [{ family, added }, { total, histogram }] of counts) {
-        const labels = { ...subject, ...added };
+  *#samples(reportDrop: ReportDrop): Generator<Sample> {
+    const { nameOf, volume } = this.#dependencies;
+    for (const [serial, { reportedName, latest, counts }] of this.#appliances) {
+      const commonLabels = { ...volume(), serial, filer: nameOf(serial) ?? (reportedName || serial) };
+      if (latest !== undefined) yield* toSamples(this.#latest, [latest.record], commonLabels, reportDrop);
+      for (const [{ family, extraLabels }, { total, histogram }] of counts) {
+        const labels = { ...commonLabels, ...extraLabels };
         if (histogram === undefined) yield { name: family.name, labels, value: total };
         else yield* histogram.samples(family.name, labels);
       }

@@ -11,7 +11,7 @@ import {
   unitless,
 } from '../../../metrics/units.ts';
 
-/** Each phase by the field with its end; the duration is that time less the start. */
+/** Each phase by the field with its end, which {@link withDurations} replaces with the duration. */
 const phases = { data_snapshot_end: { phase: 'data' }, metadata_snapshot_end: { phase: 'metadata' } } as const;
 
 const detailFamilies = [
@@ -29,14 +29,14 @@ const detailFamilies = [
   },
   {
     name: 'filer_snapshot_latest_time_to_protect_mean_seconds',
-    help: 'Mean time that the data of the newest snapshot had waited for it, without globally locked files.',
+    help: 'Mean time from a change of data until the newest snapshot protected it, without globally locked files.',
     from: seconds,
     fields: { protect_mean: {} },
     optional: true,
   },
   {
     name: 'filer_snapshot_latest_time_to_protect_max_seconds',
-    help: 'Longest time that data of the newest snapshot had waited for it, without globally locked files.',
+    help: 'Longest time from a change of data until the newest snapshot protected it, without globally locked files.',
     from: seconds,
     fields: { protect_max: {} },
     optional: true,
@@ -138,7 +138,7 @@ const propagationFamilies = [
   },
   {
     name: 'filer_snapshot_latest_propagation_deviation_seconds',
-    help: 'Propagation time of that snapshot less the mean of all appliances; negative if shorter.',
+    help: 'Propagation time of the newest snapshot that reached this appliance, minus the mean of all appliances; negative if it was faster.',
     from: milliseconds,
     fields: { deviation: {} },
   },
@@ -152,20 +152,20 @@ const propagationFamilies = [
 ] as const satisfies readonly Family[];
 
 export interface SnapshotOperation {
-  /** A gauge is of the newest snapshot; counters and histograms take all, and exist from the first if not optional. */
+  /** Gauges show the newest snapshot. Counters and histograms count every snapshot, and exist from the first record on unless optional. */
   readonly families: readonly Family[];
-  /** The period of the first request: a volume may make one snapshot a day. */
+  /** The period of the first request. A volume may make only one snapshot a day. */
   readonly firstPeriodMs: number;
-  /** The field of the answer with the records; default `items`, which may be missing in an empty answer. */
+  /** The field of the response with the records; default `items`, which may be missing if there are none. */
   readonly list?: string;
-  /** The fields with the serial and the name of the appliance, and with the end of the snapshot in milliseconds. */
+  /** The fields with the appliance's serial, its name, and the end of the snapshot in epoch milliseconds. */
   readonly fields: { readonly serial: string; readonly name: string; readonly end: string };
   /** The field whose largest value marks the newest snapshot of an appliance; by default the end of the snapshot. */
   readonly newestBy?: string;
-  /** The same for each record of one snapshot on an appliance; undefined if it cannot be counted. */
+  /** Equal for all records of one snapshot on an appliance; undefined if the record cannot be counted. */
   readonly identity: (record: JsonObject) => string | undefined;
   readonly isSnapshot?: (record: JsonObject) => boolean;
-  readonly prepared?: (record: JsonObject) => JsonObject;
+  readonly prepare?: (record: JsonObject) => JsonObject;
 }
 
 const DAY_MS = 86_400_000;
@@ -176,7 +176,7 @@ export const snapshotOperations: Readonly<Record<string, SnapshotOperation>> = {
     firstPeriodMs: DAY_MS,
     fields: { serial: 'serial_number', name: 'appliance', end: 'time' },
     identity: ({ volume_version }) => parseDecimal(volume_version)?.toString(),
-    prepared: withDurations,
+    prepare: withDurations,
   },
   snapshot_timeline: {
     families: timelineFamilies,
@@ -188,24 +188,24 @@ export const snapshotOperations: Readonly<Record<string, SnapshotOperation>> = {
   },
   snapshot_propagation_by_appliance: {
     families: propagationFamilies,
-    // One record for each snapshot and receiving appliance: a day of a large fleet would be too large an answer.
+    // There is a record for each snapshot and receiving appliance, so a day of a large fleet would be too large a response.
     firstPeriodMs: DAY_MS / 24,
     fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time' },
-    // Snapshots may reach an appliance in another order than they were made in.
+    // Snapshots may reach an appliance in another order than they were made.
     newestBy: 'snapshot_version',
     identity: ({ snapshot_serial_number, snapshot_version }) =>
       `${labelValue(snapshot_serial_number)} ${labelValue(snapshot_version)}`,
   },
 };
 
-/** The record with the duration of each phase in seconds instead of its end; a phase without both times is left out. */
+/** The record with each phase's duration in seconds in place of its end; undefined for a phase without both times. */
 function withDurations(record: JsonObject): JsonObject {
-  const took = (phase: string) => {
+  const durationOf = (phase: string) => {
     const [start, end] = [
       parseDecimal(record[`${phase}_snapshot_start`]),
       parseDecimal(record[`${phase}_snapshot_end`]),
     ];
     return start === undefined || end === undefined || end < start ? undefined : (end - start) / 1000;
   };
-  return { ...record, data_snapshot_end: took('data'), metadata_snapshot_end: took('metadata') };
+  return { ...record, data_snapshot_end: durationOf('data'), metadata_snapshot_end: durationOf('metadata') };
 }

@@ -18,7 +18,7 @@ import { readConnections, volumeApplianceLabels } from './connections.ts';
 import { MAX_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
 import { type SnapshotOperation, snapshotOperations } from './snapshot-operations.ts';
 
-/** Ids that can be part of a path unchanged: others could be read as another path. */
+/** Ids that may be part of a request's path. Another id could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
 
 export const volumeTelemetry: CollectorDefinition = {
@@ -32,8 +32,8 @@ export const volumeTelemetry: CollectorDefinition = {
   requestsPerCycle: { perVolume: 3 },
   sampleCounts: { volume: 9, histograms: 2.3 },
   waitsForInventory: true,
-  create: (parts, intervalMs) => {
-    const collector = new VolumeTelemetry(parts, intervalMs);
+  create: (context, intervalMs) => {
+    const collector = new VolumeTelemetry(context, intervalMs);
     return () => collector.tasks();
   },
 };
@@ -49,47 +49,52 @@ interface Volume {
 }
 
 class VolumeTelemetry {
-  readonly #parts: PortalContext;
+  readonly #context: PortalContext;
   readonly #intervalMs: number;
-  readonly #lookback = new PeriodRequester();
+  readonly #periodRequester = new PeriodRequester();
   readonly #since: CountingStart;
-  readonly #list: Task;
-  /** By guid. A volume that has left the list is still polled until it is forgotten: its own answers say whether it is gone. */
+  readonly #listTask: Task;
+  /** By guid. A volume that is no longer listed is polled until it is forgotten, because only its own responses show whether it is gone. */
   readonly #volumes = new Map<string, Volume>();
 
-  constructor(parts: PortalContext, intervalMs: number) {
-    this.#parts = parts;
+  constructor(context: PortalContext, intervalMs: number) {
+    this.#context = context;
     this.#intervalMs = intervalMs;
-    this.#since = new CountingStart(parts.client.serviceClock);
-    const listTask = accountTask(parts, parts.settings.discoveryIntervalMs, 'volumes_listed', async (note, signal) => {
-      await this.#discover(note, signal);
-      return { samples: [] };
-    });
-    this.#list = { ...listTask, operation: 'volume_connections', discoversTasks: true };
+    this.#since = new CountingStart(context.client.serviceClock);
+    const listTask = accountTask(
+      context,
+      context.options.discoveryIntervalMs,
+      'volumes_listed',
+      async (reportDrop, signal) => {
+        await this.#discover(reportDrop, signal);
+        return { samples: [] };
+      },
+    );
+    this.#listTask = { ...listTask, operation: 'volume_connections', discoversTasks: true };
   }
 
   *tasks(): Generator<Task> {
     // A task's id contains the guid of its volume.
-    this.#lookback.limits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
-    yield this.#list;
+    this.#periodRequester.limits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
+    yield this.#listTask;
     for (const { tasks } of this.#volumes.values()) yield* tasks;
   }
 
-  async #discover(note: ReportDrop, signal: AbortSignal): Promise<void> {
-    const { client, clock, settings } = this.#parts;
-    const { shard, forgetAfterMs } = settings;
+  async #discover(reportDrop: ReportDrop, signal: AbortSignal): Promise<void> {
+    const { client, clock, options } = this.#context;
+    const { shard, forgetAfterMs } = options;
     const operation = 'volume_connections';
     const request = { method: 'GET', path: '/volume_connections', operation, size: 'list' } as const;
     const body = await client.send(request, signal);
     const now = clock.monotonic();
     const serials = new Map<string, Set<string>>();
-    const records = iterateInSlices(iterateRecords(body, 'GET /volume_connections', note), clock);
-    for await (const { id, serial, labels } of readConnections(records, this.#parts, note)) {
+    const records = iterateInSlices(iterateRecords(body, 'GET /volume_connections', reportDrop), clock);
+    for await (const { id, serial, labels } of readConnections(records, this.#context, reportDrop)) {
       const { volume_guid: guid, volume: name } = labels;
-      if (serial === undefined) note('record', 'appliance_id');
+      if (serial === undefined) reportDrop('record', 'appliance_id');
       if (serial === undefined || shardOf(guid, shard.total) !== shard.index) continue;
       if (!PORTAL_ID.test(id)) {
-        note('record', 'volume_id');
+        reportDrop('record', 'volume_id');
         continue;
       }
       const volume = getOrCreate(this.#volumes, guid, () => this.#volumeOf(id, guid));
@@ -112,39 +117,39 @@ class VolumeTelemetry {
   }
 
   #segmentTask(volume: Volume, segment: string, operation: SnapshotOperation): Task {
-    const { appliances, client, clock, settings } = this.#parts;
+    const { appliances, client, clock, options } = this.#context;
     const id = `portal/volume/${volume.guid}/${segment}`;
     const path = `/telemetry/volumes/${volume.id}/${segment}`;
     const ledger = new SnapshotLedger(operation, {
       volume: () => ({ volume_guid: volume.guid, volume: volume.name }),
       since: this.#since,
-      bounds: settings.bounds,
+      bounds: options.bounds,
       nameOf: (serial) => appliances.find(serial)?.name,
     });
     let succeededAt: number | undefined;
-    const task = accountTask(this.#parts, this.#intervalMs, segment, async (note, signal) => {
+    const task = accountTask(this.#context, this.#intervalMs, segment, async (reportDrop, signal) => {
       const now = clock.monotonic();
-      // After an outage, requests the period that it covered.
-      const missed = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
-      const wanted = Math.min(Math.max(MIN_PERIOD_MS, missed), MAX_PERIOD_MS);
+      // After an outage, the request covers the outage.
+      const missedMs = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
+      const wantedMs = Math.min(Math.max(MIN_PERIOD_MS, missedMs), MAX_PERIOD_MS);
       const to = client.now();
       let samples: readonly Sample[] = [];
-      const how = { longestMs: MAX_PERIOD_MS };
-      const { failure } = await this.#lookback.requestPeriod(
+      const requestOptions = { maxMs: MAX_PERIOD_MS };
+      const { failure } = await this.#periodRequester.requestPeriod(
         id,
-        { from: to - wanted, to },
-        how,
-        async (part, isAll) => {
-          const period = isAll ? isoPeriod(wanted) : isoInterval(part);
+        { from: to - wantedMs, to },
+        requestOptions,
+        async (part, isWholePeriod) => {
+          const period = isWholePeriod ? isoPeriod(wantedMs) : isoInterval(part);
           const json = { period, serial_numbers: volume.serials, smart_sampling: false };
           const body = await client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
-          const records = iterateInSlices(iterateRecords(body, segment, note, operation.list), clock);
-          samples = await ledger.absorb(records, client.now() / 1000, note);
+          const records = iterateInSlices(iterateRecords(body, segment, reportDrop, operation.list), clock);
+          samples = await ledger.add(records, client.now() / 1000, reportDrop);
         },
       );
       if (failure !== undefined) {
         if (!isPeriodTooLong(failure) && !isRejected(failure)) throw failure;
-        note('record', 'period');
+        reportDrop('record', 'period');
       }
       succeededAt = now;
       return { samples };

@@ -11,7 +11,7 @@ function job(id: string, state: unknown, more: object = {}) {
 }
 
 async function absorb(ledger: JobLedger, ...items: readonly JsonObject[]) {
-  return valuesOf(await ledger.absorb(items, () => {}));
+  return valuesOf(await ledger.add(items, () => {}));
 }
 
 const FAILED = 'filer_jobs_finished_total{resource="volume",action="rename",state="failed"}';

@@ -52,7 +52,7 @@ function restart(elapsedSeconds: number): void {
 
 function absorb(...items: readonly unknown[]): void {
   const note = (reason: string, place: string) => drops.push(`${reason} ${place}`);
-  for (const record of iterateRecords(page(items), 'GET /notifications', note)) ledger.take(record, note);
+  for (const record of iterateRecords(page(items), 'GET /notifications', note)) ledger.add(record, note);
 }
 
 function alerts(): number | undefined {
@@ -81,7 +81,7 @@ describe('a notification', () => {
   test('that is told a quarter of an hour late is still asked for and counts', () => {
     absorb(notice('new', START + 60 * minute));
     ledger.finishQuery(START + 61 * minute);
-    expect(ledger.from(START + 62 * minute)).toBe(START + 45 * minute);
+    expect(ledger.startOfQuery(START + 62 * minute)).toBe(START + 45 * minute);
     absorb(notice('late', START + 46 * minute));
     expect(alerts()).toBe(2);
   });
@@ -89,7 +89,7 @@ describe('a notification', () => {
   test('with a date in the future hides none that comes until then', () => {
     absorb(notice('future', START + 86_400));
     ledger.finishQuery(START + minute);
-    expect(ledger.from(START + 2 * minute)).toBeLessThanOrEqual(START + minute);
+    expect(ledger.startOfQuery(START + 2 * minute)).toBeLessThanOrEqual(START + minute);
   });
 
   test('without an id or a time is left out and counted as dropped', () => {
@@ -107,7 +107,7 @@ describe('a notification', () => {
 test('a question after a month reaches back no further than the service takes', () => {
   ledger.finishQuery(START);
   const later = START + 40 * 86_400;
-  expect(later - ledger.from(later)).toBeLessThan(30 * 86_400);
+  expect(later - ledger.startOfQuery(later)).toBeLessThan(30 * 86_400);
 });
 
 test('another process goes on where this one was', () => {
@@ -132,7 +132,7 @@ describe('a clock', () => {
     expect(alerts()).toBe(0);
     clock.step(-off * 1000);
     if (restartedAfter !== undefined) restart(restartedAfter);
-    expect(ledger.from(START)).toBe(START - 15 * minute);
+    expect(ledger.startOfQuery(START)).toBe(START - 15 * minute);
     round(notice('older', START - day), notice('new', START + minute));
     expect(alerts()).toBe(1);
   });
@@ -156,7 +156,7 @@ describe('a clock', () => {
     clock.step(-365 * day * 1000);
     await clock.advance(2 * minute * 1000);
     round(notice('b', START + minute));
-    expect(ledger.from(START + 10 * 60 * minute)).toBe(START - 14 * minute);
+    expect(ledger.startOfQuery(START + 10 * 60 * minute)).toBe(START - 14 * minute);
   });
 });
 

@@ -129,11 +129,11 @@ describe('what looks like another unit', () => {
   test('is no variant until it is proven or configured', async () => {
     const collector = collectorOf({ [A]: { ...ratio, ...fastDisk } });
     await shownOf(A, collector);
-    expect(collector.parts.unitWatch.variants).toEqual(
+    expect(collector.context.unitDetector.variants).toEqual(
       expect.arrayContaining([{ question: 'ratio_unit', answer: 'ratio' }]),
     );
-    expect(collector.parts.unitWatch.variants.map(({ question }) => question)).not.toContain('latency_unit');
-    expect(collectorOf({}, ['latency_seconds']).parts.unitWatch.variants).toEqual([
+    expect(collector.context.unitDetector.variants.map(({ question }) => question)).not.toContain('latency_unit');
+    expect(collectorOf({}, ['latency_seconds']).context.unitDetector.variants).toEqual([
       { question: 'latency_unit', answer: 'seconds' },
     ]);
   });
@@ -142,16 +142,19 @@ describe('what looks like another unit', () => {
     const usual = { cow_disk_io_latency: minutes({ read_latency: '160', write_latency: '4.35' }) };
     const collector = collectorOf({ [A]: { ...fastDisk, ...usual } });
     await shownOf(A, collector);
-    expect(collector.parts.unitWatch.answers([])).toContainEqual({ question: 'latency_unit', answer: 'milliseconds' });
+    expect(collector.context.unitDetector.answers([])).toContainEqual({
+      question: 'latency_unit',
+      answer: 'milliseconds',
+    });
   });
 });
 
 test('a series that is answered ends the note that the licence lacks it', async () => {
   const collector = collectorOf({ [A]: fastDisk });
-  collector.parts.licence.hasTelemetry = false;
-  expect(collector.notes).toHaveLength(1);
+  collector.context.licence.hasTelemetry = false;
+  expect(collector.warnings).toHaveLength(1);
   await shownOf(A, collector);
-  expect(collector.notes).toEqual([]);
+  expect(collector.warnings).toEqual([]);
 });
 
 const number = fc.oneof(

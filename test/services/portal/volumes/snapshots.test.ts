@@ -36,7 +36,7 @@ function finished(more: Partial<LedgerDependencies> = {}): SnapshotLedger {
 }
 
 async function absorb(ledger: SnapshotLedger, { items }: { readonly items: readonly JsonObject[] }, now = START) {
-  return valuesOf(await ledger.absorb(items, now, () => {}));
+  return valuesOf(await ledger.add(items, now, () => {}));
 }
 
 describe('a finished snapshot', async () => {
