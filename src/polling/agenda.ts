@@ -1,7 +1,7 @@
 import { Heap } from './heap.ts';
 import type { PolledTask } from './polled-task.ts';
 
-/** The share of the workers that may poll what may hang. */
+/** The share of the workers that may poll what is known to fail. */
 const LIMITED_SHARE = 1 / 4;
 
 /** Tasks by the moment at which they are due, each in one heap. */
@@ -25,21 +25,33 @@ class Lanes {
   }
 }
 
+interface Flight {
+  readonly isSeries: boolean;
+  /** It is known to fail. */
+  readonly isLimited: boolean;
+  /** A verdict waits for this series. */
+  readonly isForVerdict: boolean;
+}
+
 /**
  * Decides which task is polled next. Starts nothing and reads no clock; times are monotonic milliseconds. A task is in one
- * heap, or in flight. What may hang shares a quarter of the workers.
+ * heap, or in flight. What is known to fail shares a quarter of the workers, and polls on which a verdict waits may hang,
+ * too: together they leave one worker to the series that are well.
  */
 export class Agenda {
   readonly #maxLimited: number;
+  readonly #maxMayHang: number;
   readonly #account = new Lanes();
   readonly #series = new Lanes();
   readonly #heaps = new Map<PolledTask, Heap<PolledTask>>();
-  readonly #inFlight = new Map<PolledTask, { readonly isLimited: boolean; readonly isSeries: boolean }>();
+  readonly #inFlight = new Map<PolledTask, Flight>();
   #limited = 0;
+  #verdicts = 0;
   #seriesInFlight = 0;
 
   constructor(workers: number) {
     this.#maxLimited = Math.max(1, Math.floor(workers * LIMITED_SHARE));
+    this.#maxMayHang = Math.max(1, workers - 1);
   }
 
   get size(): number {
@@ -106,11 +118,15 @@ export class Agenda {
   }
 
   start(polled: PolledTask): PolledTask {
-    const isLimited = this.#lanesOf(polled).mayHang(this.#heaps.get(polled));
-    const isSeries = polled.appliance !== undefined;
+    const heap = this.#heaps.get(polled);
+    const flight = {
+      isSeries: polled.appliance !== undefined,
+      isLimited: this.#lanesOf(polled).mayHang(heap),
+      isForVerdict: heap === this.#series.urgent,
+    };
     this.remove(polled);
-    this.#inFlight.set(polled, { isLimited, isSeries });
-    this.#count(1, { isLimited, isSeries });
+    this.#inFlight.set(polled, flight);
+    this.#count(1, flight);
     return polled;
   }
 
@@ -127,6 +143,7 @@ export class Agenda {
     for (const lanes of this.#lanes(withSeries)) {
       for (const heap of this.#open(lanes)) {
         if (heap.firstKey > now || (heap === lanes.failing && lanes.doubtful.firstKey <= now)) continue;
+        if (heap === this.#series.urgent && this.#leavesWorker(now)) continue;
         if (heap === lanes.urgent) return heap;
         if (next === undefined || lateness(heap, now) > lateness(next, now)) next = heap;
       }
@@ -142,8 +159,14 @@ export class Agenda {
     return this.#limited < this.#maxLimited ? [urgent, doubtful, failing, well] : [urgent, well];
   }
 
-  #count(by: number, { isLimited, isSeries }: { readonly isLimited: boolean; readonly isSeries: boolean }): void {
+  /** Whether the last worker that is free is left to a series that is well, and due. */
+  #leavesWorker(now: number): boolean {
+    return this.#series.well.firstKey <= now && this.#limited + this.#verdicts >= this.#maxMayHang;
+  }
+
+  #count(by: number, { isSeries, isLimited, isForVerdict }: Flight): void {
     if (isLimited) this.#limited += by;
+    if (isForVerdict) this.#verdicts += by;
     if (isSeries) this.#seriesInFlight += by;
   }
 
