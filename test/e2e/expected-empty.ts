@@ -59,6 +59,7 @@ export const momentPanels: Readonly<Record<string, string>> = {
   'filer-volumes / Data waits / B': 'the calm of the panel, which is shown while no filer has data that waits',
   'filer-volumes / Lock held for / B': 'the calm of the panel, which is shown while no lock is held',
   'filer-account / Index is full in / A': 'the demo’s index grows at some moments only',
+  'filer-overview / Appliances over time / E': 'an appliance is waited for until its first answers',
   'filer-overview / Appliances / E': 'an appliance is waited for until its first answers',
   'filer-fleet / Appliances / E': 'an appliance is waited for until its first answers',
 };
@@ -74,7 +75,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerApiPartlyForbidden: 'the demo’s account may read everything',
   FilerFleetAffected: 'every warning about an appliance waits longer than is gathered',
   FilerInventoryIncomplete: 'the demo’s lists name the same appliances',
-  FilerExporterDataOld: 'only tasks of the dead appliance are late, and FilerApplianceDown tells of those',
+  FilerExporterDataOld: 'every task of the demo is polled in time',
   FilerExporterThrottled: 'the demo’s limit is free',
   FilerExporterClientKeyShared: 'nobody else uses the demo’s client key',
   FilerExporterStateFileFailing: 'the demo keeps no state file',
@@ -86,7 +87,7 @@ export const emptyRules: Readonly<Record<string, string>> = {
   FilerPortalUnhealthy: 'the portal of the demo is healthy',
   FilerExporterCertificateEnding: 'the demo serves without TLS',
   FilerApplianceTelemetryFailing: 'with these thresholds no check-in is recent',
-  FilerApplianceNotReporting: 'every appliance of the demo has records',
+  FilerApplianceDown: 'the portal of the demo responds for the appliance that is off, without records',
 };
 
 /** Thresholds so low, and one so high, that whatever there is to compare with them is beyond: so alerts give data. */

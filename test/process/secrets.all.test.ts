@@ -116,7 +116,7 @@ describe('no secret of one service is shown by another that knows it', () => {
     const told = () => gossip.paths.has('/write') && gossip.paths.has('/v1/data');
     const pages = await pagesAfter(program, told);
     expect(program.stdout).toMatch(/answered 403: .*\[…\]/);
-    expect(program.stdout).toMatch(/"answer":"403: .*remote write/);
+    expect(program.stdout).toMatch(/"response":"403: .*remote write/);
     expect(found(pages, [...forms, pair, password.slice(0, 8)])).toEqual([]);
   });
 });
