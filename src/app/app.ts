@@ -56,7 +56,7 @@ export function createApp(
   const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
     ready: () => sources.every(({ poller, hasHadTrouble }) => poller.monitor.hasPolled || hasHadTrouble()),
-    statusPage: () => status.page(),
+    statusPage: (query) => status.page(query),
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),
   };

@@ -21,7 +21,8 @@ export interface Pages {
   exposition(format: Format, gzip: boolean): Promise<ResponseBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
-  statusPage(): Promise<CachedDocument>;
+  /** `query`: of the request, without its `?`. */
+  statusPage(query: string): Promise<CachedDocument>;
   statusJson(): Promise<CachedDocument>;
   landingPage(): Promise<CachedDocument>;
 }
@@ -162,7 +163,7 @@ export class ExpositionServer {
         pages.ready()
           ? sendText(response, 200, 'ready\n')
           : sendText(response, 503, 'the first polls have not ended\n'),
-      '/status': () => this.#sendDocument(response, () => pages.statusPage()),
+      '/status': () => this.#sendDocument(response, () => pages.statusPage(queryOf(request))),
       '/api/v1/status': () => this.#sendDocument(response, () => pages.statusJson()),
       '/': () => this.#sendDocument(response, () => pages.landingPage()),
     };
@@ -227,6 +228,10 @@ const RETRY_SOON = { 'retry-after': '1' };
 function pathOf(request: IncomingMessage): string {
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
   return ALIASES.get(path) ?? path;
+}
+
+function queryOf({ url = '' }: IncomingMessage): string {
+  return url.split('?').slice(1).join('?');
 }
 
 /** The names that the same pages have in Prometheus. */

@@ -6,40 +6,46 @@ import {
   formatRate,
   formatRelativeTime,
   formatSeconds,
+  formatSuspended,
   SUSPENSION_LABELS,
 } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** The card of one API: its state, and what determines how fresh its data is. `now`: the time of the report. */
+/** The card of one API: its state in one line, and folded what determines how fresh its data is. `now`: the time of the report. */
 export function apiCard(api: ApiReport, now: string): Html {
   const facts: readonly (readonly [label: string, value: HtmlValue] | undefined)[] = [
     ['Address', html`<code>${api.url}</code>`],
     ['Last success', formatRelativeTime(api.lastSuccess, now)],
-    api.downReason === null ? undefined : ['Down because', html`<span class="error">${api.downReason}</span>`],
-    api.lastError === null ? undefined : ['Last error', html`<span class="error">${api.lastError}</span>`],
     ['Token', token(api, now)],
-    ['Pace', pace(api, now)],
+    ['Request rate', requestRate(api, now)],
     ['Limits', limits(api)],
-    ['Budget left today', budget(api)],
+    ['Daily quota left', quota(api)],
     ['Effective interval', interval(api)],
-    ['Data age', dataAge(api)],
-    ['Last complete sweep', api.sweepSeconds === null ? 'in progress' : formatSeconds(api.sweepSeconds)],
-    ['Tasks', tasks(api)],
+    ['Last successful polls', lastPolls(api)],
+    ['Last complete cycle', api.sweepSeconds === null ? 'in progress' : formatSeconds(api.sweepSeconds)],
+    ['Tasks', `${formatCount(api.tasks.total)}: ${formatSuspended(api.suspended)}`],
   ];
   const list = facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`);
   return html`<section class="card" id="api-${api.api}" data-live aria-labelledby="api-${api.api}-name" data-state="${api.state}">
-<h2 id="api-${api.api}-name">${api.title} <code>${api.api}</code> ${badge(api.state)}</h2>
+<details><summary><h2 id="api-${api.api}-name">${api.title} <code>${api.api}</code> ${badge(api.state)}</h2> <span class="muted">${glance(api, now)}</span></summary>
 <dl class="facts">
 ${list}</dl>
-${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}${suspended(api)}${accountTasks(api)}</section>
+${suspended(api)}${accountTasks(api)}</details>
+${errors(api)}${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}</section>
 `;
 }
 
-/** Counted as in the rows of appliances: no appliance has every series, so what has no records is no trouble. */
-function tasks({ tasks: { total }, suspended: kinds }: ApiReport): string {
-  const sum = (isEmpty: boolean) =>
-    kinds.reduce((all, kind) => ((kind.reason === 'empty') === isEmpty ? all + kind.tasks : all), 0);
-  return `${formatCount(total)}: ${formatCount(sum(false))} suspended, ${formatCount(sum(true))} without records`;
+/** What is shown while the card is folded. */
+function glance({ lastSuccess, effectiveIntervalSeconds, budgetRemaining }: ApiReport, now: string): Html {
+  const left = budgetRemaining === null ? undefined : html` · ${formatCount(budgetRemaining)} requests left today`;
+  return html`last success ${formatRelativeTime(lastSuccess, now)} · polled every ${formatSeconds(effectiveIntervalSeconds)}${left}`;
+}
+
+/** Why the service is down, and its last error; never folded. */
+function errors({ downReason, lastError }: ApiReport): HtmlValue {
+  if (downReason === null && lastError === null) return undefined;
+  const reason = downReason === null ? 'Last error' : `Down (${downReason})`;
+  return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n`;
 }
 
 function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue {
@@ -47,12 +53,12 @@ function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue 
   return expires === null ? 'none yet' : html`expires ${formatRelativeTime(expires, now)}`;
 }
 
-function pace(
+function requestRate(
   { pace: { requestsPerSecond, sustainedRequestsPerSecond, waitUntil } }: ApiReport,
   now: string,
 ): HtmlValue {
   if (waitUntil !== null) {
-    return html`<strong>held</strong> after a 429; next request ${formatRelativeTime(waitUntil, now)}, then ${formatRate(sustainedRequestsPerSecond)} requests a second`;
+    return html`<strong>waiting</strong> after a 429; next request ${formatRelativeTime(waitUntil, now)}, then ${formatRate(sustainedRequestsPerSecond)} requests a second`;
   }
   return `${formatRate(requestsPerSecond)} requests a second`;
 }
@@ -62,7 +68,7 @@ function limits({ limits: { requests, windowSeconds, requestsPerDay } }: ApiRepo
   return `${formatCount(requests)} requests in ${formatSeconds(windowSeconds)}, ${day}`;
 }
 
-function budget({ budgetRemaining, limits: { requestsPerDay } }: ApiReport): HtmlValue {
+function quota({ budgetRemaining, limits: { requestsPerDay } }: ApiReport): HtmlValue {
   if (budgetRemaining === null || requestsPerDay === null) return 'no daily limit';
   const text = `${formatCount(budgetRemaining)} of ${formatCount(requestsPerDay)}`;
   const low = Math.round(requestsPerDay / 10);
@@ -70,16 +76,16 @@ function budget({ budgetRemaining, limits: { requestsPerDay } }: ApiReport): Htm
 }
 
 function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): HtmlValue {
-  const asked = formatSeconds(intervalSeconds);
+  const configured = formatSeconds(intervalSeconds);
   const effective = formatSeconds(effectiveIntervalSeconds);
   if (effectiveIntervalSeconds <= intervalSeconds) return html`${effective}, as configured`;
-  return html`<strong>${effective}</strong>: the limits do not allow the configured ${asked}`;
+  return html`<strong>${effective}</strong>: the limits do not allow the configured ${configured}`;
 }
 
-function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds } }: ApiReport): string {
-  if (medianSeconds === null || worstSeconds === null) return 'no data yet';
+function lastPolls({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds } }: ApiReport): string {
+  if (medianSeconds === null || worstSeconds === null) return 'none yet';
   const most = `at most ${formatSeconds(computedWorstSeconds)} while healthy`;
-  return `median ${formatSeconds(medianSeconds)}, worst ${formatSeconds(worstSeconds)}; ${most}`;
+  return `median ${formatSeconds(medianSeconds)} ago, oldest ${formatSeconds(worstSeconds)} ago (${most})`;
 }
 
 function suspended({ suspended: kinds }: ApiReport): HtmlValue {
@@ -87,17 +93,17 @@ function suspended({ suspended: kinds }: ApiReport): HtmlValue {
     ({ operation, reason, tasks }) =>
       html`<tr><th scope="row"><code>${operation}</code></th><td>${SUSPENSION_LABELS[reason].long}</td><td class="number">${formatCount(tasks)}</td></tr>\n`,
   );
-  const columns = html`<th scope="col">Series</th><th scope="col">Why</th><th scope="col" class="number">Tasks</th>`;
+  const columns = html`<th scope="col">Operation</th><th scope="col">Reason</th><th scope="col" class="number">Tasks</th>`;
   const note = html`<p class="muted">These tasks return no data or are rejected. They are polled at the discovery interval.</p>\n`;
   return foldedTable('Suspended tasks, by reason', columns, rows, note);
 }
 
 function accountTasks({ accountTasks: tasks }: ApiReport): HtmlValue {
   const rows = tasks.map((task) => {
-    const age = task.dataAgeSeconds === null ? EMPTY_VALUE : formatSeconds(task.dataAgeSeconds);
+    const age = task.dataAgeSeconds === null ? EMPTY_VALUE : `${formatSeconds(task.dataAgeSeconds)} ago`;
     return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${formatCount(task.tasks)}</td><td>${formatSeconds(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task)}</td></tr>\n`;
   });
-  const columns = html`<th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Data age</th><th scope="col">State</th>`;
+  const columns = html`<th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Last success</th><th scope="col">State</th>`;
   return foldedTable('Operations of the account', columns, rows);
 }
 

@@ -1,79 +1,107 @@
 import type { SuspensionReason } from '../polling/task-facts.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import type { ApplianceReport } from '../status/model.ts';
-import { badge, EMPTY_VALUE, formatCount, formatRelativeTime, formatSeconds, SUSPENSION_LABELS } from './format.ts';
+import {
+  addressOf,
+  COLUMNS,
+  type Column,
+  DEFAULT_VIEW,
+  type FleetView,
+  KINDS,
+  type Kind,
+  queryFields,
+  rejectedSeries,
+  type SelectedFleet,
+} from './fleet-view.ts';
+import { badge, EMPTY_VALUE, formatCount, formatRelativeTime, formatSuspended, SUSPENSION_LABELS } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** The columns; `sort` is how the browser compares their values. */
-const COLUMNS = [
-  { name: 'Appliance', sort: 'text' },
-  { name: 'State', sort: 'number' },
-  { name: 'Serial', sort: 'text' },
-  { name: 'Build', sort: 'text' },
-  { name: 'Last poll', sort: 'number' },
-  { name: 'Data age', sort: 'number' },
-  { name: 'Backed off', sort: 'number' },
-  { name: 'Last error', sort: 'text' },
-] as const;
+/** Rows on one page: with them it stays below 3,000 elements, whatever is wrong with the appliances. */
+const ROWS_A_PAGE = 80;
 
-/** Down first, for sorting by state. */
-const STATE_ORDER = { down: 0, no_records: 1, waiting: 2, up: 3 } as const;
-
-/**
- * The fleet's table up to its first row. The ARIA roles repeat those of a table: browsers drop them if rows are laid
- * out as a grid, which allows skipping the thousands of rows that are not visible.
- */
-export function tableHead(appliances: number): Html {
-  if (appliances === 0) {
-    return html`<section aria-labelledby="fleet"><h2 id="fleet">Appliances</h2><p class="muted">No appliances yet.</p>\n`;
-  }
-  const columns = COLUMNS.map(
-    ({ name, sort }, index) =>
-      html`<th role="columnheader" scope="col" data-sort="${sort}" ${index === 0 ? html`aria-sort="ascending"` : ''}>${name}</th>`,
-  );
-  return html`<section aria-labelledby="fleet">
-<div class="head"><h2 id="fleet">Appliances</h2>
-<form class="controls" id="filter" role="search" aria-label="Filter appliances" hidden>
-<label>Filter <input type="search" id="words" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"></label>
-<label>Show <select id="kind"><option value="">all</option><option value="down">down</option><option value="no_records">without records</option><option value="error">with an error</option><option value="suspended">with suspended series</option></select></label>
-<output id="shown" class="muted">${formatCount(appliances)} of ${formatCount(appliances)}</output>
-</form></div>
-<table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">
-<caption class="visually-hidden" id="fleet-about">Every appliance that this instance polls, with its state, last poll, data age, suspended series and last error.</caption>
-<thead role="rowgroup"><tr role="row">${columns}</tr></thead>
-<tbody role="rowgroup" id="rows">
+/** How many appliances are in each state; each tile is a link that shows only these. */
+export function kindTiles({ counts }: SelectedFleet, total: number, view: FleetView): Html {
+  const tile = (label: string, count: number, show: Kind | undefined) =>
+    html`<a class="tile ${count > 0 ? show : ''}" href="${addressOf({ ...view, show, page: 1 })}" ${view.show === show ? html`aria-current="true"` : ''}><span>${label}</span> <strong>${formatCount(count)}</strong></a>\n`;
+  const kinds = Object.entries(KINDS) as readonly [Kind, (typeof KINDS)[Kind]][];
+  return html`<nav class="tiles" id="tiles" data-live aria-label="Appliances by state">
+${tile('All', total, undefined)}${kinds.map(([kind, { label }]) => tile(label, counts[kind], kind))}</nav>
 `;
 }
 
-export function tableEnd(appliances: number): Html {
-  return appliances === 0 ? html`</section>\n` : html`</tbody></table></section>\n`;
+/**
+ * The fleet as a view shows it. The ARIA roles repeat those of a table: browsers drop them where a narrow page lays rows
+ * out as a grid.
+ */
+export function fleetTable({ appliances }: SelectedFleet, total: number, view: FleetView, now: string): Html {
+  const pages = Math.max(1, Math.ceil(appliances.length / ROWS_A_PAGE));
+  const page = Math.min(view.page, pages);
+  const rows = appliances.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
+  const fields = Object.entries(queryFields({ ...view, filter: '', page: 1 }));
+  return html`<section aria-labelledby="fleet">
+<div class="head"><h2 id="fleet">Appliances</h2>
+<form class="controls" id="filter" method="get" role="search" aria-label="Filter appliances">
+<span id="chosen" hidden data-live>${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}</span>
+<label for="words">Filter</label> <input type="search" id="words" name="filter" value="${view.filter}" maxlength="100" autocomplete="off" spellcheck="false" placeholder="name, serial, build, error"> <button type="submit">Apply</button>
+<output id="shown" class="muted">${formatCount(appliances.length)} of ${formatCount(total)}</output>
+</form></div>
+<table class="fleet" role="table" aria-labelledby="fleet" aria-describedby="fleet-about">
+<caption class="visually-hidden" id="fleet-about">The appliances that this instance polls, with the time of the last poll and of the newest record, the series and the last error.</caption>
+<thead role="rowgroup"><tr role="row" id="columns" data-live>${columnHeaders(view)}</tr></thead>
+<tbody role="rowgroup" id="rows">
+${rows.map((appliance) => html`${applianceRow(appliance, now)}\n`)}</tbody></table>
+${emptyNotice(rows.length, total, view)}${pageLinks(page, pages, view)}</section>
+`;
 }
 
-/** One line; `data-v` is the sort value of a column if it differs from the text. `now`: the time of the report. */
-export function applianceRow(appliance: ApplianceReport, now: string): Html {
-  const { name, serial, state, build, availableBuild, lastPoll, dataAgeSeconds, suspended, lastError } = appliance;
+function columnHeaders(view: FleetView): readonly Html[] {
+  return (Object.entries(COLUMNS) as readonly [Column, string][]).map(([sort, name]) => {
+    const isSorted = view.sort === sort;
+    const order = isSorted ? html`aria-sort="${view.isDescending ? 'descending' : 'ascending'}"` : '';
+    const address = addressOf({ ...view, sort, isDescending: isSorted && !view.isDescending, page: 1 });
+    return html`<th role="columnheader" scope="col" ${order}><a href="${address}">${name}</a></th>`;
+  });
+}
+
+/** Why there is no row; an empty element while there are rows. */
+function emptyNotice(rows: number, total: number, { show, filter }: FleetView): Html {
+  const about = [
+    show === undefined ? undefined : KINDS[show].phrase,
+    filter === '' ? undefined : `contains “${filter}”`,
+  ];
+  const text = total === 0 ? 'No appliances yet.' : `No appliance ${about.filter(Boolean).join(' and ')}.`;
+  const all = total === 0 ? undefined : html` <a href="${addressOf(DEFAULT_VIEW)}">Show all ${formatCount(total)}</a>`;
+  return html`<p id="empty" class="muted" data-live>${rows === 0 ? html`${text}${all}` : ''}</p>\n`;
+}
+
+/** The other pages of the fleet; an empty element while there is only one page. */
+function pageLinks(page: number, pages: number, view: FleetView): Html {
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages ? undefined : html` <a href="${addressOf({ ...view, page: to })}">${text}</a>`;
+  const links = html`Page ${page} of ${pages}${link(page - 1, 'Previous')}${link(page + 1, 'Next')}`;
+  return html`<nav id="pages" class="pages" data-live aria-label="Pages of appliances">${pages === 1 ? '' : links}</nav>\n`;
+}
+
+/** One line. `now`: the time of the report. */
+function applianceRow(appliance: ApplianceReport, now: string): Html {
+  const { name, serial, state, build, availableBuild, lastPoll, lastRecord, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
-  const polled = lastPoll === null ? '' : Date.parse(lastPoll);
-  const age = dataAgeSeconds === null ? EMPTY_VALUE : formatSeconds(dataAgeSeconds);
-  return html`<tr role="row" id="a-${serial}" data-state="${state}"><th role="rowheader" scope="row">${name}</th><td role="cell" data-v="${STATE_ORDER[state]}">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell" data-v="${polled}">${formatRelativeTime(lastPoll, now)}</td><td role="cell" data-v="${dataAgeSeconds === null ? '' : Math.round(dataAgeSeconds)}">${age}</td><td role="cell" data-v="${suspended.filter(isTrouble).length}">${suspendedCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
+  const record = lastRecord === null ? EMPTY_VALUE : formatRelativeTime(lastRecord, now);
+  return html`<tr role="row" id="a-${serial}"><th role="rowheader" scope="row">${name}</th><td role="cell">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell">${formatRelativeTime(lastPoll, now)}</td><td role="cell">${record}</td><td role="cell">${seriesCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
 }
 
-function suspendedCell({ suspended, series }: ApplianceReport): HtmlValue {
-  if (suspended.length === 0) return html`0 <span class="muted">of ${series}</span>`;
-  const troubled = suspended.filter(isTrouble);
+/** The series that a healthy appliance has no records of are named on demand only: every appliance lacks some. */
+function seriesCell(appliance: ApplianceReport): HtmlValue {
+  const { series, suspended, state } = appliance;
+  if (suspended.length === 0) return formatCount(series);
   const byReason = new Map<SuspensionReason, string[]>();
   for (const { operation, reason } of suspended) getOrCreate(byReason, reason, () => []).push(operation);
   const reasons = [...byReason].map(
-    ([reason, operations]) =>
-      html`<dt>${SUSPENSION_LABELS[reason].long}</dt><dd><code>${operations.join(', ')}</code></dd>`,
+    ([reason, operations]) => html`<dt>${SUSPENSION_LABELS[reason].long}</dt><dd>${operations.join(', ')}</dd>`,
   );
-  const words = [...byReason].map(([reason, { length }]) => `${length} ${SUSPENSION_LABELS[reason].short}`).join(', ');
-  return html`<details><summary>${troubled.length} <span class="muted">of ${series} · ${words}</span></summary><dl>${reasons}</dl></details>`;
-}
-
-/** No appliance has every series, depending on its build and disks: a series without records is normal. */
-function isTrouble({ reason }: ApplianceReport['suspended'][number]): boolean {
-  return reason !== 'empty';
+  const told = state === 'up' ? rejectedSeries(appliance) : suspended;
+  const text = told.length === 0 ? '' : `, ${formatSuspended(told.map(({ reason }) => ({ reason, tasks: 1 })))}`;
+  return html`<details><summary>${formatCount(series)}${text}</summary><dl>${reasons}</dl></details>`;
 }
 
 function errorCell(

@@ -3,10 +3,10 @@ import type { UpState } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
 export const SUSPENSION_LABELS = {
-  forbidden: { short: 'forbidden (403)', long: 'forbidden (403): the right or the licence is missing' },
+  forbidden: { short: 'forbidden', long: 'forbidden (403): the right or the licence is missing' },
   not_found: { short: 'not found', long: 'not found (404)' },
   rejected: { short: 'not supported', long: 'not supported by this appliance (422)' },
-  empty: { short: 'without records', long: 'answers without records' },
+  empty: { short: 'no records', long: 'no records: the response is empty' },
 } as const satisfies Record<SuspensionReason, { readonly short: string; readonly long: string }>;
 
 const STATE_WORDS = {
@@ -15,6 +15,20 @@ const STATE_WORDS = {
   down: 'down',
   waiting: 'waiting',
 } as const satisfies Record<UpState | 'no_records', string>;
+
+/** How many tasks are suspended and why, as `3 suspended (2 no records, 1 forbidden)`. */
+export function formatSuspended(
+  kinds: readonly { readonly reason: SuspensionReason; readonly tasks: number }[],
+): string {
+  const counts = new Map<SuspensionReason, number>();
+  for (const { reason, tasks } of kinds) counts.set(reason, (counts.get(reason) ?? 0) + tasks);
+  const sum = [...counts.values()].reduce((all, tasks) => all + tasks, 0);
+  const reasons = [...counts].map(([reason, tasks]) => {
+    const { short } = SUSPENSION_LABELS[reason];
+    return counts.size === 1 ? short : `${formatCount(tasks)} ${short}`;
+  });
+  return `${formatCount(sum)} suspended${reasons.length === 0 ? '' : ` (${reasons.join(', ')})`}`;
+}
 
 /** Shown for an unknown value; read out as words. */
 export const EMPTY_VALUE: Html = html`<span class="none" role="img" aria-label="none">–</span>`;

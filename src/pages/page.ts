@@ -8,7 +8,7 @@ interface Page {
   readonly version: string;
   /** Further elements of the head: a refresh for browsers without scripts. */
   readonly head?: Html;
-  /** The text of a script that runs after the page is loaded. */
+  /** The text of a script that runs after the page is loaded; such a page may also send its forms to the exporter. */
   readonly script?: string;
 }
 
@@ -39,13 +39,16 @@ ${head}
 ${script === undefined ? undefined : html`<script type="module">${new Html(script)}</script>\n`}</body>
 </html>
 `;
-  const own = script === undefined ? '' : `; script-src ${hashOf(script)}; connect-src 'self'`;
+  const own =
+    script === undefined
+      ? `; form-action 'none'`
+      : `; script-src ${hashOf(script)}; connect-src 'self'; form-action 'self'`;
   return new CachedDocument(
     {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
         `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:${own}; ` +
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "base-uri 'none'; frame-ancestors 'none'",
     },
     [Buffer.from(begin.text), ...content, Buffer.from(end.text)],
   );

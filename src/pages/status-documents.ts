@@ -37,21 +37,33 @@ export class StatusDocuments {
     this.#notice = notice;
   }
 
-  page(): Promise<CachedDocument> {
-    return this.#document('page', (report) => statusPage(report, SCRIPT, this.#notice));
+  /** The page as a query describes it. Only the page without a query is kept: there are any number of others. */
+  page(query = ''): Promise<CachedDocument> {
+    const make = (report: StatusReport) => statusPage(report, { script: SCRIPT, notice: this.#notice, query });
+    const { report, documents } = this.#current();
+    return query === ''
+      ? getOrCreate(documents, 'page', () => this.#document(report, make))
+      : this.#document(report, make);
   }
 
   json(): Promise<CachedDocument> {
-    return this.#document('json', statusJson);
+    const { report, documents } = this.#current();
+    return getOrCreate(documents, 'json', () => this.#document(report, statusJson));
   }
 
-  #document(name: string, make: (report: StatusReport) => Generator<void, CachedDocument>): Promise<CachedDocument> {
+  async #document(
+    report: Promise<StatusReport>,
+    make: (report: StatusReport) => Generator<void, CachedDocument>,
+  ): Promise<CachedDocument> {
+    return runInSlices(make(await report), this.#clock);
+  }
+
+  #current() {
     const now = this.#clock.monotonic();
     if (this.#made === undefined || now - this.#made.at >= SHARED_MS) {
       this.#made = { at: now, report: this.#report(), documents: new Map() };
     }
-    const { report, documents } = this.#made;
-    return getOrCreate(documents, name, () => report.then((told) => runInSlices(make(told), this.#clock)));
+    return this.#made;
   }
 }
 

@@ -33,11 +33,12 @@ code { font: .87em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberatio
 .fleet code, .error { user-select: all; }
 h2 code { color: var(--muted); font-weight: 400; }
 .card, .fleet { background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
-.card { padding: 1rem 1.2rem; }
+.card { padding: .6rem 1.2rem; }
+.card > details > summary h2 { display: inline; }
 .head { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; justify-content: space-between; }
 .controls { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
 [hidden] { display: none !important; }
-button, input, select {
+button, input {
   font: inherit; color: inherit; background: var(--card); border: 1px solid var(--muted); border-radius: 6px; padding: .2rem .6rem;
 }
 ::placeholder { color: var(--muted); opacity: 1; }
@@ -51,20 +52,24 @@ input[type='search'] { width: 18rem; max-width: 100%; }
 .badge.down { color: var(--down); background: var(--down-back); }
 .badge.waiting, .badge.no_records { color: var(--waiting); background: var(--waiting-back); }
 .error { color: var(--down); overflow-wrap: anywhere; }
-.tiles { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1rem 0; }
-.tile { flex: 1 1 8rem; padding: .6rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
-.tile dt { color: var(--muted); font-size: .87rem; }
-.tile dd { margin: 0; font-size: 1.6rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
-.tile.up dd { color: var(--up); }
-.tile.down dd { color: var(--down); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: .8rem; margin-bottom: 1.5rem; align-items: start; }
+.tiles { display: grid; grid-template-columns: repeat(7, 1fr); gap: .6rem; margin: .8rem 0; }
+.tile { padding: .4rem 1rem; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 8px; text-decoration: none; }
+.tile:hover { border-color: var(--link); }
+.tile[aria-current] { border-color: var(--link); box-shadow: inset 0 -3px var(--link); }
+.tile span { display: block; color: var(--muted); font-size: .87rem; }
+.tile strong { font-size: 1.5rem; font-weight: 400; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.tile.up strong { color: var(--up); }
+.tile.down strong, .tile.error strong { color: var(--down); }
+.pages { margin-top: .6rem; }
+.pages a { margin-left: .6rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: .6rem; align-items: start; }
 .facts { margin: .6rem 0 0; }
 .facts > div { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 1rem; padding: .2rem 0; }
 dt { color: var(--muted); }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
 meter { width: 6rem; height: .9rem; vertical-align: middle; }
 summary { cursor: pointer; }
-.card details { margin-top: .5rem; }
+.card details details { margin-top: .5rem; }
 .small { border-collapse: collapse; width: 100%; margin-top: .3rem; }
 .small th, .small td { text-align: left; vertical-align: top; font-weight: 400; padding: .2rem .8rem .2rem 0; border-top: 1px solid var(--line); }
 .small thead th { color: var(--muted); border: 0; }
@@ -75,36 +80,41 @@ summary { cursor: pointer; }
 .fleet { margin-top: .6rem; font-size: .93rem; }
 .fleet tr {
   display: grid; align-items: start; border-top: 1px solid var(--line);
-  grid-template-columns: minmax(7rem, 1.2fr) 8.2rem minmax(6rem, 19.6rem) minmax(4.5rem, .8fr) 6rem 5.8rem minmax(7rem, 2.1fr) minmax(7rem, 1.6fr);
+  grid-template-columns: minmax(7rem, 1.2fr) 8.2rem minmax(6rem, 19.6rem) minmax(4.5rem, .8fr) 6.6rem 7.6rem minmax(7rem, 1.4fr) minmax(7rem, 2.1fr);
 }
-.fleet tbody tr { content-visibility: auto; contain-intrinsic-size: auto 2.1rem; }
 .fleet tbody { overflow-anchor: none; }
 .fleet thead { position: sticky; top: 0; z-index: 1; }
 .fleet thead tr { border: 0; border-radius: 8px 8px 0 0; background: var(--head); }
 .fleet th, .fleet td { padding: .3rem .7rem; text-align: left; font-weight: 400; min-width: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .fleet thead th, .fleet tbody th { font-weight: 600; }
-.fleet thead button { margin: -.2rem -.5rem; padding: .2rem .5rem; border: 0; background: none; font-weight: 600; text-align: left; cursor: pointer; white-space: nowrap; }
-.fleet thead button:hover { text-decoration: underline; }
-.fleet thead button::after { content: '  ' / ''; white-space: pre; }
-.fleet [aria-sort='ascending'] button::after { content: ' ↑' / ''; }
-.fleet [aria-sort='descending'] button::after { content: ' ↓' / ''; }
+.fleet thead a { color: inherit; text-decoration: none; white-space: nowrap; }
+.fleet thead a:hover { text-decoration: underline; }
+.fleet [aria-sort='ascending'] a::after { content: ' ↑' / ''; }
+.fleet [aria-sort='descending'] a::after { content: ' ↓' / ''; }
 .fleet details dl { margin: .2rem 0 0; font-size: .93em; }
+@media (max-width: 44rem) {
+  main { padding: .6rem .8rem 2rem; }
+  .tiles { grid-template-columns: repeat(4, 1fr); gap: .4rem; }
+  .tile { padding: .2rem .6rem; }
+  .tile strong { font-size: 1.2rem; }
+  .card { padding: .4rem .8rem; }
+}
 @media (max-width: 62rem) {
   .fleet thead { position: static; }
   .fleet thead tr { display: flex; flex-wrap: wrap; }
-  .fleet tbody tr { grid-template-columns: 1fr 1fr; padding: .4rem 0; contain-intrinsic-size: auto 9rem; }
+  .fleet tbody tr { grid-template-columns: 1fr 1fr; padding: .4rem 0; }
   .fleet tbody td::before { display: block; color: var(--muted); font-size: .85em; }
   .fleet td:nth-child(3)::before { content: 'Serial'; }
   .fleet td:nth-child(4)::before { content: 'Build'; }
   .fleet td:nth-child(5)::before { content: 'Last poll'; }
-  .fleet td:nth-child(6)::before { content: 'Data age'; }
-  .fleet td:nth-child(n + 7) { grid-column: 1 / -1; }
-  .fleet td:nth-child(7)::before { content: 'Backed off'; }
+  .fleet td:nth-child(6)::before { content: 'Last record'; }
+  .fleet td:nth-child(8) { grid-column: 1 / -1; }
+  .fleet td:nth-child(7)::before { content: 'Series'; }
   .fleet td:nth-child(8)::before { content: 'Last error'; }
 }
 .lead { font-size: 1.1rem; }
 .links { list-style: none; display: grid; gap: .5rem; }
 .links a { display: inline-block; min-width: 9rem; font-weight: 600; }
 @media (prefers-contrast: more) { :root { --line: var(--muted); } }
-@media print { .controls, .skip { display: none; } .fleet tbody tr { content-visibility: visible; } }
+@media print { .controls, .skip { display: none; } }
 `;

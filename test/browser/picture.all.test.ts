@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startStandIn } from '../../src/demo/mock-services.ts';
+import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import type { StatusReport } from '../../src/status/model.ts';
@@ -41,7 +41,7 @@ const TOUCHING = `[...document.querySelectorAll('tr')].flatMap((row) => {
 test.skipIf(withoutChromium)(
   'the status page of the whole program is pictured in light and dark, and holds no secret',
   async () => {
-    const standIn = await startStandIn({ clock: systemClock });
+    const standIn = await startMockServices({ clock: systemClock });
     onTestFinished(() => standIn.close());
     const [, , third] = standIn.fleet.appliances;
     standIn.fail({ kind: 'status', status: 500, serial: third?.serial ?? '' });
@@ -66,7 +66,6 @@ test.skipIf(withoutChromium)(
     for (const colorScheme of ['light', 'dark'] as const) {
       const viewport = { width: 1440, height: 1060 };
       const { page, complaints } = await open(browser, `${url}/status`, { colorScheme, viewport });
-      await page.getByRole('button', { name: 'State' }).click();
       const path = join(folder, `status-${colorScheme}.png`);
       await page.screenshot({ path });
       expect(statSync(path).size).toBeGreaterThan(SIZE.least);

@@ -1,5 +1,5 @@
 import { landingPage } from '../../src/pages/landing-page.ts';
-import { PublishedStatus } from '../../src/pages/status-documents.ts';
+import { StatusDocuments } from '../../src/pages/status-documents.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { StatusReport } from '../../src/status/model.ts';
 import { serve } from '../http/serving.ts';
@@ -24,13 +24,13 @@ export async function serveStatus(change: Partial<StatusReport> = {}): Promise<S
   let moment = 0;
   // A second passes at every look: nobody gets what was made for somebody else.
   const clock: Clock = { ...systemClock, monotonic: () => (moment += 1_000) };
-  const status = new PublishedStatus(() => Promise.resolve(report), clock);
+  const status = new StatusDocuments(() => Promise.resolve(report), clock);
   const told = <Made>(made: () => Promise<Made>) => {
     asked += 1;
     return answering ? made() : Promise.reject(new Error('the test lets it fail'));
   };
   const { port } = await serve({
-    statusPage: () => told(() => status.page()),
+    statusPage: (query) => told(() => status.page(query)),
     statusJson: () => told(() => status.json()),
     landingPage: () => Promise.resolve(landingPage('1.2.3', '/metrics')),
   });

@@ -17,7 +17,7 @@ export async function pageOf({ pages }: App, path: string): Promise<Page> {
       return { status: pages.ready() ? 200 : 503, text: '' };
     case '/status':
     case '/api/v1/status': {
-      const document = await (path === '/status' ? pages.statusPage() : pages.statusJson());
+      const document = await (path === '/status' ? pages.statusPage('') : pages.statusJson());
       return { status: 200, text: textOf(await document.body(false)) };
     }
     default:

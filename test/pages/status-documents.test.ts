@@ -28,7 +28,8 @@ describe('the status', () => {
     await status.json();
     expect(looked).toBe(1);
     await clock.advance(1);
-    expect(await status.page()).not.toBe(first);
+    expect(await status.page('show=down')).not.toBe(first);
+    expect(await textOf(await status.page('show=down'))).toContain('No appliance is down.');
     expect(looked).toBe(2);
   });
 
@@ -46,7 +47,7 @@ describe('the status', () => {
   });
 
   test.each([
-    ['a page', (report: StatusReport) => statusPage(report, '')],
+    ['a page', (report: StatusReport) => statusPage(report, { script: '' })],
     ['JSON', statusJson],
   ])('of 2,000 appliances as %s can be interrupted every hundred of them', (_, make) => {
     const work = make(reportOf({ appliances: largeFleet(2_000) }));

@@ -2,49 +2,52 @@ import { describe, expect, test } from 'vitest';
 import { statusPage } from '../../src/pages/status-page.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import type { StatusReport } from '../../src/status/model.ts';
-import { api, appliance, reportOf, secondsAgo, textOf } from './reports.ts';
+import { api, appliance, largeFleet, reportOf, secondsAgo, textOf } from './reports.ts';
 
-const pageOf = (change: Partial<StatusReport> = {}) => textOf(runToEnd(statusPage(reportOf(change), 'export {};')));
+const pageOf = (change: Partial<StatusReport> = {}, query = '') =>
+  textOf(runToEnd(statusPage(reportOf(change), { script: 'export {};', query })));
 
 /** The page as somebody reads it: without tags, one blank between words. */
-async function wordsOf(change: Partial<StatusReport> = {}): Promise<string> {
-  const body = (await pageOf(change)).split('<body>')[1] ?? '';
+async function wordsOf(change: Partial<StatusReport> = {}, query = ''): Promise<string> {
+  const body = (await pageOf(change, query)).split('<body>')[1] ?? '';
   const text = body.replaceAll(/<script[\s\S]*<\/script>/g, '').replaceAll(/<[^>]*>/g, ' ');
   return text.replaceAll(/\s+/g, ' ');
 }
 
 describe('each API', () => {
-  test('is told with state, last success, token, pace, limits, budget, intervals, ages and what rests', async () => {
+  test('is shown with state, last success, token, request rate, limits, daily quota, intervals and suspended tasks', async () => {
     const words = await wordsOf();
     for (const fact of [
-      'Portal portal up',
+      'Portal portal up last success 2s ago · polled every 5m · 987,654 requests left today',
       'Address https://portal.example.com',
       'Last success 2s ago',
       'Token expires in 10m',
-      'Pace 16.7 requests a second',
+      'Request rate 16.7 requests a second',
       'Limits 500 requests in 30s, 1,000,000 in 24h',
-      'Budget left today 987,654 of 1,000,000',
+      'Daily quota left 987,654 of 1,000,000',
       'Effective interval 5m, as configured',
-      'Data age median 2m 30s, worst 4m 59s; at most 7m 30s while healthy',
-      'Last complete sweep 4m 50s',
-      'Tasks 31: 0 suspended, 2 without records',
+      'Last successful polls median 2m 30s ago, oldest 4m 59s ago (at most 7m 30s while healthy)',
+      'Last complete cycle 4m 50s',
+      'Tasks 31: 2 suspended (no records)',
       'Suspended tasks, by reason (1)',
-      'cow_disk_iops answers without records 2',
-      'serials 1 15m 1m fine',
+      'cow_disk_iops no records: the response is empty 2',
+      'serials 1 15m 1m ago fine',
     ]) {
       expect(words).toContain(fact);
     }
   });
 
-  test('that is down says why, and one that holds its requests until when', async () => {
+  test('that is down shows why without a click, and when the next request is sent', async () => {
     const pace = { requestsPerSecond: 0, sustainedRequestsPerSecond: 2, waitUntil: secondsAgo(-45), throttled: true };
     const words = await wordsOf({
-      apis: [api({ state: 'down', lastError: 'GET /serials was answered 503', pace, lastSuccess: null })],
+      apis: [
+        api({ state: 'down', downReason: 'http_5xx', lastError: 'GET /serials returned 503', pace, lastSuccess: null }),
+      ],
     });
     expect(words).toContain('Portal portal down');
     expect(words).toContain('Last success never');
-    expect(words).toContain('Last error GET /serials was answered 503');
-    expect(words).toContain('held after a 429; next request in 45s , then 2 requests a second');
+    expect(words).toContain('Down (http_5xx): GET /serials returned 503');
+    expect(words).toContain('waiting after a 429; next request in 45s , then 2 requests a second');
   });
 
   test('tells what is asked about the account, where it rests or fails, and what is amiss with the account', async () => {
@@ -63,7 +66,7 @@ describe('each API', () => {
     ];
     const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
     expect(words).toContain('license 1 15m – suspended');
-    expect(words).toContain('snapshot_details 30 15m 1m GET /x was answered 500 4 suspended, 2 failing');
+    expect(words).toContain('snapshot_details 30 15m 1m ago GET /x was answered 500 4 suspended, 2 failing');
     expect(words).toContain('The licence lacks something.');
   });
 
@@ -97,20 +100,19 @@ describe('each API', () => {
       'Last success never',
       'Token a key without an expiry',
       'Limits 4 requests in 1m, no daily limit',
-      'Budget left today no daily limit',
-      'Data age no data yet',
-      'Last complete sweep in progress',
+      'Daily quota left no daily limit',
+      'Last successful polls none yet',
+      'Last complete cycle in progress',
       'No appliances yet.',
     ]) {
       expect(words).toContain(fact);
     }
     expect(words).not.toMatch(/null|undefined|NaN|Invalid/);
-    expect(await pageOf({ appliances: [] })).not.toContain('class="fleet"');
   });
 });
 
 describe('each appliance', () => {
-  test('is a row: name, state, serial, build, last poll, data age, suspended series and why, last error', async () => {
+  test('is a row: name, state, serial, build, last poll, last record, suspended series with the reasons, last error', async () => {
     const words = await wordsOf({
       appliances: [
         appliance(1, {
@@ -118,7 +120,7 @@ describe('each appliance', () => {
           state: 'down',
           availableBuild: '10.2.0',
           lastPoll: secondsAgo(3),
-          dataAgeSeconds: 3_725,
+          lastRecord: secondsAgo(3_725),
           suspended: [
             { operation: 'cow_disk_iops', reason: 'empty' },
             { operation: 'smb_connections', reason: 'forbidden' },
@@ -130,9 +132,9 @@ describe('each appliance', () => {
       ],
     });
     expect(words).toContain(
-      'Boston down 00000000-0000-4000-8000-000000000001 10.1.2 → 10.2.0 3s ago 1h 2m ' +
-        '1 of 22 · 2 without records, 1 forbidden (403) ' +
-        'answers without records cow_disk_iops, cow_disk_io_time ' +
+      'Boston down 00000000-0000-4000-8000-000000000001 10.1.2 → 10.2.0 3s ago 1h 2m ago ' +
+        '22, 3 suspended (2 no records, 1 forbidden) ' +
+        'no records: the response is empty cow_disk_iops, cow_disk_io_time ' +
         'forbidden (403): the right or the licence is missing smb_connections ' +
         'POST /x was answered 500 1m 5s ago · 2 series failing',
     );
@@ -149,20 +151,16 @@ describe('each appliance', () => {
 
   test('waits until its first verdict, though its first polls have failed', async () => {
     const lastError = { operation: 'load_average', time: secondsAgo(1), message: 'POST /x was answered 500' };
-    const fresh = { state: 'waiting', lastPoll: secondsAgo(1), dataAgeSeconds: null, failing: 1, lastError } as const;
+    const fresh = { state: 'waiting', lastPoll: secondsAgo(1), lastRecord: null, failing: 1, lastError } as const;
     expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(
-      'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 0 of 22 POST /x was answered 500',
+      'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 22 POST /x was answered 500',
     );
   });
 
-  test('is counted by its state, and the oldest data of all is told', async () => {
-    const appliances = [
-      appliance(1),
-      appliance(2, { state: 'down', dataAgeSeconds: 7_200 }),
-      appliance(3, { state: 'waiting', dataAgeSeconds: null }),
-    ];
-    const words = await wordsOf({ appliances });
-    expect(words).toContain('Appliances 3 Up 1 Without records 0 Down 1 Waiting 1 Oldest data 2h');
+  test('that is healthy shows the series it has no records of only when its row is opened', async () => {
+    const suspended = [{ operation: 'cow_disk_iops', reason: 'empty' }] as const;
+    const page = await pageOf({ appliances: [appliance(1, { suspended })] });
+    expect(page).toContain('<summary>22</summary><dl><dt>no records: the response is empty</dt>');
   });
 
   test('is one line of the page, which is what the script replaces', async () => {
@@ -171,6 +169,71 @@ describe('each appliance', () => {
     const page = await pageOf({ appliances: [appliance(1, { lastError }), appliance(2), appliance(3)] });
     expect(page.match(/^<tr role="row" id="a-.*<\/tr>$/gm)).toHaveLength(3);
     expect(page).toContain('a b c');
+  });
+});
+
+describe('the fleet', () => {
+  const lastError = { operation: 'o', time: secondsAgo(1), message: 'Response 500' };
+  const forbidden = [{ operation: 'p', reason: 'forbidden' }] as const;
+  const appliances = [
+    appliance(1, { build: '10.1.2', lastRecord: secondsAgo(60) }),
+    appliance(2, { build: '9.15.7', lastRecord: secondsAgo(600), lastError }),
+    appliance(3, { state: 'down', build: null, lastRecord: null }),
+    appliance(4, { state: 'no_records', suspended: forbidden }),
+    appliance(5, { state: 'waiting' }),
+  ];
+  const shown = async (query: string) =>
+    [...(await pageOf({ appliances }, query)).matchAll(/scope="row">edge-(\d)</g)].map(([, number]) => number).join('');
+
+  test('is counted by state, and each number is a link to the appliances that it counts', async () => {
+    expect(await wordsOf({ appliances })).toContain(
+      'All 5 Down 1 No records 1 Waiting 1 Up 2 With errors 1 Suspended 1 Appliances',
+    );
+    const links = [...(await pageOf({ appliances })).matchAll(/class="tile [^"]*" href="([^"]*)"/g)];
+    const lists = await Promise.all(links.map(([, href = '']) => shown(href.slice(1))));
+    expect(lists).toEqual(['34512', '3', '4', '5', '12', '2', '4']);
+  });
+
+  test.each([
+    ['', '34512'],
+    ['sort=name', '12345'],
+    ['sort=name&order=descending', '54321'],
+    ['sort=build', '21453'],
+    ['sort=build&order=descending', '14523'],
+    ['sort=record', '21543'],
+    ['sort=series&order=descending', '41235'],
+    ['filter=EDGE+9.15', '2'],
+    ['filter=response', '2'],
+    ['show=constructor&sort=__proto__&order=up&page=-1&filter=', '34512'],
+    ['page=99&%E0%A4%A', '34512'],
+  ])('with %j in the address has appliances %s: down first, what is unknown last', async (query, numbers) => {
+    expect(await shown(query)).toBe(numbers);
+  });
+
+  test('says why no appliance is shown, and leads back to all', async () => {
+    const words = await wordsOf({ appliances: [appliance(1)] }, 'show=down&filter=%3Cb%3E');
+    expect(words).toContain('No appliance is down and contains “&lt;b&gt;”. Show all 1');
+  });
+
+  test('of 2,000 appliances comes in pages of at most 3,000 elements, whatever has failed', async () => {
+    const suspended = [
+      ...forbidden,
+      { operation: 'q', reason: 'empty' },
+      { operation: 'r', reason: 'not_found' },
+    ] as const;
+    const fleet = largeFleet(2_000).map(
+      (each) => ({ ...each, state: 'down', lastError, failing: 2, suspended }) as const,
+    );
+    const down = { state: 'down', downReason: 'http_5xx', lastError: 'Response 503' } as const;
+    const seen = new Set<string>();
+    let query: string | undefined = '';
+    while (query !== undefined) {
+      const page: string = await pageOf({ appliances: fleet, apis: [api(down), api({ ...down, api: 'gfa' })] }, query);
+      expect(page.match(/<[a-z]/g)?.length).toBeLessThan(3_000);
+      for (const [id] of page.matchAll(/id="a-[^"]*"/g)) seen.add(id);
+      query = / href="\?([^"]*)">Next/.exec(page)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(seen.size).toBe(2_000);
   });
 });
 
@@ -211,9 +274,9 @@ test('whatever a service or an appliance calls itself is shown as text', async (
 });
 
 test('its policy lets nothing run or load but its own script, by hash, and the page itself anew', () => {
-  const { headers } = runToEnd(statusPage(reportOf(), 'export {};'));
+  const { headers } = runToEnd(statusPage(reportOf(), { script: 'export {};' }));
   expect(headers['content-security-policy']).toMatch(
-    /^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; script-src 'sha256-[\w+/]+='; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; style-src 'sha256-[\w+/]+='; img-src data:; script-src 'sha256-[\w+/]+='; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
   );
 });
 

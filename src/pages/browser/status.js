@@ -1,7 +1,7 @@
 /**
- * Sorts and filters the fleet on the status page, and keeps the page up to date. The server produces every piece of
- * HTML; this script only exchanges rows, cards and the time. The reader's choices stay: sort, filter, scroll position,
- * focus, open details.
+ * Keeps the status page up to date, and shows what the reader chooses without loading the page anew. The server sorts,
+ * filters and produces every piece of HTML; this script only exchanges rows, cards and the time. Scroll position, focus
+ * and open details stay.
  */
 
 /** Milliseconds between two updates. */
@@ -11,135 +11,48 @@ const EVERY_MS = 10_000;
 const PATIENCE_MS = 8_000;
 
 /** Milliseconds between the last key and the filter. */
-const TYPING_MS = 80;
+const TYPING_MS = 150;
 
 /** @type {<T extends HTMLElement>(id: string) => T | null} */
 const byId = (id) => /** @type {any} */ (document.getElementById(id));
 
-const body = /** @type {HTMLTableSectionElement | null} */ (byId('rows'));
-const shown = byId('shown');
 const words = /** @type {HTMLInputElement | null} */ (byId('words'));
-const kind = /** @type {HTMLSelectElement | null} */ (byId('kind'));
-const headers = [...document.querySelectorAll('.fleet thead th')];
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+const form = byId('filter');
 
-/** In the order shown. */
-let rows = rowsOf(body);
-
-let column = 0;
-let descending = false;
-
-restore();
-for (const [index, header] of headers.entries()) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.append(...header.childNodes);
-  header.append(button);
-  button.addEventListener('click', () => {
-    descending = column === index && !descending;
-    column = index;
-    remember();
-    sort();
-  });
-}
-for (const control of document.querySelectorAll('.controls')) /** @type {HTMLElement} */ (control).hidden = false;
-byId('filter')?.addEventListener('submit', (event) => event.preventDefault());
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a[href^="?"]') : null;
+  if (link === null || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  history.pushState(null, '', link.getAttribute('href'));
+  readFilter();
+  lookNow();
+});
+addEventListener('popstate', () => {
+  readFilter();
+  lookNow();
+});
+form?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  applyFilter();
+});
 let typing = 0;
 words?.addEventListener('input', () => {
   clearTimeout(typing);
-  typing = setTimeout(filterAndRemember, TYPING_MS);
+  typing = setTimeout(applyFilter, TYPING_MS);
 });
-kind?.addEventListener('change', filterAndRemember);
-sort();
-filter();
 
-/** Sort and filter are in the `#` part of the address: they survive a reload and can be bookmarked. */
-function restore() {
-  const kept = new URLSearchParams(location.hash.slice(1));
-  const found = headers.findIndex((header) => header.textContent === kept.get('sort'));
-  if (found >= 0) column = found;
-  descending = kept.get('order') === 'descending';
-  if (words !== null) words.value = kept.get('filter') ?? '';
-  if (kind !== null) kind.value = kept.get('show') ?? '';
-  if (kind?.selectedIndex === -1) kind.value = '';
+function readFilter() {
+  if (words !== null) words.value = new URLSearchParams(location.search).get('filter') ?? '';
 }
 
-function remember() {
-  const kept = new URLSearchParams();
-  if (column > 0 || descending) kept.set('sort', headers[column]?.textContent ?? '');
-  if (descending) kept.set('order', 'descending');
-  if (words?.value) kept.set('filter', words.value);
-  if (kind?.value) kept.set('show', kind.value);
-  const text = kept.toString();
-  history.replaceState(null, '', text === '' ? location.pathname : `#${text}`);
-}
-
-function filterAndRemember() {
-  remember();
-  filter();
-}
-
-/** Sorts the rows; those without a value are last in both directions. */
-function sort() {
-  if (body === null) return;
-  for (const [index, header] of headers.entries()) {
-    if (index !== column) header.removeAttribute('aria-sort');
-    else header.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
-  }
-  const numeric = /** @type {HTMLElement | undefined} */ (headers[column])?.dataset.sort === 'number';
-  const keyed = rows.map((row) => {
-    const cell = /** @type {HTMLElement | undefined} */ (row.children[column]);
-    const value = cell?.dataset.v ?? cell?.textContent ?? '';
-    return { row, value: numeric ? Number.parseFloat(value) : value, name: row.children[0]?.textContent ?? '' };
-  });
-  const sign = descending ? -1 : 1;
-  keyed.sort((a, b) => {
-    const empty = Number(isEmpty(a.value)) - Number(isEmpty(b.value));
-    return empty || sign * compare(a.value, b.value) || collator.compare(a.name, b.name);
-  });
-  const ordered = keyed.map(({ row }) => row);
-  rows = ordered;
-  if (rows.length === body.rows.length && rows.every((row, index) => row === body.rows[index])) return;
-  body.replaceChildren(...rows);
-}
-
-/** @type {(body: HTMLElement | null) => HTMLElement[]} */
-function rowsOf(body) {
-  return body === null ? [] : [...body.querySelectorAll('tr')];
-}
-
-/** @param {string | number} value */
-function isEmpty(value) {
-  return value === '' || value === '–' || Number.isNaN(value);
-}
-
-/** @type {(a: string | number, b: string | number) => number} */
-function compare(a, b) {
-  return typeof a === 'number' && typeof b === 'number' ? a - b || 0 : collator.compare(String(a), String(b));
-}
-
-/** Shows the rows of the chosen kind that contain every typed word. */
-function filter() {
-  if (body === null) return;
-  const wanted = (words?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const chosen = kind?.value ?? '';
-  let matching = 0;
-  for (const row of rows) {
-    const text = (row.textContent ?? '').toLowerCase();
-    const matches = isOfKind(row, chosen) && wanted.every((word) => text.includes(word));
-    if (row.hidden === matches) row.hidden = !matches;
-    if (matches) matching += 1;
-  }
-  const text = `${matching.toLocaleString('en')} of ${rows.length.toLocaleString('en')}`;
-  // Screen readers announce each change, so it is only written when it changes.
-  if (shown !== null && shown.textContent !== text) shown.textContent = text;
-}
-
-/** @type {(row: HTMLElement, chosen: string) => boolean} */
-function isOfKind(row, chosen) {
-  if (chosen === 'down' || chosen === 'no_records') return row.dataset.state === chosen;
-  if (chosen === 'error') return row.querySelector('.error') !== null;
-  return chosen !== 'suspended' || row.querySelector('details') !== null;
+function applyFilter() {
+  clearTimeout(typing);
+  const query = new URLSearchParams(location.search);
+  query.delete('page');
+  query.set('filter', words?.value ?? '');
+  if (words?.value === '') query.delete('filter');
+  history.replaceState(null, '', `?${query}`);
+  lookNow();
 }
 
 const updated = byId('updated');
@@ -147,10 +60,13 @@ const pause = byId('pause');
 const trouble = byId('trouble');
 const news = byId('news');
 let paused = false;
-/** Ends the wait for the next look. @type {() => void} */
+/** Ends the wait for the next update. @type {() => void} */
 let lookNow = () => {};
-let lastAnswer = new Date();
+/** The query of the address that the page shows. */
+let shownQuery = location.search;
+let lastResponse = new Date();
 
+byId('updates')?.removeAttribute('hidden');
 pause?.addEventListener('click', () => {
   paused = !paused;
   pause.setAttribute('aria-pressed', String(paused));
@@ -161,35 +77,40 @@ document.addEventListener('visibilitychange', () => {
 });
 void keepUpToDate();
 
-/** Updates again and again, except while the page is hidden or the reader has paused it. */
+/** Updates every 10 s, except while the page is hidden or the reader has paused it; and at once what the reader chooses. */
 async function keepUpToDate() {
   sayWhen();
   for (;;) {
-    await new Promise((resolve) => {
-      const timer = setTimeout(resolve, EVERY_MS);
-      lookNow = () => {
-        clearTimeout(timer);
-        resolve(undefined);
-      };
-    });
-    if (document.hidden || paused) continue;
+    if (location.search === shownQuery) {
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, EVERY_MS);
+        lookNow = () => {
+          clearTimeout(timer);
+          resolve(undefined);
+        };
+      });
+    }
+    const query = location.search;
+    if (query === shownQuery && (document.hidden || paused)) continue;
+    // A view that cannot be loaded is tried again with the next update, not at once.
+    shownQuery = query;
     try {
       await update();
-      lastAnswer = new Date();
+      lastResponse = new Date();
       tell(trouble, '');
       sayWhen();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       tell(
         trouble,
-        `No answer from the exporter (${why}). The page shows the state at ${lastAnswer.toLocaleTimeString()}.`,
+        `No response from the exporter (${why}). The page shows the state at ${lastResponse.toLocaleTimeString()}.`,
       );
     }
   }
 }
 
 function sayWhen() {
-  if (updated !== null) updated.textContent = `Updated ${lastAnswer.toLocaleTimeString()}`;
+  if (updated !== null) updated.textContent = `Updated ${lastResponse.toLocaleTimeString()}`;
 }
 
 /** @type {(place: HTMLElement | null, text: string) => void} */
@@ -200,13 +121,15 @@ function tell(place, text) {
 }
 
 async function update() {
-  const answer = await fetch(location.pathname, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
-  if (!answer.ok) throw new Error(`it answered ${answer.status}`);
-  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  const freshBody = fresh.getElementById('rows');
-  const build = byId('made')?.dataset.build;
-  // Another version has another script, and a table that appears or disappears is simplest to reload.
-  if (fresh.getElementById('made')?.dataset.build !== build || (freshBody === null) !== (body === null)) {
+  const query = location.search;
+  const address = location.pathname + query;
+  const response = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (!response.ok) throw new Error(`it returned ${response.status}`);
+  const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+  // The reader has chosen something else meanwhile.
+  if (location.search !== query) return;
+  // Another version has another script.
+  if (fresh.getElementById('made')?.dataset.build !== byId('made')?.dataset.build) {
     location.reload();
     return;
   }
@@ -215,22 +138,24 @@ async function update() {
   const focused = placeOf(document.activeElement);
   for (const next of fresh.querySelectorAll('[data-live]')) {
     const old = byId(next.id);
-    if (old === null) homeOf(next)?.append(next);
-    else old.replaceWith(next);
+    if (old === null) document.querySelector('.cards')?.append(next);
+    else if (!old.isEqualNode(next)) old.replaceWith(next);
   }
-  const known = new Map(rows.map((row) => [row.id, row]));
-  rows = rowsOf(freshBody).map((next) => {
+  const known = new Map([...document.querySelectorAll('#rows > tr')].map((row) => [row.id, row]));
+  const rows = [...fresh.querySelectorAll('#rows > tr')].map((next) => {
     const old = known.get(next.id);
     if (old === undefined) return next;
-    for (const { name, value } of next.attributes) old.setAttribute(name, value);
-    // The browser remembers the height of a row out of sight, and what is selected in a cell that stays.
+    // What is selected in a cell that stays is kept.
     for (const [index, cell] of [...next.children].entries()) {
       if (!old.children[index]?.isEqualNode(cell)) old.children[index]?.replaceWith(cell);
     }
     return old;
   });
-  filter();
-  sort();
+  const body = byId('rows');
+  const isSame = rows.length === body?.children.length && rows.every((row, index) => row === body.children[index]);
+  if (!isSame) body?.replaceChildren(...rows);
+  // Screen readers announce each change, so it is only written when it changes.
+  tell(byId('shown'), fresh.getElementById('shown')?.textContent ?? '');
   for (const element of document.querySelectorAll(CHOICES)) {
     const place = placeOf(element);
     if (open.has(place)) element.parentElement?.setAttribute('open', '');
@@ -246,11 +171,6 @@ function placeOf(element) {
   const owner = element?.closest('tbody > tr[id], [data-live]');
   if (!element || !owner) return undefined;
   return `${owner.id} ${[...owner.querySelectorAll('summary, a')].indexOf(element)}`;
-}
-
-/** Where a card that is new belongs. @param {Element} next */
-function homeOf(next) {
-  return document.querySelector(next.classList.contains('card') ? '.cards' : 'main');
 }
 
 /** Says aloud when a service went down or came back; all else changes in silence. @param {Document} fresh */
