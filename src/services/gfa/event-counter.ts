@@ -65,7 +65,7 @@ export class EventCounter {
       else reportDrop(delivered, `${this.#group}.timestamp`);
       toSamples(table, [record], {}, reportDrop);
       const event = toTimedRecord(valueLimits.limited(record, reportDrop), arrival);
-      pair.addEvent(this.#group, event, isNew, Math.min(arrival.time, at));
+      pair.addEvent(this.#group, event, isNew, Math.min(arrival.time, at), reportDrop);
     }
     if (isRequested) this.watch.addResponse(date.read(info[field]), times, isAfterLoss, arrival.time);
     return newEvents;

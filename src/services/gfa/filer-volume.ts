@@ -1,6 +1,6 @@
-import { OTHER } from '../../metrics/family.ts';
+import { type JsonObject, OTHER } from '../../metrics/family.ts';
 import { Histogram } from '../../metrics/histogram.ts';
-import { labelValue, type Sample, toSamples } from '../../metrics/samples.ts';
+import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import { parseDecimal } from '../../metrics/units.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
 import * as families from './families.ts';
@@ -74,10 +74,13 @@ export class FilerVolume {
     this.#bounds = bounds;
   }
 
-  /** A value of a label; `other` for a further one if there is no room for it. */
-  #admit(entries: ReadonlyMap<string, unknown>, value: string): string {
+  /** A value of a label; `other` for a further one if there is no room for it, which is noted. */
+  #admit(entries: ReadonlyMap<string, unknown>, record: JsonObject, field: string, note: ReportDrop): string {
+    const value = labelValue(record[field]);
     const states = [...this.phases.values()].reduce((sum, phase) => sum + phase.states.size, 0);
-    return entries.has(value) || this.kinds.size + states < MAX_STATISTICS ? value : OTHER;
+    if (entries.has(value) || this.kinds.size + states < MAX_STATISTICS) return value;
+    if (value !== OTHER) note('label', field);
+    return OTHER;
   }
 
   setCurrent(timed: TimedRecord, now: number, onDuplicate: () => void): void {
@@ -90,19 +93,25 @@ export class FilerVolume {
   }
 
   /** `responseReportedAt`: what the response reports as its own time, in Unix seconds. */
-  addEvent(group: families.EventGroup, event: TimedRecord, isNew: boolean, responseReportedAt: number): void {
+  addEvent(
+    group: families.EventGroup,
+    event: TimedRecord,
+    isNew: boolean,
+    responseReportedAt: number,
+    note: ReportDrop = () => {},
+  ): void {
     this.hasNewCounts = true;
     const ownRecord = this.current?.timed;
     const reportedNow =
       ownRecord?.response === event.response ? Math.min(ownRecord.reportedAt, responseReportedAt) : responseReportedAt;
     const newer = (before: TimedRecord | undefined) => (isNewer(event, before, reportedNow) ? event : before);
     this.newest.set(group, newer(this.newest.get(group)) ?? event);
-    if (group === 'locks') this.#takeLock(event, isNew, newer);
-    else this.#takePropagation(event, isNew, newer);
+    if (group === 'locks') this.#takeLock(event, isNew, newer, note);
+    else this.#takePropagation(event, isNew, newer, note);
   }
 
-  #takePropagation(timed: TimedRecord, isNew: boolean, newer: Newer): void {
-    const kind = getOrCreate(this.kinds, this.#admit(this.kinds, labelValue(timed.record.kind)), () => {
+  #takePropagation(timed: TimedRecord, isNew: boolean, newer: Newer, note: ReportDrop): void {
+    const kind = getOrCreate(this.kinds, this.#admit(this.kinds, timed.record, 'kind', note), () => {
       return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
     });
     const duration = families.propagationDuration.from.read(timed.record.prop_seconds);
@@ -114,15 +123,15 @@ export class FilerVolume {
       kind.protectedEvents = Math.min(Number.MAX_VALUE, (kind.protectedEvents ?? 0) + covered);
   }
 
-  #takeLock(timed: TimedRecord, isNew: boolean, newer: Newer): void {
-    const { lock_phase, lock_state, lock_duration } = timed.record;
-    const phase = getOrCreate(this.phases, this.#admit(this.phases, labelValue(lock_phase)), () => {
+  #takeLock(timed: TimedRecord, isNew: boolean, newer: Newer, note: ReportDrop): void {
+    const { lock_duration } = timed.record;
+    const phase = getOrCreate(this.phases, this.#admit(this.phases, timed.record, 'lock_phase', note), () => {
       return { newest: undefined, durations: undefined, states: new Map() };
     });
     phase.newest = newer(phase.newest);
     const counted = getOrCreate(
       phase.states,
-      this.#admit(phase.states, labelValue(lock_state)),
+      this.#admit(phase.states, timed.record, 'lock_state', note),
       (): LockStateStats => ({ count: 0, latest: undefined, newest: timed }),
     );
     counted.newest = newer(counted.newest);

@@ -71,7 +71,8 @@ describe('a ledger restored', () => {
     const before = newLedger();
     const words = (from: number) =>
       Array.from({ length: 50 }, (_, index) => lock(index, { lock_state: `S${from + index}` }));
-    take(before, dataAnswer({ locks: words(0) }));
+    const { notes } = take(before, dataAnswer({ locks: words(0) }));
+    expect(notes.filter((note) => note === 'label lock_state')).toHaveLength(26);
     const after = reborn(before, {});
     take(after, dataAnswer({ locks: words(50) }));
     expect(told(after, 'filer_lock_events_total')).toMatchObject({ 'lock_phase="p2",lock_state="other"': 76 });
