@@ -123,7 +123,7 @@ export const exporterMetrics = {
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
-    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large.',
+    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large for them, or while the service rejects requests (429).',
     labels: ['api'],
     read: perApi(({ effectiveIntervalSeconds }) => effectiveIntervalSeconds),
   },
