@@ -106,7 +106,7 @@ function toPortalConfig(values: PortalValues) {
     /** The series of `mode`, in the catalogue's order; empty only if the collector `telemetry` is off. */
     series: seriesByMode[mode],
     seriesByMode,
-    /** `--backfill` alone reads series that the present build of an appliance cannot have. */
+    /** `--backfill` and `--doctor` alone read series that the present build of an appliance cannot have. */
     readsEarlierBuilds: false,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,

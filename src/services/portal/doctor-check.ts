@@ -72,7 +72,7 @@ async function runCheck(run: Run): Promise<ServiceAnswers> {
   const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
   if (!(await checkCredentials(run))) return { variants: [], filers: [], volumes: [] };
   const portal = new PortalClient(client, tokens, environment);
-  const collector = new PortalCollector(portal, options, environment);
+  const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
   try {
     const [sampledSeries] = options.series;
     const { failures, namesWithoutRecords } = await pollOnce(collector, sampledSeries?.name, signal);
