@@ -38,7 +38,7 @@ const variables = {
   REMOTE_WRITE_PASSWORD: { kind: secret, help: 'password for basic auth' },
   REMOTE_WRITE_HEADERS: {
     kind: secret,
-    help: 'further headers, such as `X-Scope-OrgID=tenant,X-Other=value`',
+    help: 'additional headers, such as `X-Scope-OrgID=tenant,X-Other=value`',
   },
   REMOTE_WRITE_LABELS: {
     kind: labelPairs,

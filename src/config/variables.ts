@@ -23,7 +23,7 @@ const variables = {
   MAX_RESPONSE_BYTES: {
     kind: integerType({ least: 1 }),
     default: '33554432',
-    help: 'largest body of an answer; a larger one is dropped and counted',
+    help: 'largest body of a response; a larger one is dropped and counted',
   },
   STALE_AFTER: {
     kind: integerType({ least: 1 }),
@@ -51,7 +51,7 @@ const variables = {
   },
   STATE_FILE: {
     kind: filePath,
-    help: "keeps event counters, counted events and the day's budget over restarts",
+    help: 'keeps event counters, counted events and the used daily quota over restarts',
   },
   ALLOW_INSECURE_UPSTREAM: {
     kind: booleanType,

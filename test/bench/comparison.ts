@@ -13,10 +13,14 @@ const SPELL_MS = 120_000;
 /** The limits that it is tried on: constant ones, ones that change, and accounts of which another tool takes half. */
 export const cases: readonly Case[] = [
   { name: 'token bucket 60/s, burst 30', limit: () => tokenBucket(60, 30), toldPerSecond: 200 },
-  { name: 'token bucket 60/s, told 66/s', limit: () => tokenBucket(60, 30), toldPerSecond: 66 },
+  { name: 'token bucket 60/s, 66/s configured', limit: () => tokenBucket(60, 30), toldPerSecond: 66 },
   { name: 'fixed window 1,800/30 s', limit: () => fixedWindow(1_800, WINDOW_MS), toldPerSecond: 200 },
-  { name: 'fixed window 300/30 s, told 500', limit: () => fixedWindow(300, WINDOW_MS), toldPerSecond: 500 / 30 },
-  { name: 'sliding window 300/30 s, told 500', limit: () => slidingWindow(300, WINDOW_MS), toldPerSecond: 500 / 30 },
+  { name: 'fixed window 300/30 s, 500 configured', limit: () => fixedWindow(300, WINDOW_MS), toldPerSecond: 500 / 30 },
+  {
+    name: 'sliding window 300/30 s, 500 configured',
+    limit: () => slidingWindow(300, WINDOW_MS),
+    toldPerSecond: 500 / 30,
+  },
   {
     name: 'token bucket, 60/s and 30/s in turn',
     limit: () => changing(SPELL_MS, [tokenBucket(60, 30), tokenBucket(30, 30)]),

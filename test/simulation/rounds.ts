@@ -44,5 +44,5 @@ export function roundsTable(): string {
     const day = Math.round((requests * DAY_MS) / intervalMs).toLocaleString('en');
     return `| \`${name}\` | ${formatDuration(intervalMs)} | ${requests.toLocaleString('en')} | ${day} |`;
   });
-  return ['| collector | every | requests a round | requests a day |', '|---|---|---|---|', ...lines, ''].join('\n');
+  return ['| collector | every | requests each time | requests a day |', '|---|---|---|---|', ...lines, ''].join('\n');
 }

@@ -36,8 +36,8 @@ const COLLECTORS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ONE_OF = 'the list has the same fields, in one request for all of them';
-const SETTINGS = 'settings, which only people change; the answer has secrets';
-const RIGHTS = 'permissions, not measurements; the answers name people';
+const SETTINGS = 'settings, which only people change; the response has secrets';
+const RIGHTS = 'permissions, not measurements; the responses name people';
 
 /** Why an operation is not polled. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -58,25 +58,25 @@ const REASONS: Readonly<Record<string, string>> = {
   'GET /edges/{edge_id}/services/s3_edge': '`GET /edges` says whether it is on',
   'GET /fiq_appliances/{file_iq_serial}': ONE_OF,
   'GET /uaas/stacks/{stack_id}': 'has the fields of the list, and settings of the log',
-  'GET /uaas/stacks/{stack_id}/nds': 'settings, with storage keys in the answer',
+  'GET /uaas/stacks/{stack_id}/nds': 'settings, with storage keys in the response',
   'GET /uaas/stacks/{stack_id}/volumes': 'settings: which volumes a stack serves',
-  'GET /uaas/stacks/{stack_id}/volumes/{volume_id}': 'settings, with paths in the answer',
+  'GET /uaas/stacks/{stack_id}/volumes/{volume_id}': 'settings, with paths in the response',
   'GET /uaas/stacks/{stack_id}/sraas': 'runs of a clean-up without an id, so that a run cannot be counted once',
-  'GET /uaas/analytics_connector': 'the answer has the key of the connector',
-  'GET /uaas/stacks/{stack_id}/nds/blob-keys': 'the answer has storage keys',
-  'GET /uaas/stacks/{stack_id}/nds/blob-keys/{blob_key_id}': 'the answer has a storage key',
+  'GET /uaas/analytics_connector': 'the response has the key of the connector',
+  'GET /uaas/stacks/{stack_id}/nds/blob-keys': 'the response has storage keys',
+  'GET /uaas/stacks/{stack_id}/nds/blob-keys/{blob_key_id}': 'the response has a storage key',
   'GET /iam/users/{user_id}': 'about one person',
   'GET /iam/users/{user_id}/roles': RIGHTS,
   'GET /iam/roles': RIGHTS,
   'GET /iam/roles/{role_id}': RIGHTS,
   'GET /iam/roles/{role_id}/permissions': RIGHTS,
   'GET /iam/permissions': 'the list of all rights, which is the same for every account',
-  'GET /iam/me': 'the rights of the exporter’s own key; an answer with 403 names the missing right',
+  'GET /iam/me': 'the rights of the exporter’s own key; a response with 403 names the missing right',
   'GET /iam/service_keys/{service_key_id}': ONE_OF,
   'GET /iam/user_keys/{user_key_id}': ONE_OF,
   'GET /jobs/{job_id}': ONE_OF,
   'GET /serials/{serial_id}': ONE_OF,
-  'GET /serials/{serial_id}/auth_code': 'the answer is the code with which an appliance registers',
+  'GET /serials/{serial_id}/auth_code': 'the response is the code with which an appliance registers',
   'GET /software/downloads/{id}': 'a download address',
   'GET /volumes': 'names and providers, which `GET /volume_connections` has as well',
   'GET /volumes/{volume_id}': 'settings, and sizes as texts for people; a request for each volume',

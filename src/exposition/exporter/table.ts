@@ -41,7 +41,7 @@ function tasksOf(kinds: ApiReport['suspended']): number {
 export const exporterMetrics = {
   up: {
     name: 'filer_api_up',
-    help: '0 when no series was answered for STALE_AFTER effective intervals, and one more at most; 1 again with the second response of a series at the latest. Without appliances the inventory counts, without series all tasks. Rejected credentials bring it down at once.',
+    help: '0 when no series received a response for STALE_AFTER effective intervals, and one more at most; 1 again with the second response of a series at the latest. Without appliances the inventory counts, without series all tasks. Rejected credentials bring it down at once.',
     labels: ['api'],
     read: perApi(({ state }) => (state === 'up' ? 1 : 0)),
   },
@@ -64,13 +64,13 @@ export const exporterMetrics = {
   },
   requestDuration: {
     name: 'filer_exporter_request_duration_seconds',
-    help: 'Time from sending a request to its complete answer.',
+    help: 'Time from sending a request to its complete response.',
     type: 'histogram',
     labels: ['api', 'operation'],
   },
   requestsInFlight: {
     name: 'filer_exporter_requests_in_flight',
-    help: 'Requests without an answer yet.',
+    help: 'Requests that wait for a response.',
     labels: ['api'],
   },
   throttled: {
@@ -93,7 +93,7 @@ export const exporterMetrics = {
   },
   clockSkew: {
     name: 'filer_exporter_clock_skew_seconds',
-    help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its answers: the median of the last five, of which there is one in ten seconds at most.',
+    help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its responses: the median of the last five, of which there is one in ten seconds at most.',
     labels: ['api'],
     read: perApi(({ clockSkewSeconds }) => clockSkewSeconds),
   },
@@ -280,7 +280,7 @@ export const exporterMetrics = {
   },
   remoteWriteRequests: {
     name: 'filer_exporter_remote_write_requests_total',
-    help: 'Requests to the receiver of remote write, by status, or network without an answer.',
+    help: 'Requests to the receiver of remote write, by status, or network if no response arrived.',
     type: 'counter',
     labels: ['code'],
     read: ({ remoteWrite }) => [...(remoteWrite?.answers ?? [])].map(([code, count]) => [{ code }, count]),
