@@ -71,7 +71,7 @@ export const portalVariables = {
   PORTAL_AUTH: {
     kind: enumType(['oauth2', 'service_key', 'user_key']),
     unset: '`oauth2` with a service key, else `user_key`',
-    help: 'how to get a token: service key and secret in a form body, both in headers, or the user key',
+    help: 'how to get a token: the service key in a form body or in headers, or the user key',
   },
   PORTAL_INTERVAL: {
     kind: durationType(INTERVAL, '60s or 5m'),
@@ -81,7 +81,7 @@ export const portalVariables = {
   PORTAL_MODE: {
     kind: enumType(['full', 'economy']),
     default: 'full',
-    help: '`economy` polls CPU, load and uptime at `PORTAL_INTERVAL`, the other series at `PORTAL_FULL_INTERVAL`',
+    help: '`economy` polls CPU, load and uptime often, other series at `PORTAL_FULL_INTERVAL`',
   },
   PORTAL_FULL_INTERVAL: {
     kind: durationType(INTERVAL, '30m or 1h'),
@@ -96,17 +96,17 @@ export const portalVariables = {
   PORTAL_SERIALS: {
     kind: serialList,
     unset: 'all discovered',
-    help: 'polls only these appliances; the inventory then only brings names and may be forbidden',
+    help: 'polls only these appliances; the inventory then brings only names, or is forbidden',
   },
   PORTAL_SERIES: {
     kind: seriesList,
     unset: 'the standard series',
-    help: '`all` selects every series except `appliance_health_score`; `-name` removes a series; `name=1m` sets its interval',
+    help: '`all` but `appliance_health_score`; `-name` removes one; `name=1m` sets its interval',
   },
   PORTAL_COLLECTORS: {
     kind: collectorList,
     unset: `\`${DEFAULT_COLLECTORS.join(',')}\``,
-    help: 'selects collectors: `all`, `-name`, `name=10m`; collectors that are off by default are experimental',
+    help: '`all`, `-name`, `name=10m`; collectors that are off by default are experimental',
   },
   PORTAL_LOOKBACK: {
     kind: durationType({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
@@ -131,7 +131,7 @@ export const portalVariables = {
   PORTAL_RATE_LIMIT: {
     kind: rateLimitType,
     default: '500/30s',
-    help: 'maximum number of requests in a window; the exporter stays below it and slows down after a 429',
+    help: 'most requests in a window; the exporter stays below it and slows down after a 429',
   },
   PORTAL_DAILY_LIMIT: {
     kind: integerType({ least: 0 }),
