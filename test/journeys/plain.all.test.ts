@@ -106,7 +106,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     await machine.follow('deploy/prometheus/README.md, Thresholds, waiting times and links, 1');
     expect(await machine.run('promtool check rules my.rules.yml')).toContain('SUCCESS');
     expect(await machine.read('my.prometheusrule.yml')).toContain('kind: PrometheusRule');
-    await machine.follow('grafana/README.md, Grafana dashboards, 1');
+    await machine.follow('grafana/README.md, Link the runbooks, 1');
     const { status, said } = await machine.try('grep -rh runbooks grafana/dashboards');
     expect({ status, others: said.split('\n').filter((line) => line.includes('git.example.com')) }).toEqual({
       status: 0,

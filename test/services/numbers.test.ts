@@ -55,7 +55,7 @@ const rows = services.flatMap(({ section, tables }) =>
   ),
 );
 
-/** Holds the rule "The service's word" of docs/architecture.md. */
+/** Holds the rule "As documented" of docs/architecture.md. */
 describe('a number of a service is shown as it was sent, in the documented unit, or is absent and counted', () => {
   test('in every numeric field of both services', () => {
     expect(rows.length).toBeGreaterThan(80);

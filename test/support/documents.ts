@@ -53,7 +53,7 @@ function thresholds(): string {
     const { value, meaning } = thresholdRows[name];
     return `| \`${name}\` | ${value} | ${meaning} |\n`;
   });
-  return `| threshold | shipped | is |\n|---|---|---|\n${rows.join('')}`;
+  return `| threshold | shipped | meaning |\n|---|---|---|\n${rows.join('')}`;
 }
 
 const KINDS = { read: 'lists', series: 'series', events: '`/data`', token: 'tokens' } as const;
