@@ -207,7 +207,7 @@ describe('the doctor', () => {
   });
 });
 
-describe('what a larger installation asks of a chart', () => {
+describe('values that larger installations need', () => {
   test('a parent chart may switch it on by its own value, and shares its registry and pull secrets', () => {
     const parent = temporaryDirectory();
     cpSync(chart, join(parent, 'charts', 'filer-exporter'), { recursive: true });
