@@ -10,7 +10,7 @@ import { AdaptiveRate } from '../transport/rate/adaptive-rate.ts';
 import { DailyQuota } from '../transport/rate/daily-quota.ts';
 import { RateLimiter } from '../transport/rate/rate-limiter.ts';
 import { RequestQueue } from '../transport/rate/request-queue.ts';
-import { answerLimits } from '../transport/response-limits.ts';
+import { responseLimits } from '../transport/response-limits.ts';
 import type { Environment } from './environment.ts';
 import { serviceWarnings } from './service-warnings.ts';
 
@@ -41,7 +41,7 @@ export function createServiceClient({ upstream, settings }: ConfiguredService, p
     userAgent: `filer-exporter/${version}`,
     dispatcher,
     clock,
-    pacer,
+    requestQueue: pacer,
     limit: pLimit(concurrency),
     secrets: () => secretTexts(config),
     observer: {
@@ -53,7 +53,7 @@ export function createServiceClient({ upstream, settings }: ConfiguredService, p
     },
     timeoutMs,
     allowed: upstream.allowed ?? [],
-    limitsOf: (size) => answerLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
+    limitsOf: (size) => responseLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
   });
   return {
     client,

@@ -39,7 +39,7 @@ export function checkExchanges(
 }
 
 function judgeClock(answered: readonly Exchange[], find: ReportFinding): void {
-  const skews = answered.flatMap(({ headers, answeredAt }) => {
+  const skews = answered.flatMap(({ headers, respondedAt: answeredAt }) => {
     const serviceTime = parseHttpDate(headers.date, answeredAt);
     return serviceTime === undefined ? [] : [serviceTime - answeredAt];
   });

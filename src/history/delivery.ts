@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 import { runInSlices } from '../runtime/slices.ts';
-import type { PostAnswer } from '../transport/post.ts';
+import type { PostResponse } from '../transport/post.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { HistoryCursors } from './cursors.ts';
 import { BatchQueue, MAX_REQUEST, splitAt, type TaskBatch } from './queue.ts';
@@ -13,7 +13,7 @@ import { meaningOfResponse, type RejectionReason, type ResponseMeaning } from '.
 import type { Windows } from './window.ts';
 import { writeRequest } from './write-request.ts';
 
-export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<PostAnswer>;
+export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<PostResponse>;
 
 export interface DeliveryDependencies {
   readonly send: Send;

@@ -102,7 +102,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
       windowSeconds: target.limit.windowMs / 1000,
       requestsPerDay: target.dailyLimit ?? null,
     },
-    budgetRemaining: pacer.budgetRemaining ?? null,
+    budgetRemaining: pacer.dailyQuotaRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
     effectiveIntervalSeconds: (intervalMs * factor) / 1000,
     sweepSeconds: registry.cycleSeconds ?? null,

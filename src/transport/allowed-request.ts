@@ -7,11 +7,11 @@ export interface AllowedRequest {
   readonly path: RegExp;
 }
 
-/** The one place that keeps the program read-only. Throws a ForbiddenRequestError for other requests. */
+/** Keeps the program read-only: throws a ForbiddenRequestError unless the request is a GET or is in `allowed`. */
 export function assertAllowed(
   { method, path }: { readonly method: Method; readonly path: string },
   allowed: readonly AllowedRequest[],
 ): void {
-  if (method === 'GET' || allowed.some((one) => one.method === method && one.path.test(path))) return;
+  if (method === 'GET' || allowed.some((request) => request.method === method && request.path.test(path))) return;
   throw new ForbiddenRequestError(`refusing to send ${method} ${path}: the exporter only reads`);
 }

@@ -6,10 +6,11 @@ import { RequestError } from '../runtime/errors.ts';
 export interface AttemptDependencies {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
-  /** For headers and body, in milliseconds. */
+  /** The longest time from sending to the complete body, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly place: string;
+  /** Method and path, for messages. */
+  readonly requestName: string;
 }
 
 /**
@@ -18,22 +19,23 @@ export interface AttemptDependencies {
  */
 const NEVER_PAUSED = 2 ** 31;
 
-/** Sends once. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or with that of `read`. */
+/** Sends a request once. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or with the error of `read`. */
 export async function sendOnce<Result>(
   request: Dispatcher.RequestOptions,
-  read: (answer: Dispatcher.ResponseData) => Promise<Result>,
-  { dispatcher, clock, timeoutMs, signal, place }: AttemptDependencies,
+  read: (response: Dispatcher.ResponseData) => Promise<Result>,
+  { dispatcher, clock, timeoutMs, signal, requestName }: AttemptDependencies,
 ): Promise<Result> {
   const aborting = new AbortController();
-  // undici ignores the signal until it has a connection, which may hang for long.
+  // undici ignores the signal until it has a connection, and opening one may hang for long.
   const aborted = once(aborting.signal, 'abort').then(() => Promise.reject(aborting.signal.reason));
-  const stop = () => aborting.abort(new RequestError('aborted', `${place} was aborted: the exporter is stopping`));
-  const late = () =>
-    aborting.abort(new RequestError('timeout', `${place} got no complete answer within ${timeoutMs} ms`));
-  const inTime = callAfter(clock, timeoutMs, late);
-  signal.addEventListener('abort', stop, { once: true });
-  // A signal that is already aborted fires no event, and a listener would wait for ever.
-  if (signal.aborted) stop();
+  const onStop = () =>
+    aborting.abort(new RequestError('aborted', `${requestName} was aborted: the exporter is stopping`));
+  const onTimeout = () =>
+    aborting.abort(new RequestError('timeout', `${requestName} returned no complete response within ${timeoutMs} ms`));
+  const cancelTimeout = callAfter(clock, timeoutMs, onTimeout);
+  signal.addEventListener('abort', onStop, { once: true });
+  // A signal that is already aborted fires no event: the listener alone would never be called.
+  if (signal.aborted) onStop();
   try {
     const response = dispatcher.request({
       ...request,
@@ -44,10 +46,10 @@ export async function sendOnce<Result>(
     });
     return await read(await Promise.race([response, aborted]));
   } catch (thrown) {
-    // An abort surfaces as undici's own error; the reason of the abort says more.
+    // undici throws its own error after an abort, but only the reason of the abort says why.
     throw aborting.signal.aborted ? aborting.signal.reason : thrown;
   } finally {
-    inTime();
-    signal.removeEventListener('abort', stop);
+    cancelTimeout();
+    signal.removeEventListener('abort', onStop);
   }
 }

@@ -10,27 +10,28 @@ const FORMATS = [
 ];
 
 /**
- * Epoch milliseconds of an HTTP date; undefined for anything else. A leap second counts as the first second of the next
- * minute. A year of two digits is at most fifty years after `now`, as the RFC demands.
+ * Returns the epoch milliseconds of an HTTP date, or undefined for any other text. A leap second counts as the first second of the next
+ * minute. A year of two digits is read as at most fifty years after `now`, as the RFC demands.
  */
-export function parseHttpDate(text: string | undefined, now: number): number | undefined {
+export function parseHttpDate(text: string | undefined, nowMs: number): number | undefined {
   for (const format of FORMATS) {
     const { day, month = '', year = '', hour, minute, second } = format.exec(text ?? '')?.groups ?? {};
     if (year === '') continue;
-    const index = MONTHS.indexOf(month);
+    const monthIndex = MONTHS.indexOf(month);
     const at = (fullYear: number) =>
-      Date.UTC(fullYear, index, Number(day), Number(hour), Number(minute), Number(second));
-    const fullYear = year.length === 2 ? yearOfTwoDigits(Number(year), now, at) : Number(year);
-    // A day that the month does not have would be one of the next month.
-    const isDay = index >= 0 && new Date(Date.UTC(fullYear, index, Number(day))).getUTCDate() === Number(day);
-    return isDay ? at(fullYear) : undefined;
+      Date.UTC(fullYear, monthIndex, Number(day), Number(hour), Number(minute), Number(second));
+    const fullYear = year.length === 2 ? fullYearOf(Number(year), nowMs, at) : Number(year);
+    // Date.UTC turns a day that the month does not have into a day of the next month.
+    const isInMonth =
+      monthIndex >= 0 && new Date(Date.UTC(fullYear, monthIndex, Number(day))).getUTCDate() === Number(day);
+    return isInMonth ? at(fullYear) : undefined;
   }
   return undefined;
 }
 
-function yearOfTwoDigits(digits: number, now: number, at: (fullYear: number) => number): number {
-  const latest = new Date(now);
+function fullYearOf(twoDigits: number, nowMs: number, at: (fullYear: number) => number): number {
+  const latest = new Date(nowMs);
   latest.setUTCFullYear(latest.getUTCFullYear() + 50);
   const century = Math.floor(latest.getUTCFullYear() / 100) * 100;
-  return at(century + digits) <= latest.getTime() ? century + digits : century - 100 + digits;
+  return at(century + twoDigits) <= latest.getTime() ? century + twoDigits : century - 100 + twoDigits;
 }

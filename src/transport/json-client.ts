@@ -12,7 +12,7 @@ import type { RateFeedback, SentRequest } from './rate/rate-limiter.ts';
 import type { RequestQueue } from './rate/request-queue.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
 import { readJson } from './read-json.ts';
-import type { AnswerSize, ResponseLimits } from './response-limits.ts';
+import type { ResponseLimits, ResponseSize } from './response-limits.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { ServiceClock } from './service-clock.ts';
 
@@ -21,38 +21,38 @@ export interface ServiceRequest {
   /** Begins with `/`; the segments are already encoded. */
   readonly path: string;
   readonly operation: string;
-  /** The size of its answer; default `one`. */
-  readonly size?: AnswerSize;
+  /** The expected size of its response; `object` by default. */
+  readonly size?: ResponseSize;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Evaluated when the request leaves: the token may have been renewed while it waited. */
+  /** Called when the request is sent, because the token may have been renewed while the request waited. */
   readonly authorization?: () => string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
-  /** Throws a ShapeError if the body of a 2xx answer does not fit this request, which then counts as `invalid`. */
+  /** Throws a SchemaError if the body of a 2xx response does not match the schema; the request then counts as `invalid`. */
   readonly validate?: (body: unknown) => unknown;
-  /** What a 429 may be about alone: the appliance. */
+  /** The serial of the appliance that the request is about, because a service may return 429 for one appliance alone. */
   readonly throttleKey?: string;
-  /** It decides what else is polled, or was answered 429: at tight limits it waits behind no series. */
+  /** True for requests that decide what else is polled, or that returned 429: they overtake all other waiting requests. */
   readonly priority?: boolean;
 }
 
-/** One request and its answer, for the doctor. Contains secrets and names, so it must not be printed as it is. */
+/** One request and its response, for the doctor. It contains secrets and names, so it must not be printed unmasked. */
 export interface Exchange {
   readonly operation: string;
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** When the headers of the answer arrived, in epoch milliseconds. */
-  readonly answeredAt: number;
+  /** When the headers of the response arrived, in epoch milliseconds. */
+  readonly respondedAt: number;
   readonly seconds: number;
-  /** Of the answer's body as sent, compressed or not. */
+  /** The size of the body as it was sent, compressed or not. */
   readonly bytes: number;
   readonly body: unknown;
 }
 
 export interface RequestObserver {
   onStart?(operation: string): void;
-  /** `code`: the HTTP status, or why there was no usable answer. */
+  /** `code` is the HTTP status, or the reason why there was no usable response. */
   onEnd?(operation: string, code: string, seconds: number): void;
   onThrottle?(): void;
   onExchange?(exchange: Exchange): void;
@@ -62,31 +62,31 @@ export interface ClientOptions extends Pick<AttemptDependencies, 'dispatcher' | 
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly userAgent: string;
-  readonly pacer: RequestQueue;
+  readonly requestQueue: RequestQueue;
   readonly limit: LimitFunction;
-  /** Every text that no error may quote. */
+  /** Returns every string that no error may quote. */
   readonly secrets: () => readonly string[];
   readonly observer: RequestObserver;
   readonly allowed: readonly AllowedRequest[];
-  readonly limitsOf: (size: AnswerSize) => ResponseLimits;
+  readonly limitsOf: (size: ResponseSize) => ResponseLimits;
 }
 
-/** One HTTP API: every request is checked against the allowed ones, counted, paced, limited in time and size, sent once. */
+/** The client of one service. It sends each allowed request once, at the allowed rate, and limits its time and size. */
 export class JsonClient {
-  readonly #settings: ClientOptions;
+  readonly #options: ClientOptions;
   readonly #base: URL;
-  readonly #throttled = new ThrottledAppliances();
+  readonly #throttledAppliances = new ThrottledAppliances();
   readonly serviceClock: ServiceClock;
 
-  constructor(settings: ClientOptions) {
-    this.#settings = settings;
-    this.#base = new URL(settings.baseUrl);
-    this.serviceClock = new ServiceClock(settings.clock);
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#base = new URL(options.baseUrl);
+    this.serviceClock = new ServiceClock(options.clock);
   }
 
-  /** The longest that a request is under way, in milliseconds. */
+  /** The longest time from sending a request to its complete response, in milliseconds. */
   get timeoutMs(): number {
-    return this.#settings.timeoutMs;
+    return this.#options.timeoutMs;
   }
 
   /** The time of the service by its measured clock, in epoch milliseconds. */
@@ -95,77 +95,82 @@ export class JsonClient {
   }
 
   /**
-   * Resolves with the parsed body of a 2xx answer. Rejects with a RequestError for every other answer, or with what `check`
-   * throws. A 429 delays every later request of this API, or those of its subject once that alone is answered 429.
+   * Resolves with the parsed body of a 2xx response. Rejects with a RequestError for every other response, or with the error
+   * of `validate`. A 429 delays all later requests, or only those with the same `throttleKey` if other requests succeed.
    */
   send(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    assertAllowed(request, this.#settings.allowed);
-    return this.#sendInTurn(request, signal);
+    assertAllowed(request, this.#options.allowed);
+    return this.#sendAtRate(request, signal);
   }
 
-  /** The request rate comes first: requests that wait for it must take no slot of one that has priority. */
-  async #sendInTurn(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    const { pacer, clock, limit } = this.#settings;
-    const heldMs = this.#throttled.remainingWaitMs(request.throttleKey, clock.monotonic());
-    if (heldMs !== undefined) {
-      const why = `only this appliance is answered 429, and waits for ${Math.ceil(heldMs / 1000)} s more`;
+  /** Waits for the request rate before the slot: a request that waits must not occupy the slot of one with priority. */
+  async #sendAtRate(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
+    const { requestQueue, clock, limit } = this.#options;
+    const waitMs = this.#throttledAppliances.remainingWaitMs(request.throttleKey, clock.monotonic());
+    if (waitMs !== undefined) {
+      const why = `the service returns 429 for this appliance alone; its next request waits for ${Math.ceil(waitMs / 1000)} s`;
       throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
     }
-    const departure = await pacer.acquire(signal, request.priority);
-    if (departure === undefined)
+    const sentRequest = await requestQueue.acquire(signal, request.priority);
+    if (sentRequest === undefined)
       throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
-    return limit(() => this.#sendNow(request, departure, signal));
+    return limit(() => this.#sendNow(request, sentRequest, signal));
   }
 
-  async #sendNow(request: ServiceRequest, departure: SentRequest, signal: AbortSignal): Promise<unknown> {
-    const { pacer, clock, observer } = this.#settings;
+  async #sendNow(request: ServiceRequest, sentRequest: SentRequest, signal: AbortSignal): Promise<unknown> {
+    const { requestQueue, clock, observer } = this.#options;
     const { operation } = request;
     const authorization = request.authorization?.();
-    const departing =
+    const authorized =
       authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
     observer.onStart?.(operation);
-    const started = clock.monotonic();
+    const startedAt = clock.monotonic();
     let code = '200';
-    let acceptance: RateFeedback = { state: 'unknown' };
-    const answer: Answer = { status: undefined, headers: {}, answeredAt: 0, bytes: 0, body: undefined };
+    let feedback: RateFeedback = { state: 'unknown' };
+    const response: PartialExchange = { status: undefined, headers: {}, respondedAt: 0, bytes: 0, body: undefined };
     try {
-      const status = await this.#attempt(departing, answer, signal);
+      const status = await this.#attempt(authorized, response, signal);
       code = String(status);
-      acceptance = this.#acceptanceOf(request, answer, started);
+      feedback = this.#feedbackFrom(request, response, startedAt);
       if (!isSuccess(status)) {
-        const hint = hintOf(departing, answer.body, this.#settings.secrets());
-        throw new RequestError('status', `${nameOf(request)} was answered ${status}${hint}`, { status });
+        const message = serviceMessage(authorized, response.body, this.#options.secrets());
+        throw new RequestError('status', `${nameOf(request)} returned ${status}${message}`, { status });
       }
-      request.validate?.(answer.body);
-      return answer.body;
+      request.validate?.(response.body);
+      return response.body;
     } catch (thrown) {
       const error = thrown instanceof SchemaError ? thrown : toRequestError(request, thrown);
       code = error instanceof SchemaError ? 'invalid' : error.code;
       throw error;
     } finally {
-      pacer.ended(departure, acceptance);
+      requestQueue.recordEnd(sentRequest, feedback);
       if (policyForCode(code, 'read').action === 'wait') observer.onThrottle?.();
-      const seconds = (clock.monotonic() - started) / 1000;
+      const seconds = (clock.monotonic() - startedAt) / 1000;
       observer.onEnd?.(operation, code, seconds);
-      observer.onExchange?.({ ...answer, operation, seconds });
+      observer.onExchange?.({ ...response, operation, seconds });
     }
   }
 
-  #acceptanceOf({ throttleKey }: ServiceRequest, answer: Answer, startedAt: number): RateFeedback {
-    if (policyForCode(String(answer.status), 'read').action !== 'wait') {
-      this.#throttled.taken(throttleKey, startedAt);
-      return { state: 'taken' };
+  #feedbackFrom({ throttleKey }: ServiceRequest, response: PartialExchange, startedAt: number): RateFeedback {
+    if (policyForCode(String(response.status), 'read').action !== 'wait') {
+      this.#throttledAppliances.recordAccepted(throttleKey, startedAt);
+      return { state: 'accepted' };
     }
-    const { headers } = answer;
+    const { headers } = response;
     const waitMs = retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
-    const isLone = this.#throttled.recordThrottle(throttleKey, startedAt, this.#settings.clock.monotonic(), waitMs);
-    return isLone ? { state: 'unknown' } : { state: 'throttled', retryAfterMs: waitMs };
+    const isOnlyThis = this.#throttledAppliances.recordThrottle(
+      throttleKey,
+      startedAt,
+      this.#options.clock.monotonic(),
+      waitMs,
+    );
+    return isOnlyThis ? { state: 'unknown' } : { state: 'throttled', retryAfterMs: waitMs };
   }
 
-  #attempt(request: ServiceRequest, answer: Answer, signal: AbortSignal): Promise<number> {
-    const { clock, limitsOf, userAgent } = this.#settings;
+  #attempt(request: ServiceRequest, response: PartialExchange, signal: AbortSignal): Promise<number> {
+    const { clock, limitsOf, userAgent } = this.#options;
     const { body, type } = payloadOf(request);
-    const place = nameOf(request);
+    const requestName = nameOf(request);
     return sendOnce(
       {
         origin: this.#base.origin,
@@ -181,26 +186,27 @@ export class JsonClient {
         body: body ?? null,
       },
       async (arrived) => {
-        answer.status = arrived.statusCode;
-        answer.headers = arrived.headers;
-        answer.answeredAt = clock.now();
+        response.status = arrived.statusCode;
+        response.headers = arrived.headers;
+        response.respondedAt = clock.now();
         const date = parseHttpDate(first(arrived.headers.date), clock.now());
         if (isSuccess(arrived.statusCode) && date !== undefined) this.serviceClock.addSample(date);
-        answer.body = await readJson(arrived, {
-          limits: limitsOf(request.size ?? 'one'),
+        response.body = await readJson(arrived, {
+          limits: limitsOf(request.size ?? 'object'),
           lenient: !isSuccess(arrived.statusCode),
-          place,
+          requestName,
           clock,
-          sent: answer,
+          received: response,
         });
         return arrived.statusCode;
       },
-      { ...this.#settings, signal, place },
+      { ...this.#options, signal, requestName },
     );
   }
 }
 
-type Answer = { -readonly [Name in keyof Omit<Exchange, 'operation' | 'seconds'>]: Exchange[Name] };
+/** An exchange that is filled in while its response arrives. */
+type PartialExchange = { -readonly [Name in keyof Omit<Exchange, 'operation' | 'seconds'>]: Exchange[Name] };
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
@@ -225,21 +231,23 @@ function payloadOf(request: ServiceRequest): { readonly body?: string; readonly 
   return { body: String(new URLSearchParams(request.form)), type: 'application/x-www-form-urlencoded' };
 }
 
-/** The service's own `message` or `error` in one line; `detail` may echo the request. */
-function hintOf({ headers, form, json }: ServiceRequest, body: unknown, secrets: readonly string[]): string {
+/** Returns the `message` or `error` of a failed response in one line. Its `detail` is left out: it may echo the request. */
+function serviceMessage({ headers, form, json }: ServiceRequest, body: unknown, secrets: readonly string[]): string {
   if (typeof body !== 'object' || body === null) return '';
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
   if (typeof text !== 'string' || text === '') return '';
-  // Masked before it is shortened: part of a key would not be recognized.
+  // The message is masked before it is cut, because part of a key would not be recognized.
   const shown = maskSecrets(text, [headers, form, json, secrets]);
-  return `: ${printable(shown.slice(0, MAX_HINT).replaceAll(/\s+/g, ' '))}`;
+  return `: ${printable(shown.slice(0, MAX_MESSAGE).replaceAll(/\s+/g, ' '))}`;
 }
 
-const MAX_HINT = 200;
+const MAX_MESSAGE = 200;
 
 function toRequestError(request: ServiceRequest, thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = asError(thrown);
-  return new RequestError('network', `${nameOf(request)} got no answer: ${describeConnectionError(cause)}`, { cause });
+  return new RequestError('network', `${nameOf(request)} got no response: ${describeConnectionError(cause)}`, {
+    cause,
+  });
 }

@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { type AttemptDependencies, sendOnce } from './attempt.ts';
 
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** The rest of the body is dropped: the log shows the first line of a rejection. */
+/** The remaining body is dropped, because the log shows only the first line of a rejection. */
 const MAX_CHARACTERS = 64 * 1024;
 
 export function post(
@@ -16,15 +16,15 @@ export function post(
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
   limits: Pick<AttemptDependencies, 'clock' | 'timeoutMs' | 'signal'>,
-): Promise<PostAnswer> {
+): Promise<PostResponse> {
   const { origin, pathname, search } = new URL(url);
   const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;
-  return sendOnce(request, answerOf, { ...limits, dispatcher, place: `POST ${pathname}` });
+  return sendOnce(request, readResponse, { ...limits, dispatcher, requestName: `POST ${pathname}` });
 }
 
-async function answerOf({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<PostAnswer> {
+async function readResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<PostResponse> {
   if (statusCode >= 200 && statusCode < 300) {
-    // The request is accepted, whatever becomes of the body.
+    // The request is accepted even if reading the body fails.
     body.dump().catch(() => {});
     return { status: statusCode, headers: {}, text: '' };
   }

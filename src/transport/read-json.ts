@@ -8,95 +8,106 @@ import { estimateMemory, MAX_DEPTH } from './json/memory-estimate.ts';
 import { parseInSlices } from './json/parse.ts';
 import type { ResponseLimits } from './response-limits.ts';
 
-const unpackers = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
+const decompressors = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Parsed in one step: ten times as fast, and some milliseconds if every object has its own keys. */
+/** Smaller bodies are parsed in one step: it is ten times as fast, and takes some milliseconds at worst. */
 const AT_ONCE_BYTES = 32 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Enough for the message of a failed request. */
+/** The body of an error is read up to this size, which is enough for its message. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 export interface ReadOptions {
   readonly limits: ResponseLimits;
-  /** For the body of an error: a fault in it gives undefined instead of a second error. */
+  /** True for the body of an error: if it cannot be read, the result is undefined instead of a second error. */
   readonly lenient: boolean;
-  readonly place: string;
+  /** Method and path, for messages. */
+  readonly requestName: string;
   readonly clock: Clock;
-  readonly sent: { bytes: number };
+  /** Counts the bytes of the body as they arrive. */
+  readonly received: { bytes: number };
 }
 
 /**
- * Throws a RequestError: `oversize` for a body that is too large (also once uncompressed) or too heavy once parsed,
- * `network` for an incomplete one, and `invalid` for one that is not JSON in UTF-8 or is nested too deep.
+ * Reads and parses the body of a response. Rejects with a RequestError: `oversize` for a body that is too large, compressed or not, or would take too much memory once parsed,
+ * `network` for an incomplete body, and `invalid` for a body that is not JSON in UTF-8 or is nested too deep.
  */
-export async function readJson(answer: Dispatcher.ResponseData, settings: ReadOptions): Promise<unknown> {
+export async function readJson(response: Dispatcher.ResponseData, options: ReadOptions): Promise<unknown> {
   try {
-    return await parse(await unpacked(answer, settings), settings);
+    return await parse(await decompress(response, options), options);
   } catch (error) {
-    if (settings.lenient) return undefined;
+    if (options.lenient) return undefined;
     throw error;
   } finally {
-    // The rest of the body is not read, and the connection is closed.
-    answer.body.on('error', () => {}).destroy();
+    // If a part of the body was not read, this closes the connection.
+    response.body.on('error', () => {}).destroy();
   }
 }
 
-async function unpacked({ body, headers }: Dispatcher.ResponseData, settings: ReadOptions): Promise<Buffer[]> {
-  const { limits, lenient, place, sent } = settings;
+async function decompress({ body, headers }: Dispatcher.ResponseData, options: ReadOptions): Promise<Buffer[]> {
+  const { limits, lenient, requestName, received } = options;
   const bytes = lenient ? Math.min(limits.bytes, MAX_ERROR_BYTES) : limits.bytes;
-  if (Number(headers['content-length']) > bytes) throw tooLarge(settings);
-  const packed = await gather(body as AsyncIterable<Buffer>, { ...settings, limits: { ...limits, bytes } }, sent);
+  if (Number(headers['content-length']) > bytes) throw tooLarge(options);
+  const compressed = await collect(
+    body as AsyncIterable<Buffer>,
+    { ...options, limits: { ...limits, bytes } },
+    received,
+  );
   const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
-  if (encoding === '' || encoding === 'identity') return packed;
-  const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding as keyof typeof unpackers] : undefined;
-  if (unpacker === undefined) throw new RequestError('invalid', `${place}: expected gzip or no compression`);
+  if (encoding === '' || encoding === 'identity') return compressed;
+  const decompressor = Object.hasOwn(decompressors, encoding)
+    ? decompressors[encoding as keyof typeof decompressors]
+    : undefined;
+  if (decompressor === undefined) throw new RequestError('invalid', `${requestName}: expected gzip or no compression`);
   try {
-    return await gather(Readable.from(packed).pipe(unpacker({ chunkSize: PIECE_BYTES })), settings);
+    return await collect(Readable.from(compressed).pipe(decompressor({ chunkSize: PIECE_BYTES })), options);
   } catch (cause) {
     if (cause instanceof RequestError) throw cause;
-    throw new RequestError('invalid', `${place}: the compressed answer is corrupted`, { cause });
+    throw new RequestError('invalid', `${requestName}: the compressed response is corrupted`, { cause });
   }
 }
 
-async function gather(body: AsyncIterable<Buffer>, settings: ReadOptions, counted = { bytes: 0 }): Promise<Buffer[]> {
+async function collect(body: AsyncIterable<Buffer>, options: ReadOptions, counter = { bytes: 0 }): Promise<Buffer[]> {
   const buffers: Buffer[] = [];
   for await (const buffer of body) {
-    counted.bytes += buffer.length;
-    if (counted.bytes > settings.limits.bytes) throw tooLarge(settings);
+    counter.bytes += buffer.length;
+    if (counter.bytes > options.limits.bytes) throw tooLarge(options);
     buffers.push(buffer);
   }
   return buffers;
 }
 
-async function parse(buffers: Buffer[], { limits, place, clock }: ReadOptions): Promise<unknown> {
+async function parse(buffers: Buffer[], { limits, requestName, clock }: ReadOptions): Promise<unknown> {
   const size = buffers.reduce((sum, { length }) => sum + length, 0);
-  // DELETE /auth/token may have an empty answer.
+  // DELETE /auth/token may return an empty body.
   if (size === 0) return undefined;
-  // Checked before parsing: if V8 finds no memory, it ends the process, and no handler here would run.
+  // The memory is estimated before parsing: if V8 runs out of memory, it ends the process, and no handler here would run.
   const cost = await runInSlices(estimateMemory(buffers, limits.parsedBytes), clock);
   if (cost === 'deep')
-    throw new RequestError('invalid', `${place}: the answer is nested deeper than ${MAX_DEPTH} levels`);
+    throw new RequestError('invalid', `${requestName}: the response is nested deeper than ${MAX_DEPTH} levels`);
   if (cost === 'heavy') {
     const room = `the limit of ${limits.parsedBytes} bytes of memory`;
-    throw new RequestError('oversize', `${place}: the parsed answer would take more than ${room}${MORE_MEMORY}`);
+    throw new RequestError(
+      'oversize',
+      `${requestName}: the parsed response would take more than ${room}${MORE_MEMORY}`,
+    );
   }
   try {
-    // The pieces are released, so that memory does not hold them beside the whole.
+    // The pieces are released as they are joined, so that memory does not hold the body twice.
     const whole = Buffer.concat(buffers.splice(0), size);
     return size > AT_ONCE_BYTES ? await runInSlices(parseInSlices(whole), clock) : JSON.parse(utf8.decode(whole));
   } catch {
-    // Without the parser's message and cause: V8 quotes the body in them.
-    throw new RequestError('invalid', `${place}: expected JSON, got ${size} bytes of something else`);
+    // The parser's error is dropped, because V8 quotes the body in it.
+    throw new RequestError('invalid', `${requestName}: expected JSON, got ${size} bytes of something else`);
   }
 }
 
-function tooLarge({ place, limits: { bytes, isByMemory } }: ReadOptions): RequestError {
-  const why = isByMemory ? `, the limit that memory allows for one answer${MORE_MEMORY}` : ' (MAX_RESPONSE_BYTES)';
-  return new RequestError('oversize', `${place}: the answer is larger than ${bytes} bytes${why}`);
+function tooLarge({ requestName, limits: { bytes, isByMemory } }: ReadOptions): RequestError {
+  const why = isByMemory ? `, the limit that memory allows for one response${MORE_MEMORY}` : ' (MAX_RESPONSE_BYTES)';
+  return new RequestError('oversize', `${requestName}: the response is larger than ${bytes} bytes${why}`);
 }
 
-const MORE_MEMORY = '; if such answers are expected, give the process more memory';
+const MORE_MEMORY = '; if such responses are expected, give the process more memory';

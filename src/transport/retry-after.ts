@@ -1,10 +1,11 @@
 import { parseHttpDate } from './http-date.ts';
 
-export const RETRY_AFTER_BOUNDS = { shortestMs: 1_000, longestMs: 900_000 } as const;
+export const RETRY_AFTER_BOUNDS = { minMs: 1_000, maxMs: 900_000 } as const;
 
 /**
- * In milliseconds within {@link RETRY_AFTER_BOUNDS}; undefined for what is neither seconds nor an HTTP date. A date is
- * compared with the answer's own `Date` if there is one, so that a wrong clock on either side changes nothing.
+ * Returns the wait in milliseconds within {@link RETRY_AFTER_BOUNDS}, or undefined if the header has neither seconds nor
+ * an HTTP date. A date is compared with the `Date` of the same response if it has one, so that a wrong clock on either side
+ * changes nothing.
  */
 export function retryAfterMs(
   retryAfter: string | undefined,
@@ -19,5 +20,5 @@ export function retryAfterMs(
 }
 
 function bounded(ms: number): number {
-  return Math.min(Math.max(ms, RETRY_AFTER_BOUNDS.shortestMs), RETRY_AFTER_BOUNDS.longestMs);
+  return Math.min(Math.max(ms, RETRY_AFTER_BOUNDS.minMs), RETRY_AFTER_BOUNDS.maxMs);
 }

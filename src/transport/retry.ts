@@ -4,58 +4,58 @@ import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 
 const FIRST_DELAY_MS = 500;
 
-/** In milliseconds, after the `attempts`-th failure in a row; undefined for no retry. */
+/** Returns how many milliseconds to wait after the `attempts`-th failure in a row; undefined if the request is not retried. */
 export function retryDelayMs(
   error: unknown,
   attempts: number,
-  kind: RequestPurpose,
+  purpose: RequestPurpose,
   random: Random,
 ): number | undefined {
-  if (attempts > (policyForError(error, kind).retries ?? 0)) return undefined;
+  if (attempts > (policyForError(error, purpose).retries ?? 0)) return undefined;
   return exponentialDelayMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
 }
 
 export interface RetryDependencies {
   readonly clock: Clock;
   readonly random: Random;
-  readonly allowance?: RetryBudget;
-  /** The name of the request: not retried if it failed last time, so that what is dead is asked no more often. */
+  readonly budget?: RetryBudget;
+  /** The name of the request: if it failed last time, it is not retried, so that a dead appliance gets no more requests. */
   readonly request?: string;
 }
 
-/** How many retries are allowed before any success, and for each success. */
-const RETRIES = { most: 20, perSuccess: 0.1 } as const;
+/** How many retries are allowed at the start and at most, and how many each success adds. */
+const RETRIES = { max: 20, perSuccess: 0.1 } as const;
 
-/** How many failing requests are remembered; above it all are forgotten, and each may be retried once more. */
+/** So many failing requests are remembered. Beyond that all are forgotten, and each may be retried once more. */
 const MAX_FAILING = 50_000;
 
-/** Limits a service's retries to one for ten successes, and to requests that succeeded last time. */
+/** Limits the retries of a service to one for ten successes, and to requests that succeeded last time. */
 export class RetryBudget {
-  #left: number = RETRIES.most;
+  #remaining: number = RETRIES.max;
   readonly #failing = new Set<string>();
 
   recordSuccess(request = ''): void {
     this.#failing.delete(request);
-    this.#left = Math.min(RETRIES.most, this.#left + RETRIES.perSuccess);
+    this.#remaining = Math.min(RETRIES.max, this.#remaining + RETRIES.perSuccess);
   }
 
-  failed(request: string): void {
+  recordFailure(request: string): void {
     if (this.#failing.size >= MAX_FAILING) this.#failing.clear();
     this.#failing.add(request);
   }
 
   tryRetry(request = ''): boolean {
-    if (this.#left < 1 || this.#failing.has(request)) return false;
-    this.#left -= 1;
+    if (this.#remaining < 1 || this.#failing.has(request)) return false;
+    this.#remaining -= 1;
     return true;
   }
 }
 
-/** Rejects with the last error. `wasThrottled`: the attempt before was answered 429. */
+/** Rejects with the last error. `wasThrottled` says whether the previous attempt returned 429. */
 export async function withRetries<Result>(
   attempt: (wasThrottled: boolean) => Promise<Result>,
-  kind: RequestPurpose,
-  { clock, random, allowance, request }: RetryDependencies,
+  purpose: RequestPurpose,
+  { clock, random, budget: allowance, request }: RetryDependencies,
   signal: AbortSignal,
 ): Promise<Result> {
   let wasThrottled = false;
@@ -65,11 +65,11 @@ export async function withRetries<Result>(
       allowance?.recordSuccess(request);
       return result;
     } catch (error) {
-      const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, kind, random);
-      wasThrottled = policyForError(error, kind).action === 'wait';
-      // The pacer has waited meanwhile and keeps them within the limits: they need no allowance.
+      const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, purpose, random);
+      wasThrottled = policyForError(error, purpose).action === 'wait';
+      // A request that returned 429 needs no retry of the budget: the request queue keeps it within the limits.
       if (delayMs === undefined || (!wasThrottled && allowance?.tryRetry(request) === false)) {
-        if (request !== undefined) allowance?.failed(request);
+        if (request !== undefined) allowance?.recordFailure(request);
         throw error;
       }
       await clock.sleep(delayMs, signal);

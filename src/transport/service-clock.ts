@@ -1,24 +1,24 @@
 import type { Clock } from '../runtime/clock.ts';
 import { canBeRight } from '../runtime/counting-start.ts';
 
-/** Later samples are at least so many milliseconds apart: responses that a pause has delayed arrive together. */
+/** After the first samples, one is taken at most every so many milliseconds: responses that a pause has delayed arrive together. */
 const SAMPLE_INTERVAL_MS = 10_000;
 
-/** How many samples are kept, and how many are needed without the clock of this machine. */
+/** So many samples are kept, and so many suffice without the clock of this machine. */
 const MAX_SAMPLES = 5;
 const MIN_SAMPLES = 3;
 
-/** In milliseconds; once the difference was large, it is large until it is clearly smaller. */
+/** In milliseconds: a difference becomes large above the first and stays large until it is below the second. */
 const LARGE_MS = 60_000;
 const SMALL_MS = 30_000;
 
 /**
  * The clock of one service, measured by the `Date` of its responses: the median of the last samples, so no single response
- * moves it. Before the third sample, the clock of this machine counts as one; of two that differ, the earlier is used.
+ * moves it. Before the third sample, the clock of this machine counts as a sample; of two samples the earlier one is used.
  */
 export class ServiceClock implements Pick<Clock, 'now' | 'monotonic'> {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** By how many milliseconds the service was ahead of the monotonic clock, which is never set; oldest first. */
+  /** By how many milliseconds the clock of the service was ahead of the monotonic clock; oldest first. */
   #offsets: readonly number[] = [];
   #sampledAt = Number.NEGATIVE_INFINITY;
   #isSkewed = false;
@@ -32,7 +32,7 @@ export class ServiceClock implements Pick<Clock, 'now' | 'monotonic'> {
     const machine = this.#clock.now();
     const times = this.#offsets.map((offset) => offset + this.monotonic());
     if (times.length === 0 || (times.length < MIN_SAMPLES && canBeRight(machine))) times.push(machine);
-    times.sort((one, other) => one - other);
+    times.sort((timeA, timeB) => timeA - timeB);
     return times[Math.floor((times.length - 1) / 2)] ?? machine;
   }
 
@@ -50,7 +50,7 @@ export class ServiceClock implements Pick<Clock, 'now' | 'monotonic'> {
     return this.#isSkewed;
   }
 
-  /** The time of a response that reports its own: that one, unless the measured clock contradicts it. In epoch milliseconds. */
+  /** The time of a response in epoch milliseconds: the one that it reports, unless the measured clock contradicts it. */
   timeOf(epochMs: number | undefined): number {
     if (epochMs !== undefined) this.addSample(epochMs);
     const now = this.now();

@@ -56,16 +56,16 @@ export function simulate(scenario: Scenario): Result {
         index,
         1,
       );
-      if (freeAt === undefined) pace.ended(departure, now, { state: 'taken' });
+      if (freeAt === undefined) pace.recordEnd(departure, now, { state: 'accepted' });
       else {
         const retryAfterMs = retryAfter ? Math.max(1, Math.ceil((freeAt - now) / 1000)) * 1000 : undefined;
         if (retryAfterMs !== undefined) toldHold = Math.max(toldHold, now + retryAfterMs);
-        pace.ended(departure, now, { state: 'throttled', retryAfterMs });
+        pace.recordEnd(departure, now, { state: 'throttled', retryAfterMs });
       }
       continue;
     }
     if (now < toldHold) insideHold += 1;
-    const departure = pace.started(now);
+    const departure = pace.recordSent(now);
     const answer = limit.take(now);
     sent += 1;
     if (!answer.taken) refused += 1;

@@ -13,7 +13,7 @@ const MUCH_LONGER = 12;
 /** Milliseconds between two looks of the page. */
 const EVERY_MS = 10_000;
 
-const lastError = { operation: 'cpu_utilization', time: secondsAgo(30), message: 'POST /x was answered 500' };
+const lastError = { operation: 'cpu_utilization', time: secondsAgo(30), message: 'POST /x returned 500' };
 const suspended = [{ operation: 'cow_disk_iops', reason: 'empty' }] as const;
 const fleet = [
   appliance(1, { name: 'edge-9', lastRecord: secondsAgo(50), suspended }),
@@ -77,7 +77,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
     const status = await serveStatus({ appliances: fleet });
     const { page, complaints } = await open(browser, `${status.url}/status`, { javaScriptEnabled: false });
     expect(await names(page)).toEqual(['lima', 'Boston', 'edge-9', 'edge-10']);
-    expect(await page.locator('#rows').innerText()).toContain('POST /x was answered 500');
+    expect(await page.locator('#rows').innerText()).toContain('POST /x returned 500');
     expect(await page.locator('button:visible').allTextContents()).toEqual(['Apply']);
     await page.locator('#rows summary').first().click();
     expect(await page.locator('#rows').innerText()).toContain('cow_disk_iops');

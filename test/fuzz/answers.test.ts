@@ -59,7 +59,7 @@ test('whatever the body of an error says, it becomes one short line without what
           .catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(RequestError);
         const { message } = error as RequestError;
-        const told = `${request.method} ${request.path} was answered ${status}`;
+        const told = `${request.method} ${request.path} returned ${status}`;
         expect(message.startsWith(told)).toBe(true);
         const hint = message.slice(told.length);
         expect(hint.length).toBeLessThanOrEqual(202);

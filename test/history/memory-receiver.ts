@@ -1,7 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { uncompress } from 'snappyjs';
 import type { Send } from '../../src/history/delivery.ts';
-import type { PostAnswer } from '../../src/transport/post.ts';
+import type { PostResponse } from '../../src/transport/post.ts';
 
 /** A series as it came over the wire. */
 export interface Received {
@@ -70,7 +70,7 @@ export class MemoryReceiver {
   /** A request is taken, or not, and its response never comes. */
   hangs: 'taken' | 'lost' | undefined;
   /** What is returned instead of taking a request; undefined takes it. */
-  answer: ((series: readonly Received[]) => PostAnswer | Error | undefined) | undefined;
+  answer: ((series: readonly Received[]) => PostResponse | Error | undefined) | undefined;
 
   constructor(kind: ReceiverKind = 'takes all', now: () => number = () => 0) {
     this.kind = kind;
@@ -97,7 +97,7 @@ export class MemoryReceiver {
     return points;
   }
 
-  #judge(series: readonly Received[]): PostAnswer {
+  #judge(series: readonly Received[]): PostResponse {
     if (this.kind === 'takes all') return { status: 204, headers: {}, text: '' };
     const oldest = (this.kind === 'stock' ? this.now() : this.newest) - 3_600_000;
     for (const { labels, samples } of series) {

@@ -149,7 +149,7 @@ export class PortalPlay {
       userAgent: 'play',
       dispatcher: new PickyDispatcher(standIn.serve, (period) => this.#refusal(period)),
       clock,
-      pacer: new RequestQueue(
+      requestQueue: new RequestQueue(
         new RateLimiter(limit, new AdaptiveRate(1_000, now), now),
         new DailyQuota(undefined, now),
         clock,

@@ -136,7 +136,7 @@ export class MadeUpFleet {
     this.polls += 1;
     if (signal.aborted) throw new RequestError('aborted', 'the exporter is stopping');
     const { status } = this;
-    if (status !== undefined) throw new RequestError('status', `GET was answered ${status}`, { status });
+    if (status !== undefined) throw new RequestError('status', `GET returned ${status}`, { status });
   }
 
   async #poll(appliance: MadeUpAppliance, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {

@@ -97,7 +97,7 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
       const lastError = {
         operation: 'cpu_utilization',
         time: secondsAgo(30),
-        message: 'POST /telemetry was answered 500',
+        message: 'POST /telemetry returned 500',
       };
       return appliance(number, { state: 'down', failing: 3, lastError, suspended });
     }

@@ -61,12 +61,12 @@ describe('each API', () => {
         tasks: 30,
         suspended: 4,
         failing: 2,
-        lastError: 'GET /x was answered 500',
+        lastError: 'GET /x returned 500',
       },
     ];
     const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
     expect(words).toContain('license 1 15m – suspended');
-    expect(words).toContain('snapshot_details 30 15m 1m ago GET /x was answered 500 4 suspended, 2 failing');
+    expect(words).toContain('snapshot_details 30 15m 1m ago GET /x returned 500 4 suspended, 2 failing');
     expect(words).toContain('The licence lacks something.');
   });
 
@@ -127,7 +127,7 @@ describe('each appliance', () => {
             { operation: 'cow_disk_io_time', reason: 'empty' },
           ],
           failing: 2,
-          lastError: { operation: 'cpu_utilization', time: secondsAgo(65), message: 'POST /x was answered 500' },
+          lastError: { operation: 'cpu_utilization', time: secondsAgo(65), message: 'POST /x returned 500' },
         }),
       ],
     });
@@ -136,24 +136,24 @@ describe('each appliance', () => {
         '22, 3 suspended (2 no records, 1 forbidden) ' +
         'no records: the response is empty cow_disk_iops, cow_disk_io_time ' +
         'forbidden (403): the right or the licence is missing smb_connections ' +
-        'POST /x was answered 500 1m 5s ago · 2 series failing',
+        'POST /x returned 500 1m 5s ago · 2 series failing',
     );
   });
 
   test('that fails says with which series, and not once more which appliance it is', async () => {
     const { serial } = appliance(1);
-    const message = `POST /telemetry/appliances/${serial}/cpu_utilization was answered 500: out of order`;
+    const message = `POST /telemetry/appliances/${serial}/cpu_utilization returned 500: out of order`;
     const lastError = { operation: 'cpu_utilization', time: secondsAgo(5), message };
     const words = await wordsOf({ appliances: [appliance(1, { lastError, failing: 1 })] });
-    expect(words).toContain('cpu_utilization was answered 500: out of order 5s ago');
+    expect(words).toContain('cpu_utilization returned 500: out of order 5s ago');
     expect(words.split(serial)).toHaveLength(2);
   });
 
   test('waits until its first verdict, though its first polls have failed', async () => {
-    const lastError = { operation: 'load_average', time: secondsAgo(1), message: 'POST /x was answered 500' };
+    const lastError = { operation: 'load_average', time: secondsAgo(1), message: 'POST /x returned 500' };
     const fresh = { state: 'waiting', lastPoll: secondsAgo(1), lastRecord: null, failing: 1, lastError } as const;
     expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(
-      'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 22 POST /x was answered 500',
+      'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 22 POST /x returned 500',
     );
   });
 

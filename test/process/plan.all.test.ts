@@ -43,7 +43,7 @@ describe('--plan', () => {
 
   test.each([
     ['refuses the credentials', { PORTAL_SERVICE_KEY: 'nobody' }, 'check the portal credentials'],
-    ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, 'got no answer'],
+    ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, 'got no response'],
   ])('says in one line that the portal %s, and ends with 1', async (_, wrong, message) => {
     const { code, stdout, stderr } = await run(['--plan'], {
       environment: { ...portalEnvironment(await stand()), ...wrong },

@@ -45,7 +45,7 @@ describe('no secret is shown', () => {
     ]);
     const pages = await pagesAfter(program, () => echo.answered > 25 && reached(echo).size === sent.size);
     expect(reached(echo)).toEqual(sent);
-    expect(program.stdout).toContain('was answered 409');
+    expect(program.stdout).toContain('returned 409');
     expect(found(pages)).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ async function measured(
     userAgent: 'measuring',
     dispatcher,
     clock,
-    pacer: new RequestQueue(
+    requestQueue: new RequestQueue(
       new RateLimiter(limit, new AdaptiveRate(100, now), now),
       new DailyQuota(undefined, now),
       clock,

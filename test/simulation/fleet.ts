@@ -75,7 +75,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
       if (now < next) continue;
       const index = open.findIndex(({ endsAt }) => endsAt === next);
       for (const { polled, departure, taken } of open.splice(index, 1)) {
-        pace.ended(departure, now, taken ? { state: 'taken' } : { state: 'throttled', retryAfterMs: 30_000 });
+        pace.recordEnd(departure, now, taken ? { state: 'accepted' } : { state: 'throttled', retryAfterMs: 30_000 });
         const outcome = taken ? responded() : failed();
         agenda.end(polled);
         polled.observe(outcome, { task: polled.task, now, at: now, intervalFactor: factor, applianceReports: true });
@@ -92,7 +92,7 @@ export function simulateFleet(fleet: Fleet): FleetResult {
     sent += 1;
     if (!taken) refused += 1;
     if (now >= end - DAY_MS) inLastDay += 1;
-    open.push({ polled, departure: pace.started(now), endsAt: now + 100 + 200 * random(), taken });
+    open.push({ polled, departure: pace.recordSent(now), endsAt: now + 100 + 200 * random(), taken });
   }
   return {
     refused,

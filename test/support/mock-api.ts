@@ -75,7 +75,7 @@ export function clientOf(
     userAgent: 'filer-exporter/test',
     dispatcher,
     clock,
-    pacer: unpaced,
+    requestQueue: unpaced,
     limit: pLimit(100),
     observer: { onStart: () => {}, onEnd: () => {}, onThrottle: () => {} },
     timeoutMs: 30_000,
@@ -88,7 +88,7 @@ export function clientOf(
 /** Everyone's turn is now: pacing has tests of its own. */
 const unpaced = {
   acquire: () => Promise.resolve({ startedAt: 0, endedAt: undefined }),
-  ended: () => {},
+  recordEnd: () => {},
 } as unknown as RequestQueue;
 
 function intercept(pool: Interceptable, method: string, path: string, reply: Reply, sent: Sent[]): void {

@@ -70,7 +70,7 @@ describe('on a real connection', () => {
     await clock.advance(1_000);
     expect(await error).toMatchObject({
       code: 'timeout',
-      message: 'GET /serials got no complete answer within 30000 ms',
+      message: 'GET /serials returned no complete response within 30000 ms',
     });
     expect(ears.ends).toEqual([{ operation: 'serials', code: 'timeout', seconds: 30 }]);
     await until(() => response?.destroyed ?? false);
@@ -161,7 +161,7 @@ describe('through a proxy', () => {
     const authorization = Secret.of('Basic VE9LRU46');
     const { failure } = behind({ url: await listening(server), authorization });
     expect((await failure()).message).toBe(
-      'GET /serials got no answer: Proxy response (407) !== 200 when HTTP Tunneling',
+      'GET /serials got no response: Proxy response (407) !== 200 when HTTP Tunneling',
     );
     const [{ url, headers }] = (await asked) as [IncomingMessage];
     expect([url, headers['proxy-authorization']]).toEqual(['filers.invalid:443', 'Basic VE9LRU46']);
@@ -178,7 +178,7 @@ describe('through a proxy', () => {
     // The clock of the client stands still: it is the tunnel that gives up here, and not the request.
     const { failure } = behind({ url: await listening(server), timeoutMs: 50 });
     expect((await failure()).message).toBe(
-      'GET /serials got no answer: the proxy opened no tunnel in time (UND_ERR_HEADERS_TIMEOUT)',
+      'GET /serials got no response: the proxy opened no tunnel in time (UND_ERR_HEADERS_TIMEOUT)',
     );
     await letGo;
   });
@@ -189,6 +189,6 @@ describe('through a proxy', () => {
     server.close();
     await once(server, 'close');
     const { failure } = behind({ url });
-    expect((await failure()).message).toBe('GET /serials got no answer: the proxy cannot be reached (ECONNREFUSED)');
+    expect((await failure()).message).toBe('GET /serials got no response: the proxy cannot be reached (ECONNREFUSED)');
   });
 });

@@ -13,7 +13,7 @@ describe('a request', () => {
     const query = { type: 'edge', in_use: 'true' };
     expect(await client.send({ ...listing, query }, onwards)).toEqual({ items: [1] });
     expect(ears.ends).toEqual([{ operation: 'serials', code: '200', seconds: 0 }]);
-    expect([ears.inFlight, ears.refusals, pacer.told]).toEqual([0, 0, [{ state: 'taken' }]]);
+    expect([ears.inFlight, ears.refusals, pacer.told]).toEqual([0, 0, [{ state: 'accepted' }]]);
   });
 
   test.each<[string, Partial<ServiceRequest>, string, string]>([
@@ -51,7 +51,7 @@ describe('an answer with another status', () => {
       api.intercept({ path: '/v1/serials' }).reply(status, '', { headers: { location: 'https://elsewhere.test/' } });
       const error = await failure();
       expect(error).toMatchObject({ reason: 'status', status, code: String(status) });
-      expect(error.message).toBe(`GET /serials was answered ${status}`);
+      expect(error.message).toBe(`GET /serials returned ${status}`);
       expect([ears.codes, ears.inFlight, ears.refusals]).toEqual([[String(status)], 0, 0]);
     },
   );
@@ -72,7 +72,7 @@ describe('an answer with another status', () => {
     const { api, ears, pacer, failure } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(503, '', { headers: { 'retry-after': '7' } });
     await failure();
-    expect([ears.refusals, pacer.told]).toEqual([0, [{ state: 'taken' }]]);
+    expect([ears.refusals, pacer.told]).toEqual([0, [{ state: 'accepted' }]]);
   });
 });
 
@@ -113,7 +113,7 @@ describe('the service’s own words', () => {
   ])('%s', async (_, body, words) => {
     const { api, ears, failure } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(422, body);
-    expect((await failure()).message).toBe(`GET /serials was answered 422${words}`);
+    expect((await failure()).message).toBe(`GET /serials returned 422${words}`);
     expect([ears.codes, ears.inFlight]).toEqual([['422'], 0]);
   });
 
@@ -121,7 +121,7 @@ describe('the service’s own words', () => {
     const { api, failure } = mocked();
     const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
     api.intercept({ path: '/v1/serials' }).reply(401, { message: `${'word '.repeat(38)}${token}` });
-    expect((await failure()).message).toBe(`GET /serials was answered 401: ${'word '.repeat(38)}[…]`);
+    expect((await failure()).message).toBe(`GET /serials returned 401: ${'word '.repeat(38)}[…]`);
   });
 });
 
@@ -132,7 +132,7 @@ describe('no answer', () => {
     api.intercept({ path: '/v1/serials' }).replyWithError(cause);
     const error = await failure();
     expect([error.message, error.code, error.status]).toEqual([
-      'GET /serials got no answer: ECONNREFUSED',
+      'GET /serials got no response: ECONNREFUSED',
       'network',
       undefined,
     ]);

@@ -48,7 +48,7 @@ export class OpenPacer {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
   }
 
-  ended(_departure: object, verdict: unknown): void {
+  recordEnd(_departure: object, verdict: unknown): void {
     this.told.push(verdict);
   }
 }
@@ -81,7 +81,7 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<Re
     userAgent: 'filer-exporter/0.0.0',
     dispatcher,
     clock,
-    pacer: pacer as unknown as RequestQueue,
+    requestQueue: pacer as unknown as RequestQueue,
     limit: pLimit(2),
     observer: ears,
     timeoutMs: 30_000,

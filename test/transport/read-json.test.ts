@@ -46,7 +46,7 @@ describe('a body that can be read', () => {
 });
 
 describe('a body that cannot be read', () => {
-  const tooLarge = `${place}the answer is larger than ${limit} bytes (MAX_RESPONSE_BYTES)`;
+  const tooLarge = `${place}the response is larger than ${limit} bytes (MAX_RESPONSE_BYTES)`;
   const notJson = (bytes: number) => `${place}expected JSON, got ${bytes} bytes of something else`;
   test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, string]>([
     ['too large by its own word', '[]', { 'content-length': String(limit + 1) }, 'oversize', tooLarge],
@@ -61,9 +61,9 @@ describe('a body that cannot be read', () => {
     ['NaN', '{"a":NaN}', {}, 'invalid', notJson(9)],
     ['no UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), {}, 'invalid', notJson(4)],
     ['half a character', Buffer.from([0x22, 0xf0, 0x9f, 0x22]), {}, 'invalid', notJson(4)],
-    ['damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', `${place}the compressed answer is corrupted`],
-    ['cut gzip', gzipSync('[1,2,3]').subarray(0, 15), gzip, 'invalid', `${place}the compressed answer is corrupted`],
-    ['gzip that is none', '[1]', gzip, 'invalid', `${place}the compressed answer is corrupted`],
+    ['damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', `${place}the compressed response is corrupted`],
+    ['cut gzip', gzipSync('[1,2,3]').subarray(0, 15), gzip, 'invalid', `${place}the compressed response is corrupted`],
+    ['gzip that is none', '[1]', gzip, 'invalid', `${place}the compressed response is corrupted`],
     ['brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', `${place}expected gzip or no compression`],
     ['packed twice', '[1]', { 'content-encoding': 'gzip, gzip' }, 'invalid', `${place}expected gzip or no compression`],
     [
@@ -78,7 +78,7 @@ describe('a body that cannot be read', () => {
   });
 
   test('that would take more memory than there is for it', async () => {
-    const message = `${place}the parsed answer would take more than the limit of 10000 bytes of memory; if such answers are expected, give the process more memory`;
+    const message = `${place}the parsed response would take more than the limit of 10000 bytes of memory; if such responses are expected, give the process more memory`;
     const full = `{"items":[${'{},'.repeat(1_000)}{}]}`;
     expect(await outcome(full, {}, { parsedBytes: 10_000 })).toMatchObject({ code: 'oversize', message });
     expect(await outcome(gzipSync(full), gzip, { parsedBytes: 10_000 })).toMatchObject({ code: 'oversize', message });
@@ -86,13 +86,13 @@ describe('a body that cannot be read', () => {
   });
 
   test('is larger than there is memory for, which says what to do about it', async () => {
-    const message = `${place}the answer is larger than ${limit} bytes, the limit that memory allows for one answer; if such answers are expected, give the process more memory`;
+    const message = `${place}the response is larger than ${limit} bytes, the limit that memory allows for one response; if such responses are expected, give the process more memory`;
     const result = await outcome('a'.repeat(limit + 1), {}, { isByMemory: true });
     expect(result).toMatchObject({ code: 'oversize', message });
   });
 
   test('is nested 100,000 levels deep', async () => {
-    const message = `${place}the answer is nested deeper than 64 levels`;
+    const message = `${place}the response is nested deeper than 64 levels`;
     expect(await outcome(deep, {}, { bytes: 1_000_000 })).toMatchObject({ code: 'invalid', message });
   });
 });
@@ -110,7 +110,7 @@ describe('the body of an error', () => {
   ])('never turns it into another error: %s', async (_, body, headers, words) => {
     const { api, ears, failure } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(500, body, { headers });
-    expect(await failure()).toMatchObject({ code: '500', message: `GET /serials was answered 500${words}` });
+    expect(await failure()).toMatchObject({ code: '500', message: `GET /serials returned 500${words}` });
     expect([ears.codes, ears.inFlight]).toEqual([['500'], 0]);
   });
 });

@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { estimateMemory } from '../../src/transport/json/memory-estimate.ts';
-import { type AnswerSize, answerLimits } from '../../src/transport/response-limits.ts';
+import { type ResponseSize, responseLimits } from '../../src/transport/response-limits.ts';
 
 const MIB = 1024 * 1024;
 const MAX_RESPONSE_BYTES = 32 * MIB;
 
-function limits(size: AnswerSize, heapMib: number, maxBytes = MAX_RESPONSE_BYTES, concurrency = 8) {
-  return answerLimits({ heapBytes: heapMib * MIB, maxBytes, concurrency }, size);
+function limits(size: ResponseSize, heapMib: number, maxBytes = MAX_RESPONSE_BYTES, concurrency = 8) {
+  return responseLimits({ heapBytes: heapMib * MIB, maxBytes, concurrency }, size);
 }
 
 describe('in a container of 128 MiB, where V8 has 64', () => {
   test('everything that can be in flight at once takes less than half of it', () => {
     const weights = [
-      limits('everything', 64).parsedBytes,
+      limits('account', 64).parsedBytes,
       // Both kinds of serials, the edges of this round and those of the last.
       ...Array.from({ length: 4 }, () => limits('inventory', 64).parsedBytes),
       limits('list', 64).parsedBytes,
-      ...Array.from({ length: 8 }, () => limits('one', 64).parsedBytes),
+      ...Array.from({ length: 8 }, () => limits('object', 64).parsedBytes),
     ];
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(32 * MIB);
   });
 
   test('however many requests may be in flight, those about one thing share the same memory', () => {
-    const [few, many] = [8, 64].map((concurrency) => limits('one', 64, MAX_RESPONSE_BYTES, concurrency));
+    const [few, many] = [8, 64].map((concurrency) => limits('object', 64, MAX_RESPONSE_BYTES, concurrency));
     expect(many?.parsedBytes).toBe((few?.parsedBytes ?? 0) / 8);
     expect(many?.bytes).toBe((few?.bytes ?? 0) / 8);
   });
@@ -34,7 +34,7 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
       read_latency: '0.25',
       write_latency: null,
     }));
-    const { bytes, parsedBytes } = limits('one', 64);
+    const { bytes, parsedBytes } = limits('object', 64);
     const body = Buffer.from(JSON.stringify({ items }));
     expect(body.length).toBeLessThan(bytes);
     expect(runToEnd(estimateMemory([body], parsedBytes))).toBe('fits');
@@ -42,15 +42,15 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
 });
 
 /* What the demo's stand-in answers, with five volumes on each appliance: mebibytes of the body and of its weight. */
-test.each<[number, number, AnswerSize, string, number, number]>([
+test.each<[number, number, ResponseSize, string, number, number]>([
   [100, 64, 'inventory', 'serials', 0.02, 0.07],
   [100, 64, 'inventory', 'edges', 0.03, 0.09],
   [100, 64, 'list', 'volume_connections', 0.22, 0.66],
-  [100, 64, 'everything', 'data', 1.65, 5.12],
+  [100, 64, 'account', 'data', 1.65, 5.12],
   [500, 256, 'inventory', 'serials', 0.1, 0.4],
   [500, 256, 'inventory', 'edges', 0.15, 0.5],
   [500, 256, 'list', 'volume_connections', 1.1, 3.3],
-  [500, 256, 'everything', 'data', 8.3, 25.7],
+  [500, 256, 'account', 'data', 8.3, 25.7],
   [2_000, 256, 'inventory', 'serials', 0.39, 1.32],
   [2_000, 256, 'inventory', 'edges', 0.46, 1.5],
   [2_000, 256, 'list', 'volume_connections', 4.27, 12.78],
@@ -63,7 +63,7 @@ test.each<[number, number, AnswerSize, string, number, number]>([
 );
 
 describe('with the heap that V8 takes on a machine of 4 GiB', () => {
-  test.each<[AnswerSize]>([['everything'], ['inventory'], ['list']])(
+  test.each<[ResponseSize]>([['account'], ['inventory'], ['list']])(
     '%s may be as large as MAX_RESPONSE_BYTES says',
     (size) => {
       expect(limits(size, 2_048)).toMatchObject({ bytes: MAX_RESPONSE_BYTES, isByMemory: false });
@@ -71,13 +71,13 @@ describe('with the heap that V8 takes on a machine of 4 GiB', () => {
   );
 
   test('an answer about one thing is no heavier than can be read in one turn', () => {
-    expect(limits('one', 2_048).parsedBytes).toBe(16 * MIB);
-    expect(limits('one', 100_000).parsedBytes).toBe(16 * MIB);
+    expect(limits('object', 2_048).parsedBytes).toBe(16 * MIB);
+    expect(limits('object', 100_000).parsedBytes).toBe(16 * MIB);
   });
 });
 
 test('MAX_RESPONSE_BYTES is the limit where it is the smaller one, and says so', () => {
-  for (const name of ['everything', 'inventory', 'one'] as const) {
+  for (const name of ['account', 'inventory', 'object'] as const) {
     expect(limits(name, 64, 1_000)).toMatchObject({ bytes: 1_000, isByMemory: false });
     expect(limits(name, 64)).toMatchObject({ isByMemory: true });
   }

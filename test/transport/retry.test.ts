@@ -81,7 +81,7 @@ describe('trying again', () => {
     expect(asked).toEqual([0, 250, 750]);
   });
 
-  test('what was answered 429 goes ahead of what waits, and what failed does not', async () => {
+  test('what returned 429 goes ahead of what waits, and what failed does not', async () => {
     const { clock, attempt, retryParts } = failing(status(429), status(503));
     const ahead: boolean[] = [];
     const ask = (wasThrottled: boolean) => {

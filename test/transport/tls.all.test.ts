@@ -131,7 +131,9 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
     const { authority, pair } = made({ names: 'DNS:other.example.com' });
     const port = await portOf(createServer({ cert: pair.certText, key: pair.keyText }));
     const stderr = await through(port, authority);
-    expect(stderr).toContain("got no answer: the proxy's certificate is for another host name; check the proxy's URL");
+    expect(stderr).toContain(
+      "got no response: the proxy's certificate is for another host name; check the proxy's URL",
+    );
     expect(stderr).not.toContain("the service's certificate");
   });
 

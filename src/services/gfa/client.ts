@@ -29,7 +29,7 @@ export class GfaClient {
   constructor(client: JsonClient, settings: GfaOptions, retryParts: RetryDependencies) {
     this.#client = client;
     this.#settings = settings;
-    this.#retryParts = { ...retryParts, allowance: new RetryBudget() };
+    this.#retryParts = { ...retryParts, budget: new RetryBudget() };
   }
 
   /** The number of requests sent: each may have moved the bookmark, whether its response arrived or not. */
@@ -70,7 +70,7 @@ export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaOp
     method: 'GET',
     path: '/data',
     operation: 'data',
-    size: 'everything',
+    size: 'account',
     query,
     headers,
     validate: validateEnvelope,

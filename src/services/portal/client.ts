@@ -16,7 +16,7 @@ export class PortalClient {
   constructor(client: JsonClient, tokens: TokenSource, retryDependencies: RetryDependencies) {
     this.#client = client;
     this.#tokens = tokens;
-    this.#retryDependencies = { ...retryDependencies, allowance: new RetryBudget() };
+    this.#retryDependencies = { ...retryDependencies, budget: new RetryBudget() };
   }
 
   get serviceClock(): ServiceClock {

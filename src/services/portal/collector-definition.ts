@@ -7,7 +7,7 @@ import type { SampleCounts } from '../../planning/plan.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { iterateInSlices } from '../../runtime/slices.ts';
-import type { AnswerSize } from '../../transport/response-limits.ts';
+import type { ResponseSize } from '../../transport/response-limits.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import type { UnitDetector } from './appliances/unit-detector.ts';
@@ -54,7 +54,7 @@ export interface AccountRead {
   readonly path: string;
   readonly query?: () => Readonly<Record<string, string>>;
   /** Default `list`. */
-  readonly size?: AnswerSize;
+  readonly size?: ResponseSize;
   /** The list comes in pages. Because there can be many, the task has no priority. */
   readonly paged?: PagedList;
   readonly read: (response: AccountResponse) => Sample[] | Promise<Sample[]>;

@@ -3,30 +3,30 @@ import { randomKey } from '../../runtime/random.ts';
 export type MemoryEstimate = 'fits' | 'heavy' | 'deep';
 
 /**
- * Estimated bytes of memory for each element of a document, besides its own bytes. Measured in V8: 67 for `{}`, 43 for
- * `[]`, 10 for a small number, 25 for a fraction, 40 for a string of twelve characters, 48 for `{"a":1}`. Objects with the
- * same keys in the same order share their description, so a key does not count as a string; the first time that it
- * follows these keys it counts as `newKey`: up to 130 bytes. So does every key that begins with a digit: V8 keeps
- * numbered members in tables, up to 145 bytes for one.
+ * The estimated bytes of memory for each element of a document, in addition to its own bytes. Measured in V8: 67 for `{}`,
+ * 43 for `[]`, 10 for a small number, 25 for a fraction, 40 for a string of twelve characters, 48 for `{"a":1}`. Objects
+ * with the same keys in the same order share their description, so a key counts only the first time that it follows the
+ * same keys: as `newKey`, up to 130 bytes. A key that begins with a digit always counts as `newKey`, because V8 stores
+ * numbered members in tables, with up to 145 bytes for each.
  */
 const WEIGHTS = { container: 64, element: 24, member: 12, text: 24, newKey: 128 } as const;
 
-/** Keys behind others beyond these, by their hashes, always count as new: the documented answers have some dozens. */
+/** So many sequences of keys are remembered, by their hashes; beyond that every key counts as new. Documented responses have some dozens. */
 const MAX_KEYS = 500;
 
-/** So that no service can make keys with equal hashes. */
+/** With a random key no service can construct keys with equal hashes. */
 const HASH_KEY = randomKey().readInt32LE();
 
-/** The deepest nesting: what is nested deeper would be parsed in one step. No documented answer is. */
+/** The deepest nesting that is accepted. The parser would parse deeper elements in one step, and no documented response is as deep. */
 export const MAX_DEPTH = 64;
 
-/** The most members of an object: above it V8 rebuilds the whole table of members in one turn. */
+/** The most members of an object: for more, V8 would rebuild the whole table of members in one step. */
 const MAX_MEMBERS = 100_000;
 
-/** The longest string, number or run of blanks: it is read in one turn. */
+/** The longest string, number or run of blanks in bytes, because each is read in one step. */
 const MAX_RUN = 1024 * 1024;
 
-/** The scan may be interrupted after this many bytes: some tenths of a millisecond. */
+/** The scan yields after this many bytes, which take some tenths of a millisecond. */
 export const STEP_BYTES = 128 * 1024;
 
 const [ZERO, NINE] = [0x30, 0x39];
@@ -34,25 +34,25 @@ export const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 export const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Checks before parsing whether a document in pieces fits into `most` bytes of memory. The memory follows from the
- * number of values, not from the number of bytes: `[{},{},…]` takes twenty times its size. A generator that yields
- * wherever it may be interrupted. Text that is not JSON is checked too; the parser rejects it later.
+ * Estimates before parsing whether a document fits into `maxBytes` of memory. The memory depends on the number of values,
+ * not on the number of bytes: `[{},{},…]` takes twenty times its size. The generator yields wherever it may be interrupted.
+ * Text that is not JSON is estimated too; the parser rejects it later.
  */
-export function* estimateMemory(pieces: Iterable<Buffer>, most: number): Generator<void, MemoryEstimate> {
+export function* estimateMemory(pieces: Iterable<Buffer>, maxBytes: number): Generator<void, MemoryEstimate> {
   let weight = 0;
   let depth = 0;
-  /** Members of the open objects, by depth. */
+  /** The number of members of each open object, by depth. */
   const members = new Uint32Array(MAX_DEPTH + 1);
-  let isText = false;
+  let inString = false;
   let isEscaped = false;
-  const known = new Set<number>();
-  /** Of the keys of the open objects so far, by depth. */
+  const seenKeys = new Set<number>();
+  /** The hash of the keys read so far of each open object, by depth. */
   const hashes = new Int32Array(MAX_DEPTH + 1);
-  /** Of the last text and the keys before it, by FNV-1a. */
+  /** The FNV-1a hash of the last string and of the keys before it. */
   let hash = 0;
-  /** The first byte of the last text. */
+  /** The first byte of the last string. */
   let first: number | undefined;
-  /** Bytes since the last mark, at the end of a step. */
+  /** The bytes from the last quote, comma or bracket to the end of the step. */
   let run = 0;
   for (const bytes of pieces) {
     for (let begin = 0; begin < bytes.length; begin += STEP_BYTES) {
@@ -60,28 +60,28 @@ export function* estimateMemory(pieces: Iterable<Buffer>, most: number): Generat
       let mark = begin - run;
       for (let at = begin; at < end; at += 1) {
         const byte = bytes[at];
-        if (isText) {
+        if (inString) {
           first ??= byte;
           if (byte !== QUOTE || isEscaped) hash = Math.imul(hash ^ (byte ?? 0), 16_777_619);
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;
           else if (byte === QUOTE) {
-            isText = false;
+            inString = false;
             mark = at;
           }
           continue;
         }
         if (byte === QUOTE) {
-          isText = true;
+          inString = true;
           hash = (hashes[depth] ?? 0) ^ HASH_KEY;
           first = undefined;
           weight += WEIGHTS.text;
         } else if (byte === COMMA) weight += WEIGHTS.element;
         else if (byte === COLON) {
           weight += WEIGHTS.member - WEIGHTS.text;
-          if (!known.has(hash) || isNumbered(first)) {
+          if (!seenKeys.has(hash) || isNumericKey(first)) {
             weight += WEIGHTS.newKey;
-            if (known.size < MAX_KEYS) known.add(hash);
+            if (seenKeys.size < MAX_KEYS) seenKeys.add(hash);
           }
           hashes[depth] = hash;
           const count = (members[depth] ?? 0) + 1;
@@ -99,13 +99,13 @@ export function* estimateMemory(pieces: Iterable<Buffer>, most: number): Generat
       }
       weight += end - begin;
       run = end - mark;
-      if (weight > most || run > MAX_RUN) return 'heavy';
+      if (weight > maxBytes || run > MAX_RUN) return 'heavy';
       yield;
     }
   }
   return 'fits';
 }
 
-function isNumbered(first: number | undefined): boolean {
+function isNumericKey(first: number | undefined): boolean {
   return first === BACKSLASH || (first !== undefined && first >= ZERO && first <= NINE);
 }

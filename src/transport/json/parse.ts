@@ -11,20 +11,20 @@ import {
   STEP_BYTES,
 } from './memory-estimate.ts';
 
-/** Elements parsed together: tenths of a millisecond, or some milliseconds if every object has its own keys. */
+/** So many bytes are parsed together: in tenths of a millisecond, or some milliseconds if every object has other keys. */
 const BATCH_BYTES = 32 * 1024;
 
-/** A larger list or object is opened and its elements are parsed. */
+/** The elements of a larger list or object are parsed one after another. */
 const WHOLE_BYTES = 32 * 1024;
 
 const BLANK = /^[ \n\r\t]*$/;
 
 /**
- * Parses a JSON document in UTF-8 as `JSON.parse` does, and throws where `JSON.parse` throws. A generator that yields
- * wherever it may be interrupted: a document of a hundred megabytes takes a second.
+ * Parses a JSON document in UTF-8 as `JSON.parse` does, and throws where `JSON.parse` throws. The generator yields
+ * wherever it may be interrupted, because a document of a hundred megabytes takes a second.
  *
- * The code here finds only commas and brackets and leaves everything between them to `JSON.parse`, so it accepts
- * nothing that `JSON.parse` rejects.
+ * This code finds only commas and brackets and leaves everything between them to `JSON.parse`, so it accepts nothing that
+ * `JSON.parse` rejects.
  */
 export function* parseInSlices(bytes: Buffer): Generator<void, unknown> {
   return yield* new Reader(bytes).document();
@@ -32,57 +32,60 @@ export function* parseInSlices(bytes: Buffer): Generator<void, unknown> {
 
 class Reader {
   readonly #bytes: Buffer;
-  /** A byte order mark at the beginning is skipped by hand: the decoder would skip one before every piece. */
+  /** `document` skips a byte order mark: with ignoreBOM false, the decoder would skip one at the start of every piece. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  #at = 0;
+  #position = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
   }
 
   *document(): Generator<void, unknown> {
-    if (this.#bytes[0] === 0xef && this.#bytes[1] === 0xbb && this.#bytes[2] === 0xbf) this.#at = 3;
+    if (this.#bytes[0] === 0xef && this.#bytes[1] === 0xbb && this.#bytes[2] === 0xbf) this.#position = 3;
     this.#skipBlank();
-    if (!this.#opens(this.#at)) return JSON.parse(this.#text(this.#at, this.#bytes.length));
+    if (!this.#opens(this.#position)) return JSON.parse(this.#text(this.#position, this.#bytes.length));
     const value = yield* this.#container(0);
     this.#skipBlank();
-    if (this.#at !== this.#bytes.length) throw new SyntaxError('unexpected text after the document');
+    if (this.#position !== this.#bytes.length) throw new SyntaxError('expected the end of the document, got more text');
     return value;
   }
 
   *#container(depth: number): Generator<void, unknown> {
-    const target = new Container(this.#bytes[this.#at] === LIST);
-    this.#at += 1;
-    let start = this.#at;
+    const container = new Container(this.#bytes[this.#position] === LIST);
+    this.#position += 1;
+    let start = this.#position;
     for (;;) {
-      const element = this.#at;
-      const inner = yield* this.#endOfElement(depth, target);
+      const element = this.#position;
+      const inner = yield* this.#endOfElement(depth, container);
       if (inner !== undefined) {
-        if (element > start) target.take(this.#text(start, element - 1));
-        const key = target.isList ? '' : this.#key(element);
-        this.#at = inner;
-        target.put(key, yield* this.#container(depth + 1));
+        if (element > start) container.addAll(this.#text(start, element - 1));
+        const key = container.isList ? '' : this.#key(element);
+        this.#position = inner;
+        container.add(key, yield* this.#container(depth + 1));
         this.#skipBlank();
-        start = this.#at + 1;
-      } else if (this.#bytes[this.#at] !== COMMA || this.#at - start >= BATCH_BYTES) {
-        const text = this.#text(start, this.#at);
-        // An empty list or object; an empty element between commas is an error, which JSON.parse reports.
-        const isEmpty = this.#bytes[this.#at] !== COMMA && target.isNew && BLANK.test(text);
-        if (!isEmpty) target.take(text);
-        start = this.#at + 1;
+        start = this.#position + 1;
+      } else if (this.#bytes[this.#position] !== COMMA || this.#position - start >= BATCH_BYTES) {
+        const text = this.#text(start, this.#position);
+        // Nothing but blanks is an empty list or object; between commas it is an error, which JSON.parse reports.
+        const isEmpty = this.#bytes[this.#position] !== COMMA && container.isElementMissing && BLANK.test(text);
+        if (!isEmpty) container.addAll(text);
+        start = this.#position + 1;
         yield;
       }
-      const end = this.#bytes[this.#at];
-      this.#at += 1;
-      if (end === (target.isList ? LIST_END : OBJECT_END)) return target.value;
-      if (end !== COMMA) throw new SyntaxError('an element without an end');
+      const end = this.#bytes[this.#position];
+      this.#position += 1;
+      if (end === (container.isList ? LIST_END : OBJECT_END)) return container.value;
+      if (end !== COMMA) throw new SyntaxError('expected a comma or a closing bracket after an element');
     }
   }
 
-  /** Moves behind the element that begins here, or returns where it begins if it is a large list or object to open. */
+  /**
+   * Moves the position to the end of the element that begins there. If its value is a large list or object, the position
+   * stays, and the result is where that value begins.
+   */
   *#endOfElement(depth: number, { isList }: Container): Generator<void, number | undefined> {
     const bytes = this.#bytes;
-    const begin = this.#at;
+    const begin = this.#position;
     let limit = depth + 1 < MAX_DEPTH ? begin + WHOLE_BYTES : Number.POSITIVE_INFINITY;
     let step = begin + STEP_BYTES;
     let nested = 0;
@@ -105,7 +108,7 @@ class Reader {
         yield;
       }
     }
-    this.#at = at;
+    this.#position = at;
     return undefined;
   }
 
@@ -116,7 +119,7 @@ class Reader {
     return at;
   }
 
-  /** The position of the element's value: after its key, in an object. */
+  /** Returns where the value of the element begins: in an object, after the key. */
   #valueOf(element: number, isList: boolean): number {
     const begin = this.#blankUpTo(element);
     if (isList) return begin;
@@ -130,12 +133,12 @@ class Reader {
     return String(JSON.parse(this.#text(begin, this.#endOfString(begin) + 1)));
   }
 
-  #opens(at: number): boolean {
-    return this.#bytes[at] === LIST || this.#bytes[at] === OBJECT;
+  #opens(position: number): boolean {
+    return this.#bytes[position] === LIST || this.#bytes[position] === OBJECT;
   }
 
   #skipBlank(): void {
-    this.#at = this.#blankUpTo(this.#at);
+    this.#position = this.#blankUpTo(this.#position);
   }
 
   #blankUpTo(from: number): number {
@@ -156,7 +159,7 @@ class Container {
   readonly isList: boolean;
   readonly #list: unknown[] = [];
   readonly #object: Record<string, unknown> = {};
-  isNew = true;
+  isElementMissing = true;
 
   constructor(isList: boolean) {
     this.isList = isList;
@@ -166,17 +169,17 @@ class Container {
     return this.isList ? this.#list : this.#object;
   }
 
-  take(text: string): void {
-    this.isNew = true;
-    if (this.isList) for (const element of JSON.parse(`[${text}]`) as unknown[]) this.put('', element);
-    else for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as object)) this.put(key, value);
-    if (this.isNew) throw new SyntaxError('a comma without an element');
+  addAll(text: string): void {
+    this.isElementMissing = true;
+    if (this.isList) for (const element of JSON.parse(`[${text}]`) as unknown[]) this.add('', element);
+    else for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as object)) this.add(key, value);
+    if (this.isElementMissing) throw new SyntaxError('expected an element after a comma');
   }
 
-  put(key: string, value: unknown): void {
-    this.isNew = false;
+  add(key: string, value: unknown): void {
+    this.isElementMissing = false;
     if (this.isList) this.#list.push(value);
-    // Defined and not assigned, as JSON.parse does: `__proto__` is a key like any other.
+    // `__proto__` is defined, because assigning it would set the prototype; for JSON.parse it is an ordinary key.
     else if (key === '__proto__') {
       Object.defineProperty(this.#object, key, { value, writable: true, enumerable: true, configurable: true });
     } else this.#object[key] = value;

@@ -11,119 +11,120 @@ export interface SentRequest {
 }
 
 export type RateFeedback =
-  | { readonly state: 'taken' | 'unknown' }
+  | { readonly state: 'accepted' | 'unknown' }
   | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
 
-/** How much of a timer's delay is caught up, in milliseconds: otherwise every delay would lower the pace for good. */
+/** A timer that fires late is made up for by at most so many milliseconds: otherwise each delay would lower the rate for good. */
 const SLACK_MS = 100;
 
-/** The latest time after sending at which the service may count a request that is still open, in milliseconds. */
+/** The service is assumed to count a request at most so many milliseconds after it was sent. */
 const MAX_TRANSIT_MS = 2_000;
 
-/** In milliseconds: a share of the time since the last success. A limit of a day costs less than a hundred probes. */
-const WAIT_WITHOUT_RETRY_AFTER = { part: 1 / 8, shortestMs: 1_000, longestMs: 3_600_000 } as const;
+/** The wait after a 429 without `Retry-After`, in milliseconds: `part` of the time since the first 429, so that a limit of a day costs fewer than a hundred probes. */
+const WAIT_WITHOUT_RETRY_AFTER = { part: 1 / 8, minMs: 1_000, maxMs: 3_600_000 } as const;
 
 /**
- * Decides when the next request may leave. Sets no timer and reads no clock; times are monotonic milliseconds.
+ * Decides when the next request may be sent. It sets no timer and reads no clock; times are monotonic milliseconds.
  *
- * Three rules apply together. Requests leave evenly, at the rate of the law. No window of the configured length has more
- * than the limit. As the service may count a request at any moment until its answer, a request counts until one window
- * after its answer. After a 429 nothing leaves until the hold is over. A 429 without `Retry-After` may mean a short limit
- * or the limit of the day, so a single request then probes which it is.
+ * Three rules apply together. Requests are spread evenly at the adaptive rate. No window of the configured length contains
+ * more requests than the limit: the service may count a request at any moment until its response, so a request counts
+ * until one window after its response. After a 429 no request is sent until the wait is over; a 429 without `Retry-After`
+ * may mean a short limit or the limit of the day, so a single request then probes which of the two it is.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
-  readonly #law: AdaptiveRate;
+  readonly #adaptiveRate: AdaptiveRate;
   /** The rate that is never exceeded, in requests per second. */
   readonly maxPerSecond: number;
+  /** When the next request may be sent by the adaptive rate alone. */
   #next: number;
-  #holdUntil: number;
-  /** When the service was first and last found to reject everything, and the sustained rate before that. */
+  #waitUntil: number;
+  /** The first and the last of consecutive 429s, and the sustained rate before them. */
   #throttling: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
   #probe: SentRequest | 'due' | undefined;
-  readonly #departures: SentRequest[] = [];
+  readonly #sentRequests: SentRequest[] = [];
 
-  constructor(limit: RateLimit, law: AdaptiveRate, now: number) {
+  constructor(limit: RateLimit, adaptiveRate: AdaptiveRate, now: number) {
     this.#limit = limit;
-    this.#law = law;
+    this.#adaptiveRate = adaptiveRate;
     this.maxPerSecond = this.perSecond(now);
     this.#next = now;
-    this.#holdUntil = now;
+    this.#waitUntil = now;
   }
 
-  /** Requests per second that the pace allows, ignoring a hold. */
+  /** The allowed requests per second, apart from a wait. */
   perSecond(now: number): number {
-    return this.#perSecond(this.#law.rate(now));
+    return this.#perSecond(this.#adaptiveRate.rate(now));
   }
 
-  /** As of the last time the service accepted requests: while it rejects everything, the allowed rate is unknown. */
+  /** While the service rejects everything, the allowed rate is unknown: then the rate before the first 429 is returned. */
   sustainedPerSecond(now: number): number {
-    return this.#throttling?.sustainedBefore ?? this.#perSecond(this.#law.sustained(now));
+    return this.#throttling?.sustainedBefore ?? this.#perSecond(this.#adaptiveRate.sustained(now));
   }
 
   #perSecond(rate: number): number {
     return Math.min(rate, this.#limit.requests / this.#limit.windowMs) * 1000;
   }
 
-  /** When the hold after a rejection ends; in the past without a hold. */
+  /** When the wait after a 429 ends; a time in the past if there is none. */
   get waitUntil(): number {
-    return this.#holdUntil;
+    return this.#waitUntil;
   }
 
-  /** When the next request may leave; infinite until the probe is answered. */
+  /** When the next request may be sent; infinite until the response to a probe has arrived. */
   earliest(now: number): number {
     if (typeof this.#probe === 'object') return Number.POSITIVE_INFINITY;
-    return Math.max(now, this.#next, this.#holdUntil, this.#windowFreeAt(now));
+    return Math.max(now, this.#next, this.#waitUntil, this.#windowFreeAt(now));
   }
 
-  started(now: number): SentRequest {
-    this.#next = Math.max(this.#next, now - SLACK_MS) + 1 / this.#law.rate(now);
-    const departure: SentRequest = { startedAt: now, endedAt: undefined };
-    this.#departures.push(departure);
-    if (this.#probe === 'due') this.#probe = departure;
-    return departure;
+  recordSent(now: number): SentRequest {
+    this.#next = Math.max(this.#next, now - SLACK_MS) + 1 / this.#adaptiveRate.rate(now);
+    const request: SentRequest = { startedAt: now, endedAt: undefined };
+    this.#sentRequests.push(request);
+    if (this.#probe === 'due') this.#probe = request;
+    return request;
   }
 
-  ended(departure: SentRequest, now: number, acceptance: RateFeedback): void {
-    departure.endedAt = now;
-    if (this.#probe === departure) this.#probe = undefined;
-    if (acceptance.state === 'throttled') this.#throttle(departure, now, acceptance.retryAfterMs);
-    if (acceptance.state !== 'taken') return;
-    this.#law.accepted();
-    if (this.#throttling === undefined || departure.startedAt < this.#throttling.latest) return;
+  recordEnd(request: SentRequest, now: number, feedback: RateFeedback): void {
+    request.endedAt = now;
+    if (this.#probe === request) this.#probe = undefined;
+    if (feedback.state === 'throttled') this.#throttle(request, now, feedback.retryAfterMs);
+    if (feedback.state !== 'accepted') return;
+    this.#adaptiveRate.recordAccepted();
+    if (this.#throttling === undefined || request.startedAt < this.#throttling.latest) return;
     this.#throttling = undefined;
-    this.#law.resumed();
+    this.#adaptiveRate.recordResumed();
   }
 
-  #throttle(departure: SentRequest, now: number, retryAfterMs: number | undefined): void {
-    // Requests that were in flight together are rejected together: that counts as one rejection.
-    const together = this.#throttling !== undefined && departure.startedAt < this.#throttling.latest;
+  #throttle(request: SentRequest, now: number, retryAfterMs: number | undefined): void {
+    // Requests that were in flight when the last 429 arrived belong to the same rejection.
+    const isSameRejection = this.#throttling !== undefined && request.startedAt < this.#throttling.latest;
     this.#throttling ??= { since: now, latest: now, sustainedBefore: this.sustainedPerSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';
-    if (together && retryAfterMs === undefined) return;
-    const untoldMs = Math.max(
-      WAIT_WITHOUT_RETRY_AFTER.shortestMs,
+    if (isSameRejection && retryAfterMs === undefined) return;
+    const defaultWaitMs = Math.max(
+      WAIT_WITHOUT_RETRY_AFTER.minMs,
       (now - this.#throttling.since) * WAIT_WITHOUT_RETRY_AFTER.part,
     );
-    this.#holdUntil = Math.max(
-      this.#holdUntil,
-      now + (retryAfterMs ?? Math.min(untoldMs, WAIT_WITHOUT_RETRY_AFTER.longestMs)),
+    this.#waitUntil = Math.max(
+      this.#waitUntil,
+      now + (retryAfterMs ?? Math.min(defaultWaitMs, WAIT_WITHOUT_RETRY_AFTER.maxMs)),
     );
-    if (!together) this.#throttling.latest = now;
-    this.#law.throttled(now, this.#holdUntil);
+    if (!isSameRejection) this.#throttling.latest = now;
+    this.#adaptiveRate.recordThrottle(now, this.#waitUntil);
   }
 
   #windowFreeAt(now: number): number {
     const { requests, windowMs } = this.#limit;
-    const departures = this.#departures;
-    while (departures.length > 0 && leavesWindowAt(departures[0], windowMs) <= now) departures.shift();
-    const blocking = departures.length - requests;
-    return blocking < 0 ? now : leavesWindowAt(departures[blocking], windowMs);
+    const sent = this.#sentRequests;
+    while (sent.length > 0 && leavesWindowAt(sent[0], windowMs) <= now) sent.shift();
+    const blocking = sent.length - requests;
+    return blocking < 0 ? now : leavesWindowAt(sent[blocking], windowMs);
   }
 }
 
-function leavesWindowAt(departure: SentRequest | undefined, windowMs: number): number {
-  if (departure === undefined) return 0;
-  const latest = departure.startedAt + MAX_TRANSIT_MS;
-  return Math.min(departure.endedAt ?? latest, latest) + windowMs;
+function leavesWindowAt(request: SentRequest | undefined, windowMs: number): number {
+  if (request === undefined) return 0;
+  const latest = request.startedAt + MAX_TRANSIT_MS;
+  return Math.min(request.endedAt ?? latest, latest) + windowMs;
 }

@@ -3,76 +3,76 @@ import type { DailyQuota } from './daily-quota.ts';
 import type { RateFeedback, RateLimiter, SentRequest } from './rate-limiter.ts';
 import { ThrottlingDetector } from './throttling-detector.ts';
 
-type Waiter = (departure: SentRequest) => void;
+type Waiter = (request: SentRequest) => void;
 
-/** The queue of one API: every request waits here for its turn. In order, but some go ahead. */
+/** Every request of one service waits here until it may be sent: in order, except that some have priority. */
 export class RequestQueue {
-  readonly #pace: RateLimiter;
-  readonly #budget: DailyQuota;
+  readonly #rateLimiter: RateLimiter;
+  readonly #dailyQuota: DailyQuota;
   readonly #clock: Clock;
-  readonly #throttled = new ThrottlingDetector();
+  readonly #detector = new ThrottlingDetector();
   readonly #priorityQueue = new Set<Waiter>();
   readonly #queue = new Set<Waiter>();
   #serving = false;
   #wake = new AbortController();
 
-  constructor(pace: RateLimiter, budget: DailyQuota, clock: Clock) {
-    this.#pace = pace;
-    this.#budget = budget;
+  constructor(rateLimiter: RateLimiter, dailyQuota: DailyQuota, clock: Clock) {
+    this.#rateLimiter = rateLimiter;
+    this.#dailyQuota = dailyQuota;
     this.#clock = clock;
   }
 
-  /** While the service rejects everything, the last value before that: else stale values would stay fresh. */
+  /** While the service rejects everything, this is the rate before: values would never be stale by a rate of zero. */
   get sustainedPerSecond(): number {
-    return Math.min(this.#pace.sustainedPerSecond(this.#clock.monotonic()), this.#budget.perSecond);
+    return Math.min(this.#rateLimiter.sustainedPerSecond(this.#clock.monotonic()), this.#dailyQuota.perSecond);
   }
 
-  /** What is allowed now: 0 during a hold. */
+  /** The requests per second that are allowed now: 0 during a wait. */
   get perSecond(): number {
     if (this.waitUntil !== undefined) return 0;
-    return Math.min(this.#pace.perSecond(this.#clock.monotonic()), this.#budget.perSecond);
+    return Math.min(this.#rateLimiter.perSecond(this.#clock.monotonic()), this.#dailyQuota.perSecond);
   }
 
-  get budgetRemaining(): number | undefined {
-    return this.#budget.remaining(this.#clock.monotonic());
+  get dailyQuotaRemaining(): number | undefined {
+    return this.#dailyQuota.remaining(this.#clock.monotonic());
   }
 
-  /** Monotonic milliseconds; undefined without a hold. */
+  /** When the wait after a 429 ends, in monotonic milliseconds; undefined if there is none. */
   get waitUntil(): number | undefined {
-    return this.#pace.waitUntil > this.#clock.monotonic() ? this.#pace.waitUntil : undefined;
+    return this.#rateLimiter.waitUntil > this.#clock.monotonic() ? this.#rateLimiter.waitUntil : undefined;
   }
 
   get isThrottled(): boolean {
-    return this.#throttled.isThrottled;
+    return this.#detector.isThrottled;
   }
 
-  /** Resolves when a request may leave, and counts it as sent; with undefined as soon as `signal` aborts. */
-  acquire(signal: AbortSignal, ahead = false): Promise<SentRequest | undefined> {
+  /** Resolves when a request may be sent, and counts it as sent; resolves with undefined as soon as `signal` aborts. */
+  acquire(signal: AbortSignal, hasPriority = false): Promise<SentRequest | undefined> {
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const queue = ahead ? this.#priorityQueue : this.#queue;
+      const queue = hasPriority ? this.#priorityQueue : this.#queue;
       const leave = () => {
-        queue.delete(depart);
+        queue.delete(onSend);
         this.#wake.abort('left');
         resolve(undefined);
       };
-      const depart: Waiter = (departure) => {
+      const onSend: Waiter = (request) => {
         signal.removeEventListener('abort', leave);
-        resolve(departure);
+        resolve(request);
       };
       signal.addEventListener('abort', leave, { once: true });
-      queue.add(depart);
+      queue.add(onSend);
       void this.#serve();
     });
   }
 
-  ended(departure: SentRequest, acceptance: RateFeedback): void {
+  recordEnd(request: SentRequest, feedback: RateFeedback): void {
     const now = this.#clock.monotonic();
-    if (acceptance.state !== 'unknown') {
-      const paceShare = this.#pace.perSecond(now) / this.#pace.maxPerSecond;
-      this.#throttled.answered(acceptance.state === 'throttled', paceShare, now);
+    if (feedback.state !== 'unknown') {
+      const rateShare = this.#rateLimiter.perSecond(now) / this.#rateLimiter.maxPerSecond;
+      this.#detector.recordResponse(feedback.state === 'throttled', rateShare, now);
     }
-    this.#pace.ended(departure, now, acceptance);
+    this.#rateLimiter.recordEnd(request, now, feedback);
     this.#wake.abort('ended');
   }
 
@@ -81,18 +81,18 @@ export class RequestQueue {
     this.#serving = true;
     while (this.#priorityQueue.size + this.#queue.size > 0) {
       const now = this.#clock.monotonic();
-      const earliest = Math.max(this.#pace.earliest(now), this.#budget.earliest(now));
+      const earliest = Math.max(this.#rateLimiter.earliest(now), this.#dailyQuota.earliest(now));
       if (earliest > now) {
         this.#wake = new AbortController();
         await this.#clock.sleep(earliest - now, this.#wake.signal);
         continue;
       }
       const queue = this.#priorityQueue.size > 0 ? this.#priorityQueue : this.#queue;
-      const [depart] = queue;
-      if (depart === undefined) continue;
-      queue.delete(depart);
-      this.#budget.spend(now);
-      depart(this.#pace.started(now));
+      const [onSend] = queue;
+      if (onSend === undefined) continue;
+      queue.delete(onSend);
+      this.#dailyQuota.spend(now);
+      onSend(this.#rateLimiter.recordSent(now));
     }
     this.#serving = false;
   }

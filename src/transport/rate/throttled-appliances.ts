@@ -1,55 +1,58 @@
-/** How long an appliance is held back after a 429 without `Retry-After`, in milliseconds. */
+/** How long an appliance waits after a 429 without `Retry-After`, in milliseconds. */
 const WAIT_WITHOUT_RETRY_AFTER = 60_000;
 
-/** An appliance is forgotten so long after its last 429, in milliseconds: it may be gone. */
+/** An appliance is forgotten so many milliseconds after its last 429, because it may have been removed. */
 const FORGET_AFTER_MS = 86_400_000;
 
 interface Throttled {
-  /** When it was first answered 429, and when last. */
+  /** The times of its first and its last 429. */
   readonly since: number;
   readonly lastAt: number;
-  /** Whether another was accepted that was sent since. */
-  areOthersTaken: boolean;
-  /** Undefined until it is known that it alone is answered 429. */
+  /** Whether a request to another appliance succeeded that was sent after the first 429. */
+  hasOtherSucceeded: boolean;
+  /** Undefined until it is known that the service returns 429 for this appliance alone. */
   readonly waitUntil: number | undefined;
 }
 
-/** Appliances that alone are answered 429, twice in a row while others were accepted. Pure; monotonic milliseconds. */
+/**
+ * Finds appliances for which alone the service returns 429: twice in a row, while requests to others succeed. Times are
+ * monotonic milliseconds.
+ */
 export class ThrottledAppliances {
-  /** In the order of their last 429. */
+  /** By serial, in the order of the last 429. */
   readonly #throttled = new Map<string, Throttled>();
 
-  remainingWaitMs(subject: string | undefined, now: number): number | undefined {
-    const until = subject === undefined ? undefined : this.#throttled.get(subject)?.waitUntil;
+  remainingWaitMs(serial: string | undefined, now: number): number | undefined {
+    const until = serial === undefined ? undefined : this.#throttled.get(serial)?.waitUntil;
     return until !== undefined && until > now ? until - now : undefined;
   }
 
-  taken(subject: string | undefined, startedAt: number): void {
-    if (subject === undefined) return;
-    this.#throttled.delete(subject);
-    for (const throttled of this.#throttled.values()) throttled.areOthersTaken ||= startedAt >= throttled.since;
+  recordAccepted(serial: string | undefined, startedAt: number): void {
+    if (serial === undefined) return;
+    this.#throttled.delete(serial);
+    for (const throttled of this.#throttled.values()) throttled.hasOtherSucceeded ||= startedAt >= throttled.since;
   }
 
-  /** Whether it alone is answered 429; else everything is to be held. */
+  /** Returns whether the service returns 429 for this appliance alone; if not, every request has to wait. */
   recordThrottle(
-    subject: string | undefined,
+    serial: string | undefined,
     startedAt: number,
     now: number,
     retryAfterMs = WAIT_WITHOUT_RETRY_AFTER,
   ): boolean {
-    if (subject === undefined) return false;
-    const { since = now, areOthersTaken = false, waitUntil } = this.#throttled.get(subject) ?? {};
-    const isAlone = waitUntil !== undefined || (this.#throttled.has(subject) && startedAt >= since && areOthersTaken);
-    this.#throttled.delete(subject);
-    this.#throttled.set(subject, {
+    if (serial === undefined) return false;
+    const { since = now, hasOtherSucceeded = false, waitUntil } = this.#throttled.get(serial) ?? {};
+    const isAlone = waitUntil !== undefined || (this.#throttled.has(serial) && startedAt >= since && hasOtherSucceeded);
+    this.#throttled.delete(serial);
+    this.#throttled.set(serial, {
       since,
       lastAt: now,
-      areOthersTaken,
+      hasOtherSucceeded: hasOtherSucceeded,
       waitUntil: isAlone ? now + retryAfterMs : undefined,
     });
-    for (const [serial, { lastAt }] of this.#throttled) {
+    for (const [oldest, { lastAt }] of this.#throttled) {
       if (now - lastAt < FORGET_AFTER_MS) break;
-      this.#throttled.delete(serial);
+      this.#throttled.delete(oldest);
     }
     return isAlone;
   }

@@ -42,8 +42,8 @@ describe('trouble of the service', () => {
     const run = await begin(standIn, wish(folder, { sinceMs: DAY_MS }));
     expect(pointsIn(await finish(run)).size).toBe(2 + 2);
     expect([...run.backfill.failures.values()].map(({ message }) => message)).toEqual([
-      expect.stringContaining('was answered 500'),
-      expect.stringContaining('was answered 500'),
+      expect.stringContaining('returned 500'),
+      expect.stringContaining('returned 500'),
     ]);
     heal();
     const before = asked(standIn).length;

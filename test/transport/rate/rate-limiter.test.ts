@@ -9,7 +9,7 @@ import {
 } from '../../../src/transport/rate/rate-limiter.ts';
 import fc from '../../support/fast-check.ts';
 
-const TAKEN: RateFeedback = { state: 'taken' };
+const TAKEN: RateFeedback = { state: 'accepted' };
 
 function paceOf(limit: RateLimit): RateLimiter {
   return new RateLimiter(limit, new AdaptiveRate(limit.requests / limit.windowMs, 0), 0);
@@ -22,7 +22,7 @@ function drive(pace: RateLimiter, untilMs: number, latencyMs = 0): number[] {
     now = pace.earliest(now);
     if (now > untilMs) return left;
     left.push(now);
-    pace.ended(pace.started(now), now + latencyMs, TAKEN);
+    pace.recordEnd(pace.recordSent(now), now + latencyMs, TAKEN);
   }
 }
 
@@ -42,10 +42,10 @@ function maxInWindow(moments: readonly number[], windowMs: number): number {
 
 /** Found once by chance: the last request leaves with the window of the third to last, but for what is lost by rounding. */
 const ROUNDED = [
-  { waitMs: 7_887, latencyMs: 0, answer: 'taken', retryAfterMs: 1_000 },
+  { waitMs: 7_887, latencyMs: 0, answer: 'accepted', retryAfterMs: 1_000 },
   { waitMs: 0, latencyMs: 789, answer: 'told', retryAfterMs: 19_991 },
   { waitMs: 0, latencyMs: 7, answer: 'told', retryAfterMs: 11_881 },
-  ...[0, 0, 15_046, 0, 0, 0].map((waitMs) => ({ waitMs, latencyMs: 0, answer: 'taken', retryAfterMs: 1_000 })),
+  ...[0, 0, 15_046, 0, 0, 0].map((waitMs) => ({ waitMs, latencyMs: 0, answer: 'accepted', retryAfterMs: 1_000 })),
 ].map((step) => ({ ...step, countedAfter: 0 }));
 
 describe('the pace of a told limit', () => {
@@ -62,10 +62,10 @@ describe('the pace of a told limit', () => {
 
   test('a timer that fires late is caught up with, a pause of a minute is not', () => {
     const pace = paceOf({ requests: 60, windowMs: 60_000 });
-    pace.ended(pace.started(0), 0, TAKEN);
-    pace.ended(pace.started(1_050), 1_050, TAKEN);
+    pace.recordEnd(pace.recordSent(0), 0, TAKEN);
+    pace.recordEnd(pace.recordSent(1_050), 1_050, TAKEN);
     expect(pace.earliest(1_050)).toBeCloseTo(2_000, -1);
-    pace.ended(pace.started(61_000), 61_000, TAKEN);
+    pace.recordEnd(pace.recordSent(61_000), 61_000, TAKEN);
     expect(pace.earliest(61_000)).toBeGreaterThan(61_800);
   });
 
@@ -74,7 +74,7 @@ describe('the pace of a told limit', () => {
       waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 60_000 })),
       latencyMs: fc.integer({ min: 0, max: 1_900 }),
       countedAfter: fc.double({ min: 0, max: 1, noNaN: true }),
-      answer: fc.constantFrom('taken', 'taken', 'taken', 'unknown', 'throttled', 'told'),
+      answer: fc.constantFrom('accepted', 'accepted', 'accepted', 'unknown', 'throttled', 'told'),
       retryAfterMs: fc.integer({ min: 1_000, max: 20_000 }),
     });
     fc.assert(
@@ -91,7 +91,7 @@ describe('the pace of a told limit', () => {
             open.sort((a, b) => a.endsAt - b.endsAt);
             for (let first = open[0]; first !== undefined && first.endsAt <= until; first = open[0]) {
               open.shift();
-              pace.ended(first.departure, first.endsAt, first.verdict);
+              pace.recordEnd(first.departure, first.endsAt, first.verdict);
             }
           };
           let now = 0;
@@ -105,10 +105,10 @@ describe('the pace of a told limit', () => {
               settle(now);
               earliest = pace.earliest(now);
             }
-            const departure = pace.started(now);
+            const departure = pace.recordSent(now);
             counted.push(now + latencyMs * countedAfter);
             const refused = { state: 'throttled', retryAfterMs: answer === 'told' ? retryAfterMs : undefined } as const;
-            const verdict: RateFeedback = answer === 'taken' || answer === 'unknown' ? { state: answer } : refused;
+            const verdict: RateFeedback = answer === 'accepted' || answer === 'unknown' ? { state: answer } : refused;
             open.push({ departure, endsAt: now + latencyMs, verdict });
           }
           const moments = counted.sort((a, b) => a - b);
@@ -123,9 +123,9 @@ describe('the pace of a told limit', () => {
 describe('a refusal', () => {
   test('lowers the pace once for all requests that were on their way together', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
-    const together = Array.from({ length: 8 }, (_, index) => pace.started(index * 60));
+    const together = Array.from({ length: 8 }, (_, index) => pace.recordSent(index * 60));
     const ended = (departure: SentRequest, at: number) =>
-      pace.ended(departure, at, { state: 'throttled', retryAfterMs: 1_000 });
+      pace.recordEnd(departure, at, { state: 'throttled', retryAfterMs: 1_000 });
     const [first, ...others] = together;
     if (first !== undefined) ended(first, 500);
     const lowered = pace.perSecond(1_500);
@@ -136,11 +136,11 @@ describe('a refusal', () => {
 
   test('without Retry-After lets one request go first, and the rest when it was taken', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
-    pace.ended(pace.started(0), 100, { state: 'throttled', retryAfterMs: undefined });
+    pace.recordEnd(pace.recordSent(0), 100, { state: 'throttled', retryAfterMs: undefined });
     expect(pace.earliest(100)).toBe(1_100);
-    const probe = pace.started(1_100);
+    const probe = pace.recordSent(1_100);
     expect(pace.earliest(1_150)).toBe(Number.POSITIVE_INFINITY);
-    pace.ended(probe, 1_300, TAKEN);
+    pace.recordEnd(probe, 1_300, TAKEN);
     expect(pace.earliest(1_300)).toBeLessThan(1_500);
   });
 
@@ -151,7 +151,7 @@ describe('a refusal', () => {
       now = pace.earliest(now);
       asked.push(now);
       now += 100;
-      pace.ended(pace.started(now - 100), now, { state: 'throttled', retryAfterMs: undefined });
+      pace.recordEnd(pace.recordSent(now - 100), now, { state: 'throttled', retryAfterMs: undefined });
     }
     const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
     expect(gaps[0]).toBeLessThan(1_500);

@@ -9,7 +9,7 @@ import { ManualClock, settle } from '../../support/manual-clock.ts';
 import { MemoryDispatcher } from '../../support/memory-dispatcher.ts';
 import { clientOf } from '../../support/mock-api.ts';
 
-const TAKEN: RateFeedback = { state: 'taken' };
+const TAKEN: RateFeedback = { state: 'accepted' };
 const going = new AbortController().signal;
 
 /** Ten requests a second, one every 100 ms. */
@@ -60,7 +60,7 @@ describe('turn-taking', () => {
     const rate = new RateLimiter({ requests: 300, windowMs: 30_000 }, new AdaptiveRate(0.001, 0), 0);
     const dispatcher = new MemoryDispatcher((_, response) => void response.writeHead(200).end('{}'));
     const client = clientOf('http://api.test/v1', dispatcher, clock, {
-      pacer: new RequestQueue(rate, new DailyQuota(undefined, 0), clock),
+      requestQueue: new RequestQueue(rate, new DailyQuota(undefined, 0), clock),
       limit: pLimit(8),
     });
     const read: ServiceRequest = { method: 'GET', path: '/serials', operation: 'serials' };
@@ -91,7 +91,7 @@ describe('turn-taking', () => {
     void ask('refused');
     await settle();
     const [{ departure } = { departure: { startedAt: 0, endedAt: undefined } }] = left;
-    pacer.ended(departure, { state: 'throttled', retryAfterMs: 5_000 });
+    pacer.recordEnd(departure, { state: 'throttled', retryAfterMs: 5_000 });
     void ask('held');
     expect(pacer.perSecond).toBe(0);
     expect(pacer.sustainedPerSecond).toBeGreaterThan(0);
@@ -106,14 +106,14 @@ describe('turn-taking', () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);
     /** Asks, and is answered an hour later. */
-    const answered = async (name: string, verdict: Parameters<RequestQueue['ended']>[1]) => {
+    const answered = async (name: string, verdict: Parameters<RequestQueue['recordEnd']>[1]) => {
       void ask(name);
       await clock.advance(3_600_000);
       const last = left.at(-1);
-      if (last !== undefined) pacer.ended(last.departure, verdict);
+      if (last !== undefined) pacer.recordEnd(last.departure, verdict);
       return last?.name;
     };
-    for (let taken = 0; taken < 20; taken += 1) await answered('taken', TAKEN);
+    for (let taken = 0; taken < 20; taken += 1) await answered('accepted', TAKEN);
     const before = pacer.sustainedPerSecond;
     for (let refusals = 0; refusals < 48; refusals += 1) {
       // Each is the probe behind the hold of the one before.
@@ -145,6 +145,6 @@ describe('turn-taking', () => {
     const { ask } = queue(pacer, clock);
     for (const name of ['a', 'b']) void ask(name);
     await clock.advance(1_000);
-    expect(pacer.budgetRemaining).toBe(999_998);
+    expect(pacer.dailyQuotaRemaining).toBe(999_998);
   });
 });

@@ -6,11 +6,11 @@ const DAY_MS = 86_400_000;
 test('an appliance waits alone after its second 429 while others are accepted, until it is accepted itself', () => {
   const throttled = new ThrottledAppliances();
   expect(throttled.recordThrottle('a', 0, 1)).toBe(false);
-  throttled.taken('b', 2);
+  throttled.recordAccepted('b', 2);
   expect(throttled.recordThrottle('a', 3, 4, 10_000)).toBe(true);
   expect([throttled.remainingWaitMs('a', 5), throttled.remainingWaitMs('b', 5)]).toEqual([9_999, undefined]);
   expect(throttled.recordThrottle('a', 20_000, 20_001)).toBe(true);
-  throttled.taken('a', 100_000);
+  throttled.recordAccepted('a', 100_000);
   expect(throttled.remainingWaitMs('a', 20_002)).toBeUndefined();
 });
 

@@ -6,7 +6,7 @@ function throttledAfter(...windows: readonly (readonly [rejected: number, paceSh
   const throttled = new ThrottlingDetector();
   for (const [index, [rejected, paceShare]] of [...windows, [0, 1] as const].entries()) {
     for (let request = 0; request < 100; request += 1) {
-      throttled.answered(request < rejected, paceShare, 600_000 * index + request);
+      throttled.recordResponse(request < rejected, paceShare, 600_000 * index + request);
     }
   }
   return throttled.isThrottled;
@@ -27,9 +27,9 @@ test('it is over after a window with clearly fewer rejections, and stays while n
   expect(throttledAfter([6, 1], [4, 1])).toBe(true);
   expect(throttledAfter([6, 1], [2, 1])).toBe(false);
   const throttled = new ThrottlingDetector();
-  for (let at = 0; at < 36_000_000; at += 400_000) throttled.answered(true, 0, at);
+  for (let at = 0; at < 36_000_000; at += 400_000) throttled.recordResponse(true, 0, at);
   expect(throttled.isThrottled).toBe(false);
-  for (let at = 36_000_000; at < 37_800_000; at += 100_000) throttled.answered(true, 0, at);
-  for (let at = 37_800_000; at < 50_000_000; at += 3_600_000) throttled.answered(true, 0, at);
+  for (let at = 36_000_000; at < 37_800_000; at += 100_000) throttled.recordResponse(true, 0, at);
+  for (let at = 37_800_000; at < 50_000_000; at += 3_600_000) throttled.recordResponse(true, 0, at);
   expect(throttled.isThrottled).toBe(true);
 });

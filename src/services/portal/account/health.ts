@@ -20,7 +20,7 @@ export const health: CollectorDefinition = {
   reads: () => [
     {
       path: '/health',
-      size: 'one',
+      size: 'object',
       read: ({ body, reportDrop }) => toSamples(table, [body], {}, reportDrop),
     },
   ],

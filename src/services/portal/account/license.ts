@@ -92,7 +92,7 @@ export const license: CollectorDefinition = {
   reads: ({ licence }) => [
     {
       path: '/account/license',
-      size: 'one',
+      size: 'object',
       read({ body, reportDrop }) {
         const premium = booleanValue.read(body.ops_iq_premium);
         licence.hasTelemetry = premium === undefined ? undefined : premium === 1;
@@ -101,12 +101,12 @@ export const license: CollectorDefinition = {
     },
     {
       path: '/account',
-      size: 'one',
+      size: 'object',
       read: ({ body, reportDrop }) => toSamples(accountTable, [body], {}, reportDrop),
     },
     {
       path: '/account/ai_activate',
-      size: 'one',
+      size: 'object',
       read({ body: { mcp }, reportDrop }) {
         if (!isJsonObject(mcp)) throw new SchemaError('reading GET /account/ai_activate: mcp: expected an object');
         return toSamples(consumptionTable, [mcp], {}, reportDrop);
