@@ -25,7 +25,7 @@ export async function run(args: readonly string[], variables: Variables, stopped
     return await runCommand(invocation, { ...variables, ...invocation.variables }, stopped);
   } catch (error) {
     if (error instanceof ConfigError) {
-      process.stderr.write(`${error.faults.join('\n')}\n`);
+      process.stderr.write(`${error.errors.join('\n')}\n`);
       return EXIT.configuration;
     }
     process.stderr.write(`${isExpected(error) ? printable(error.message) : asError(error).stack}\n`);

@@ -2,33 +2,33 @@ import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 export interface Clock {
-  /** Milliseconds since the Unix epoch; steps when the operator or NTP steps the system clock. */
+  /** Milliseconds since the Unix epoch; they jump when the operator or NTP sets the system clock. */
   now(): number;
-  /** Milliseconds since some fixed moment; never goes backwards, so durations and deadlines are measured with it. */
+  /** Milliseconds since some fixed moment. They never go backwards, so durations and deadlines are measured with them. */
   monotonic(): number;
   /** Resolves after `ms`, or as soon as `signal` aborts: waking early is not an error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Calls `late` after `ms`, unless the returned function is called before. */
-export function callAfter(clock: Clock, ms: number, late: () => void): () => void {
+/** Calls `onTimeout` after `ms`, unless the returned function is called before. */
+export function callAfter(clock: Clock, ms: number, onTimeout: () => void): () => void {
   const ended = new AbortController();
   void clock.sleep(ms, ended.signal).then(() => {
-    if (!ended.signal.aborted) late();
+    if (!ended.signal.aborted) onTimeout();
   });
-  // With a reason: otherwise Node makes an error with its stack, for every request.
+  // Without a reason, Node would create an error with its stack for every request.
   return () => ended.abort('ended');
 }
 
-/** Resolves as `work` does, or rejects with `late()` after `ms`; what comes of `work` then is ignored. */
+/** Settles as `work` does, or rejects with `timeoutError()` after `ms`; the later result of `work` is ignored. */
 export function withTimeout<Result>(
   work: Promise<Result>,
   clock: Clock,
   ms: number,
-  late: () => Error,
+  timeoutError: () => Error,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const end = callAfter(clock, ms, () => reject(late()));
+    const end = callAfter(clock, ms, () => reject(timeoutError()));
     work.then(resolve, reject).finally(end);
   });
 }
@@ -36,7 +36,8 @@ export function withTimeout<Result>(
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-const SLEEP_LOOKED_FOR_MS = 1_000;
+/** So often, in milliseconds, the clocks are compared, and so long a suspension has to be to count. */
+const MIN_SUSPENDED_MS = 1_000;
 
 /**
  * A monotonic clock that also advances while the machine is suspended. On Linux, `running` (CLOCK_MONOTONIC) stops then
@@ -44,28 +45,28 @@ const SLEEP_LOOKED_FOR_MS = 1_000;
  * milliseconds.
  */
 export function suspendAwareClock(running: () => number, sinceBoot: () => number): () => number {
-  let lookedAt = running();
-  const ahead = sinceBoot() - lookedAt;
-  let slept = 0;
+  let comparedAt = running();
+  const ahead = sinceBoot() - comparedAt;
+  let suspendedMs = 0;
   return () => {
     const now = running();
-    if (now - lookedAt >= SLEEP_LOOKED_FOR_MS) {
-      lookedAt = now;
-      // A smaller difference is the resolution of one of the two clocks.
-      const found = sinceBoot() - now - ahead;
-      if (found - slept >= SLEEP_LOOKED_FOR_MS) slept = found;
+    if (now - comparedAt >= MIN_SUSPENDED_MS) {
+      comparedAt = now;
+      // A smaller difference comes from the resolution of the two clocks.
+      const measured = sinceBoot() - now - ahead;
+      if (measured - suspendedMs >= MIN_SUSPENDED_MS) suspendedMs = measured;
     }
-    return now + slept;
+    return now + suspendedMs;
   };
 }
 
-const runs = () => performance.now();
-const awake = process.platform === 'linux' ? suspendAwareClock(runs, () => uptime() * 1000) : runs;
+const running = () => performance.now();
+const monotonic = process.platform === 'linux' ? suspendAwareClock(running, () => uptime() * 1000) : running;
 
 /** The machine's clock: the only place in the program that reads the time or sets a timer. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: awake,
+  monotonic,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) {

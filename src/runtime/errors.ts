@@ -1,19 +1,19 @@
-/** Why a request failed; the value of the label `code` if there was no HTTP status. */
+/** Why a request failed. It is the value of the label `code` if there was no HTTP status. */
 export type RequestErrorReason = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
 
-/** A request without a usable answer. Its message never has headers, tokens or bodies; `status`: if there was an answer. */
+/** A request failed. The message never contains headers, tokens or bodies; `status` is set if there was a response. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly reason: RequestErrorReason;
   readonly status: number | undefined;
 
   constructor(
-    fault: RequestErrorReason,
+    reason: RequestErrorReason,
     message: string,
     details: { readonly cause?: unknown; readonly status?: number } = {},
   ) {
     super(message, details);
-    this.reason = fault;
+    this.reason = reason;
     this.status = details.status;
   }
 
@@ -23,16 +23,17 @@ export class RequestError extends Error {
   }
 }
 
-/** The answer is complete and valid JSON, but does not have the documented shape. */
+/** The response is complete and valid JSON, but does not match the documented schema. */
 export class SchemaError extends Error {
   override readonly name = 'ShapeError';
 }
 
-/** The credentials were rejected, or the token service is unavailable: no other request to that API can succeed now. */
+/** The credentials were rejected, or no token could be obtained: no request to that service can succeed now. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
   /**
-   * Monotonic milliseconds. Until then no request is sent and every caller gets this error; undefined without a pause.
+   * Until this time no request is sent and every caller gets this error; undefined if the next request is sent. In
+   * monotonic milliseconds.
    */
   readonly pausedUntil: number | undefined;
 
@@ -42,19 +43,19 @@ export class CredentialError extends Error {
   }
 }
 
-/** The program was about to send a request that is not allowed: always a bug. */
+/** The program was about to send a request that is not allowed, which is always a bug. */
 export class ForbiddenRequestError extends Error {
   override readonly name = 'ForbiddenRequestError';
 }
 
-/** Faults in the configuration, one line each, without secrets. */
+/** The configuration has errors: one line each, without secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.faults = faults;
+  constructor(errors: readonly string[]) {
+    super(errors.join('\n'));
+    this.errors = errors;
   }
 }
 
@@ -62,7 +63,7 @@ export function httpStatusOf(error: unknown): number | undefined {
   return error instanceof RequestError ? error.status : undefined;
 }
 
-/** Returns any thrown value as an Error. Never throws: some objects cannot be converted to a string. */
+/** Returns any thrown value as an Error. It never throws, although some objects cannot be converted to a string. */
 export function asError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   try {
@@ -72,12 +73,12 @@ export function asError(thrown: unknown): Error {
   }
 }
 
-/** The code of an error of the system or of Node, such as `EACCES`; undefined without one. */
+/** The code of an error of the system or of Node, such as `EACCES`; undefined if it has no code. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** For a file that may be missing: undefined then; throws any other error. */
+/** A catch handler for files that may be missing: returns undefined for ENOENT and throws every other error. */
 export function ignoreNotFound(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;
 }

@@ -3,23 +3,23 @@ import { lstat, readlink } from 'node:fs/promises';
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import process from 'node:process';
 
-/** As many as Linux follows. */
+/** Linux follows as many links. */
 const MAX_LINKS = 40;
 
-/** Where a path leads. */
+/** The file to which a path leads. */
 export interface FollowedPath {
-  /** Without links. */
+  /** The path without links. */
   readonly path: string;
-  /** The first folder in which users other than root and that of the exporter can replace what others own. */
+  /** The first folder on the way in which users other than root and the exporter's user can replace files of others. */
   readonly openFolder: string | undefined;
-  /** Whether everyone can make files in the last folder. */
+  /** Whether every user can create files in the last folder. */
   readonly isShared: boolean;
 }
 
 /**
- * Follows every link itself, because one of another user may lead to a file that only the exporter can read. Rejects with
- * an error with a `code` for such a link. While no other user can change the folders, the path leads to the same file when
- * it is opened.
+ * Follows each link of a path itself, because a link of another user may lead to a file that only the exporter can read.
+ * Rejects with an error with a `code` for such a link. As long as no other user can change the folders, the path still
+ * leads to the same file when it is opened.
  */
 export async function followPath(given: string): Promise<FollowedPath> {
   const absolute = resolve(given);
@@ -51,15 +51,15 @@ export async function followPath(given: string): Promise<FollowedPath> {
 }
 
 const ALL_WRITE = 0o002;
-/** In a folder with this bit each user may only replace and remove own files. */
+/** In a folder with this bit, users can replace and remove only their own files. */
 const STICKY = 0o1000;
 
-/** Whether users other than root and that of the exporter can replace what others own in it. */
+/** Whether users other than root and the exporter's user can replace files of others in this folder. */
 export function isOpenFolder(stats: Stats): boolean {
   return isForeign(stats) || (stats.mode & (ALL_WRITE | STICKY)) === ALL_WRITE;
 }
 
-/** Whether it belongs to neither root nor the user of the exporter. */
+/** Whether the file belongs neither to root nor to the exporter's user. */
 export function isForeign({ uid }: Pick<Stats, 'uid'>): boolean {
   return uid !== 0 && uid !== (process.geteuid?.() ?? uid);
 }

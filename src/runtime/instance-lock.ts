@@ -5,35 +5,36 @@ import { relative } from 'node:path';
 import process from 'node:process';
 import { errorCode } from './errors.ts';
 
-/** Systems cut longer names of sockets off: those of two files would be one. */
+/** Systems cut off longer paths of sockets: after that, the locks of two files could have the same path. */
 const MAX_NAME_BYTES = 90;
 
 /**
- * Held by one process at a time: a socket in the file system, which the system closes with the process, however that
- * ends. Where there are no such sockets, as on some network file systems, or the path is too long, nothing is locked.
+ * A lock that one process can hold at a time. It is a socket in the file system, which the system closes when the process
+ * ends for whatever reason. If the file system has no sockets, as some network file systems, or the path is too long,
+ * nothing is locked.
  */
 export class InstanceLock {
   readonly #path: string;
-  readonly #busy: () => Error;
+  readonly #busyError: () => Error;
   #server: Server | undefined;
 
-  /** `busy` makes the error for when another process has it. */
-  constructor(path: string, busy: () => Error) {
-    const fromHere = relative('', path);
-    this.#path = fromHere.length < path.length ? fromHere : path;
-    this.#busy = busy;
+  /** `busyError` creates the error that is thrown if another process holds the lock. */
+  constructor(path: string, busyError: () => Error) {
+    const relativePath = relative('', path);
+    this.#path = relativePath.length < path.length ? relativePath : path;
+    this.#busyError = busyError;
   }
 
-  /** Rejects while another process has it. */
+  /** Rejects while another process holds the lock. */
   async take(): Promise<void> {
     if (this.#server !== undefined || Buffer.byteLength(this.#path) > MAX_NAME_BYTES) return;
     try {
-      this.#server = await listening(this.#path);
+      this.#server = await listenOn(this.#path);
     } catch (error) {
       if (errorCode(error) !== 'EADDRINUSE') return;
-      if (await answers(this.#path)) throw this.#busy();
-      await this.#removeLeft();
-      this.#server = await listening(this.#path);
+      if (await acceptsConnection(this.#path)) throw this.#busyError();
+      await this.#removeLeftover();
+      this.#server = await listenOn(this.#path);
     }
   }
 
@@ -42,29 +43,29 @@ export class InstanceLock {
     this.#server = undefined;
   }
 
-  /** Removes what a killed process has left, unless another process has replaced it just now. */
-  async #removeLeft(): Promise<void> {
+  /** Removes the socket of a killed process, unless another process has just replaced it. */
+  async #removeLeftover(): Promise<void> {
     if (!(await lstat(this.#path)).isSocket()) throw new Error(`${this.#path} is not a socket`);
-    const left = `${this.#path}.${process.pid}`;
-    await rename(this.#path, left);
-    if (await answers(left)) {
-      await rename(left, this.#path);
-      throw this.#busy();
+    const leftover = `${this.#path}.${process.pid}`;
+    await rename(this.#path, leftover);
+    if (await acceptsConnection(leftover)) {
+      await rename(leftover, this.#path);
+      throw this.#busyError();
     }
-    await rm(left);
+    await rm(leftover);
   }
 }
 
-async function listening(path: string): Promise<Server> {
+async function listenOn(path: string): Promise<Server> {
   const server = createServer((socket) => socket.destroy())
     .unref()
     .listen(path);
   await once(server, 'listening');
-  // Such as too many open files: the lock itself stays.
+  // A later error, such as too many open files, does not end the lock.
   return server.on('error', () => {});
 }
 
-async function answers(path: string): Promise<boolean> {
+async function acceptsConnection(path: string): Promise<boolean> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');

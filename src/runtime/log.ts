@@ -3,32 +3,32 @@ import { printable, printableLines } from './printable.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Longer texts in a log line are cut to this many characters: services choose some of them. */
-const LONGEST = { text: 1_000, stack: 8_000 } as const;
+/** Longer strings in a log line are cut to so many characters, because services choose some of them. */
+const MAX_LENGTH = { text: 1_000, stack: 8_000 } as const;
 
-/** Characters that may wait for a reader of the log: what waits takes memory. */
-const MAX_WAITING = 1_000_000;
+/** So many characters may wait for a reader of the log, because they occupy memory. */
+const MAX_UNREAD = 1_000_000;
 
-/** Where log lines go: a stream that tells how much waits, and when it has been read; tests have simpler ones. */
+/** A stream that takes log lines, and may report how many characters wait and when they have been read. */
 export type LogDestination = DestinationStream &
   Partial<Pick<NodeJS.WritableStream, 'once'>> & {
     readonly writableLength?: number;
   };
 
 /**
- * A log with one line an entry: JSON, or what `destination` makes of it. `level` is one of pino's, including `silent`.
- * Texts from services are shortened and made printable, so that a line cannot control a terminal; `masked` hides the
- * secrets in a text before it is shortened, because the beginning of a secret is not recognized, and in the whole line,
- * which has names of fields too. While too much waits to be read, lines are dropped and counted.
+ * Creates a log that writes one line of JSON for each entry. `level` is one of pino's, including `silent`. Strings are
+ * shortened and made printable, so that a service cannot control a terminal. `mask` hides the secrets in each string
+ * before it is shortened, because the beginning of a secret would not be recognized, and again in the whole line, because
+ * names of fields may contain secrets too. While too much waits to be read, lines are dropped and counted.
  */
-export function createLog(level: string, destination: LogDestination, masked: Masker = (text) => text): Logger {
+export function createLog(level: string, destination: LogDestination, mask: Masker = (text) => text): Logger {
   let dropped = 0;
   const write = (line: string) => {
-    if (dropped === 0 && (destination.writableLength ?? 0) <= MAX_WAITING) {
-      destination.write(masked(line));
+    if (dropped === 0 && (destination.writableLength ?? 0) <= MAX_UNREAD) {
+      destination.write(mask(line));
       return;
     }
-    if (dropped === 0) destination.once?.('drain', tellDropped);
+    if (dropped === 0) destination.once?.('drain', reportDropped);
     dropped += 1;
   };
   const log = pino(
@@ -36,29 +36,29 @@ export function createLog(level: string, destination: LogDestination, masked: Ma
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: (error) => errorFields(error, masked) },
-      formatters: { level: (label) => ({ level: label }), log: (fields) => shortened(fields, masked) },
+      serializers: { err: (error) => errorFields(error, mask) },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => shortenFields(fields, mask) },
     },
     { write },
   );
-  const tellDropped = () => {
+  const reportDropped = () => {
     const lines = dropped;
     dropped = 0;
-    log.warn({ lines }, 'log lines dropped because nothing read them');
+    log.warn({ lines }, 'Log lines were dropped because nothing read them.');
   };
   return log;
 }
 
 type Masker = (text: string) => string;
 
-function shortened(fields: Readonly<Record<string, unknown>>, masked: Masker): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortenedValue(value, masked)]));
+function shortenFields(fields: Readonly<Record<string, unknown>>, mask: Masker): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortenValue(value, mask)]));
 }
 
-/** Masks and shortens texts and lists of texts and makes them printable; returns other values unchanged. */
-function shortenedValue(value: unknown, masked: Masker): unknown {
-  if (Array.isArray(value)) return value.map((each) => shortenedValue(each, masked));
-  return typeof value === 'string' ? printable(cut(masked(value), LONGEST.text)) : value;
+/** Masks and shortens strings and lists of strings and makes them printable; returns other values unchanged. */
+function shortenValue(value: unknown, mask: Masker): unknown {
+  if (Array.isArray(value)) return value.map((element) => shortenValue(element, mask));
+  return typeof value === 'string' ? printable(cut(mask(value), MAX_LENGTH.text)) : value;
 }
 
 function cut(text: string, length: number): string {
@@ -66,24 +66,26 @@ function cut(text: string, length: number): string {
 }
 
 /**
- * An error as log fields: type, message, and the messages of its causes. The stack is logged only for errors of other
- * classes than the program's own, because those are bugs.
+ * Returns an error as log fields: type, message, and the messages of its causes. The stack is added unless the error is of
+ * one of the program's own classes, because any other error is a bug.
  */
-function errorFields(error: unknown, masked: Masker): unknown {
+function errorFields(error: unknown, mask: Masker): unknown {
   if (!(error instanceof Error)) return error;
   const causes: string[] = [];
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause)
     causes.push(cause.message);
-  const stack = OUR_OWN.has(error.name) ? undefined : printableLines(cut(masked(error.stack ?? ''), LONGEST.stack));
+  const stack = EXPECTED_ERRORS.has(error.name)
+    ? undefined
+    : printableLines(cut(mask(error.stack ?? ''), MAX_LENGTH.stack));
   return {
     type: error.name,
-    message: shortenedValue(error.message, masked),
-    ...(causes.length === 0 ? {} : { causes: shortenedValue(causes, masked) }),
+    message: shortenValue(error.message, mask),
+    ...(causes.length === 0 ? {} : { causes: shortenValue(causes, mask) }),
     ...(stack === undefined ? {} : { stack }),
   };
 }
 
-const OUR_OWN = new Set([
+const EXPECTED_ERRORS = new Set([
   'RequestError',
   'ShapeError',
   'CredentialError',

@@ -1,33 +1,33 @@
 /**
- * Hides secrets in texts from outside and in the lines that the program writes. A text is decoded first, so that each
- * secret needs to be looked for in one form only; then one pass for each secret finds it wherever it begins. The time is
- * linear in the length of the text for every secret.
+ * Creates a function that hides secrets in a line that the program writes. The line is decoded first, so that it is searched
+ * for one form of each secret only; then one pass for each secret finds all its occurrences. The time for a secret is
+ * linear in the length of the line.
  */
 export function createMasker(secrets: () => readonly string[]): (line: string) => string {
-  // The rest of a secret with which a text ends may have been cut off.
+  // At the end of a line, the remaining characters of a secret may have been cut off.
   return (line) => hide(line, secrets(), (_, isAtEnd) => isAtEnd);
 }
 
 /**
- * Removes secrets from a text of a service, which may echo the request. Removed are: the strings in `sent`, in any case,
- * as sent and as encoded in URLs, forms, JSON, HTML and base64; the beginnings of those that may be keys, because
- * services show beginnings to tell keys apart; and every other string that is long enough for a key, a token or a uuid,
- * unless it consists of words. Strings of up to three characters stay: they are no secrets, and occur in words.
+ * Hides secrets in a text of a service, which may echo the request. It hides the strings in `sent`, in any letter case, as
+ * they were sent and as encoded in URLs, forms, JSON, HTML and base64. It hides the beginnings of those strings that may be
+ * keys, because services show beginnings to distinguish keys. It hides every other string that is long enough for a key, a
+ * token or a UUID, unless the string consists of words. Strings of up to three characters stay, because they occur in words.
  */
 export function maskSecrets(text: string, sent: unknown): string {
-  // An `Authorization` may be a scheme and a token, and a service may echo the token alone.
-  const parts = stringsIn(sent).flatMap((whole) => [whole, ...whole.split(' ')]);
+  // `Authorization` is a scheme and a token, and a service may echo the token alone.
+  const parts = stringsIn(sent).flatMap((value) => [value, ...value.split(' ')]);
   const shown = hide(text, parts, (part) => !part.includes(' ') && !NAME.test(part));
   return shown.replaceAll(LONG_ENOUGH_FOR_A_KEY, (run) => (WORDS.test(run) ? run : MASK));
 }
 
 const MASK = '[…]';
-/** The length from which a string may be a secret, and from which the beginning of a key is removed. */
-const BEGINNING = 4;
-/** Names such as `Bearer` and `client_credentials`: other words begin alike. */
+/** A string of at least this length may be a secret, and a beginning of a key of at least this length is hidden. */
+const MIN_LENGTH = 4;
+/** Names such as `Bearer` and `client_credentials` are hidden only as a whole, because other words begin like them. */
 const NAME = /^[A-Z]?[a-z]+(?:[-_/.][a-z]+)*$/;
 const LONG_ENOUGH_FOR_A_KEY = /[\w+/=.~%-]{16,}/g;
-/** Words as in `can_view_dashboard`, `CanViewDashboard` and `nas1.example.com`: digits are few, and end a word. */
+/** Matches words as in `can_view_dashboard`, `CanViewDashboard` and `nas1.example.com`: with at most three digits, each at the end of a word. */
 const WORDS =
   /^(?!(?:\D*\d){4})[^A-Za-z\d]*(?:(?:[A-Z]?[a-z]{1,15}(?:[A-Z][a-z]{2,14})*|[A-Z]{1,15}|(?=\d))\d*(?:[^A-Za-z\d]+|$))+$/;
 
@@ -36,7 +36,7 @@ function stringsIn(sent: unknown): readonly string[] {
   return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(stringsIn) : [];
 }
 
-/** `hidesBeginning`: whether a beginning of the secret is hidden too, where it is at the end of the text or elsewhere. */
+/** `hidesBeginning` decides whether a beginning of the secret is hidden too, at the end of the text or elsewhere. */
 function hide(
   text: string,
   secrets: readonly string[],
@@ -45,14 +45,14 @@ function hide(
   const { plain, starts } = decode(text);
   const isHidden = new Uint8Array(text.length);
   for (const secret of new Set(secrets)) {
-    for (const form of secret.length < BEGINNING ? [] : formsOf(secret)) {
-      if (form.length < BEGINNING || !plain.includes(form.slice(0, BEGINNING))) continue;
+    for (const form of secret.length < MIN_LENGTH ? [] : formsOf(secret)) {
+      if (form.length < MIN_LENGTH || !plain.includes(form.slice(0, MIN_LENGTH))) continue;
       const lengths = beginnings(form, plain);
       let hiddenTo = 0;
       for (let index = 0; index < plain.length; index += 1) {
         const length = lengths[index] ?? 0;
         const end = index + length;
-        if (length < BEGINNING || (length < form.length && !hidesBeginning(secret, end === plain.length))) continue;
+        if (length < MIN_LENGTH || (length < form.length && !hidesBeginning(secret, end === plain.length))) continue;
         isHidden.fill(1, Math.max(starts[index] ?? 0, hiddenTo), starts[end]);
         hiddenTo = Math.max(hiddenTo, starts[end] ?? 0);
       }
@@ -64,18 +64,18 @@ function hide(
   });
 }
 
-/** As it is and in base64, without the padding, which may be missing and reveals nothing. */
+/** Returns the secret as it is and in base64, without the padding, which may be missing and reveals nothing. */
 function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const forms = [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
   return [...new Set(forms)].map((form) => decode(form).plain);
 }
 
-/** The length of the longest beginning of `form` at each index of `text`: the Z algorithm. */
+/** Returns the length of the longest beginning of `form` at each index of `text`, by the Z algorithm. */
 function beginnings(form: string, text: string): Uint32Array {
   const whole = `${form}\0${text}`;
   const lengths = new Uint32Array(whole.length);
-  // The part of `whole` that ends last among those that equal its beginning: inside, the lengths are known.
+  // Of the parts of `whole` that equal its beginning, the one that ends last: inside it, the lengths are known.
   let [from, to] = [0, 0];
   for (let index = 1; index < whole.length; index += 1) {
     let length = index < to ? Math.min(to - index, lengths[index - from] ?? 0) : 0;
@@ -86,15 +86,16 @@ function beginnings(form: string, text: string): Uint32Array {
   return lengths.subarray(form.length + 1);
 }
 
-/** JSON in HTML in a URL in JSON has four encodings. */
+/** So many nested encodings are decoded: JSON in HTML in a URL in JSON has four. */
 const ENCODINGS = 4;
 const ENCODED =
   /\\+u([\da-f]{4})|%([\da-f]{2})|&#x0*([\da-f]{1,4});|&#0*(\d{1,5});|&(amp|lt|gt|quot|apos);|(?:\\\\)+|\\(["/bfnrt])?/gi;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * The text as all its encodings mean it, without backslashes and in lower case, and where in `text` each character of it
- * starts. What is left out belongs to the character before it. Secrets are ASCII, so bytes stand for characters.
+ * Returns the text with all encodings decoded, without backslashes and in lower case, and where in `text` each of its
+ * characters starts. Characters that are left out belong to the character before them. Secrets are ASCII, so each decoded
+ * byte is a character.
  */
 function decode(text: string): { readonly plain: string; readonly starts: readonly number[] } {
   let plain = text;

@@ -5,27 +5,27 @@ export class ProcessLimitError extends Error {
   override readonly name = 'LimitError';
 }
 
-/** Files that are open while the program is loaded, and the connections of its defaults. */
+/** The files that are open while the program is loaded, and the connections of the default configuration. */
 const MIN_FILES = 400;
 
-/** Returns what a failure to load the program means: the limit of open files, or the error itself. */
+/** Returns an error that explains the failure if the limit of open files caused it, otherwise the error itself. */
 export function explainLoadError(error: unknown): unknown {
   if (errorCode(error) !== 'EMFILE') return error;
   const { userLimits } = process.report.getReport() as { readonly userLimits?: Limits };
   const limit = userLimits?.open_files?.soft ?? 'too low';
   return new ProcessLimitError(
-    `cannot load the program: the limit of open files (ulimit -n) is ${limit}; ${ENOUGH_FILES}`,
+    `cannot load the program: the limit of open files (ulimit -n) is ${limit}; ${EXPECTED_FILES}`,
   );
 }
 
-const ENOUGH_FILES = `expected ${MIN_FILES} or more, see docs/security.md`;
+const EXPECTED_FILES = `expected ${MIN_FILES} or more, see docs/security.md`;
 
 type Limits = Readonly<Record<string, { readonly soft: unknown } | undefined>>;
 
-/** Node has it; its types are those of browsers. */
+/** Node has it, but only the types of browsers declare it. */
 declare const WebAssembly: { readonly Memory: new (limits: { readonly initial: number }) => object };
 
-/** Throws if there is no address space for WebAssembly, in which undici parses every answer: no poll could succeed. */
+/** Throws if there is no address space for WebAssembly: undici parses every response in it, so no poll could succeed. */
 export function assertAddressSpace(): void {
   try {
     new WebAssembly.Memory({ initial: 1 });

@@ -6,11 +6,11 @@ export type Random = () => number;
 /** The only place in the program that draws unpredictable numbers. */
 export const systemRandom: Random = () => Math.random();
 
-/** A hash that is the same on every machine and in every version: FNV-1a over UTF-16 units. */
+/** Returns a hash that is the same on every machine and in every version: FNV-1a over UTF-16 units. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  // The last step of MurmurHash3: without it, names that differ in their last letter land side by side.
+  // This is the last step of MurmurHash3: without it, names that differ in their last letter would get nearly equal hashes.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
@@ -21,7 +21,7 @@ export function unitHash(text: string): number {
   return hash32(text) / 2 ** 32;
 }
 
-/** A repeatable source (mulberry32): one seed, one sequence. */
+/** A repeatable source (mulberry32): the same seed gives the same sequence. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   return () => {
@@ -32,7 +32,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** The pause after this many failures in a row: doubles up to `longestMs`, with a random factor of at least a half. */
+/** Returns the delay after so many failures in a row: it doubles up to `longestMs`, times a random factor from 0.5 to 1. */
 export function exponentialDelayMs(
   { firstMs, longestMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly longestMs?: number },
   failures: number,

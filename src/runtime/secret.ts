@@ -6,18 +6,18 @@ export const REDACTED = '[redacted]';
 const MAX_EARLIER = 10;
 
 /**
- * A value that must never be printed. Conversion to text, JSON or an inspection gives `[redacted]`; only {@link
- * Secret.reveal} returns the value, and only code that writes requests, opens connections or hides secrets calls it.
+ * A value that must never be printed. Converting it to a string or JSON or inspecting it returns `[redacted]`. Only `reveal`
+ * returns the value, and only code that writes requests, opens connections or hides secrets calls it.
  */
 export class Secret {
-  readonly #readAgain: () => string | Promise<string>;
+  readonly #reread: () => string | Promise<string>;
   #value: string;
-  /** Replaced by rotations: a service may still echo them. */
+  /** Values that were replaced, which a service may still echo. */
   #earlier: readonly string[] = [];
 
-  /** `read` returns the current value and `readAgain` reads it anew, for example from its file; both may throw. */
-  constructor(read: () => string, readAgain: () => string | Promise<string> = read) {
-    this.#readAgain = readAgain;
+  /** `read` returns the current value, and `reread` reads it again, for example from its file; both may throw. */
+  constructor(read: () => string, reread: () => string | Promise<string> = read) {
+    this.#reread = reread;
     this.#value = read();
   }
 
@@ -30,19 +30,19 @@ export class Secret {
     return this.#value;
   }
 
-  /** The value and those before it, for hiding them in texts. */
+  /** The present value and earlier values, for hiding them in texts. */
   get everyValue(): readonly string[] {
     return [this.#value, ...this.#earlier];
   }
 
   /**
-   * After a 401. Returns true if the value changed. Keeps the previous one while the file cannot be read: a rotation
-   * replaces files in more than one step. Never rejects.
+   * Reads the value again after a 401, and resolves with true if it has changed. While the file cannot be read, the
+   * previous value stays, because a rotation replaces files in more than one step. It never rejects.
    */
   async reload(): Promise<boolean> {
     let value: string;
     try {
-      value = await this.#readAgain();
+      value = await this.#reread();
     } catch {
       return false;
     }

@@ -1,44 +1,45 @@
 import type { Clock } from './clock.ts';
 
-/** How long a slice may hold the event loop. */
+/** A slice occupies the event loop for so many milliseconds at most. */
 const SLICE_MS = 8;
 
-/** Work that waits for its next slice. */
+/** Wakes the work that waits for its next slice. */
 const waiting: (() => void)[] = [];
 
 /**
  * Runs work that grows with the fleet without delaying scrapes: `work` yields wherever it may be interrupted, and every
- * 8 ms the event loop turns once. Concurrent calls share one slice a turn: ten together hold the loop no longer than one.
+ * 8 ms the event loop gets a turn. In each turn only one of the concurrent calls runs a slice, so ten calls occupy the
+ * event loop no longer than one.
  */
 export async function runInSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
-  let started = clock.monotonic();
+  let startedAt = clock.monotonic();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (clock.monotonic() - started >= SLICE_MS) {
+    if (clock.monotonic() - startedAt >= SLICE_MS) {
       await nextTurn();
-      started = clock.monotonic();
+      startedAt = clock.monotonic();
     }
   }
 }
 
-/** Passes on items one by one; between two of them the event loop turns as in {@link runInSlices}. */
+/** Yields the items one by one; between two items the event loop gets a turn as in {@link runInSlices}. */
 export async function* iterateInSlices<Item>(
   items: Iterable<Item>,
   clock: Clock,
   sliceMs = SLICE_MS,
 ): AsyncGenerator<Item> {
-  let started = clock.monotonic();
+  let startedAt = clock.monotonic();
   for (const item of items) {
     yield item;
-    if (clock.monotonic() - started >= sliceMs) {
+    if (clock.monotonic() - startedAt >= sliceMs) {
       await nextTurn();
-      started = clock.monotonic();
+      startedAt = clock.monotonic();
     }
   }
 }
 
-/** Runs the same work at once: for tests, and for small amounts. */
+/** Runs work without interruption: for tests, and for small amounts. */
 export function runToEnd<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();
@@ -49,11 +50,11 @@ export function runToEnd<Result>(work: Generator<void, Result>): Result {
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(wakeOne);
+    if (waiting.length === 1) setImmediate(wakeNext);
   });
 }
 
-function wakeOne(): void {
+function wakeNext(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(wakeOne);
+  if (waiting.length > 0) setImmediate(wakeNext);
 }

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Clock, withTimeout } from './clock.ts';
 import { followPath } from './followed-path.ts';
 
-/** The time limit for reading a file, in milliseconds: its disk may hang for ever. */
+/** The time limit for reading a file, in milliseconds, because its disk may never respond. */
 const DEADLINE_MS = 5_000;
 
 /** Reads a whole file, or rejects with an error with a `code`. */
@@ -24,27 +24,27 @@ class UnreadableError extends Error {
 export interface FileAccess {
   readonly mode: number;
   readonly uid: number;
-  /** Without links. */
+  /** The path without links. */
   readonly path: string;
-  /** A folder above in which other users can replace it. */
+  /** A folder above in which other users can replace the file or a folder on the way to it. */
   readonly openFolder: string | undefined;
 }
 
 /**
- * With these flags, no link is followed that was laid meanwhile, opening a named pipe does not wait for a writer, and a
- * terminal does not become the controlling terminal.
+ * With these flags, a link that was created in the meantime is not followed, opening a named pipe does not wait for a
+ * writer, and a terminal does not become the controlling terminal.
  */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Reads small texts from regular files, off the event loop and within a time limit: a pipe without a writer or a disk
- * that hangs delays nothing. No link of another user is followed. Rejects with an error with a `code`.
+ * Reads small texts from regular files, outside of the event loop and within a time limit: a pipe without a writer or a
+ * disk that hangs delays nothing. It does not follow links of other users. It rejects with an error with a `code`.
  */
 export class SmallFileReader {
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** Reads in progress, by path: a read that hangs takes one thread, however often the file is requested. */
-  readonly #underWay = new Map<string, Promise<string>>();
+  /** Reads in progress, by path: a read that hangs occupies one thread, however often the file is read. */
+  readonly #inProgress = new Map<string, Promise<string>>();
   readonly #access = new Map<string, FileAccess>();
 
   constructor(clock: Clock, maxBytes: number) {
@@ -53,26 +53,26 @@ export class SmallFileReader {
   }
 
   readonly read: ReadText = (path) => {
-    const read = this.#underWay.get(path) ?? this.#text(path).finally(() => this.#underWay.delete(path));
-    this.#underWay.set(path, read);
-    const late = () => new UnreadableError(path, `not read within ${DEADLINE_MS / 1000} s`);
-    return withTimeout(read, this.#clock, DEADLINE_MS, late);
+    const read = this.#inProgress.get(path) ?? this.#readText(path).finally(() => this.#inProgress.delete(path));
+    this.#inProgress.set(path, read);
+    const timeoutError = () => new UnreadableError(path, `not read within ${DEADLINE_MS / 1000} s`);
+    return withTimeout(read, this.#clock, DEADLINE_MS, timeoutError);
   };
 
-  /** Of the descriptor from which a file was read last: it is about that content, and not about another file. */
+  /** The access of the descriptor from which the file was last read, so that it belongs to the content that was read. */
   readonly accessTo = (path: string): FileAccess | undefined => this.#access.get(resolve(path));
 
-  async #text(path: string): Promise<string> {
+  async #readText(path: string): Promise<string> {
     this.#access.delete(resolve(path));
     const followed = await followPath(path);
     const file = await open(followed.path, FLAGS);
     try {
       const stats = await file.stat();
       if (!stats.isFile()) throw new UnreadableError(path, 'not a regular file');
-      // Another user can give a file of root's a second name where everyone can make files.
+      // Where every user can create files, another user can give a file of root a second name.
       if (followed.isShared && stats.nlink > 1) throw new UnreadableError(path, 'a second name of another file');
       this.#access.set(resolve(path), { mode: stats.mode, uid: stats.uid, ...followed });
-      // One byte more than the limit. Files that report no size are read in the same way.
+      // One byte more than the limit is read, because some files report no size.
       const bytes = await buffer(file.createReadStream({ end: this.#maxBytes, autoClose: false }));
       if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');
       throw new UnreadableError(path, `larger than ${this.#maxBytes / 1024} KiB`);

@@ -1,36 +1,36 @@
-/** The candidate with the smallest edit distance from `text`; the first of equals. */
+/** Returns the candidate with the smallest edit distance from `text`, and of equal ones the first. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
-  return candidates.toSorted((one, other) => editDistance(text, one) - editDistance(text, other))[0];
+  return candidates.toSorted((a, b) => editDistance(text, a) - editDistance(text, b))[0];
 }
 
-/** The nearest candidate if its distance is at most a third of the letters: a likely typing error. */
+/** Returns the nearest candidate if at most a third of its letters differ, so that `text` is likely a typing error. */
 export function likelyTypo(text: string, candidates: readonly string[]): string | undefined {
   const candidate = nearest(text, candidates);
   if (candidate === undefined) return undefined;
-  const slips = Math.max(1, Math.floor(Math.min(text.length, candidate.length) / 3));
-  return editDistance(text, candidate) <= slips ? candidate : undefined;
+  const maxDistance = Math.max(1, Math.floor(Math.min(text.length, candidate.length) / 3));
+  return editDistance(text, candidate) <= maxDistance ? candidate : undefined;
 }
 
-/** The number of letters to insert, delete, replace or transpose (Damerau and Levenshtein, optimal alignment). */
+/** Counts the letters to insert, delete, replace or transpose (Damerau and Levenshtein, optimal alignment). */
 export function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
     const current: number[] = [row];
     for (let column = 1; column <= to.length; column += 1) {
-      const replaced = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const replaced = distanceAt(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
       const swapped =
         from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-          ? at(beforePrevious, column - 2) + 1
+          ? distanceAt(beforePrevious, column - 2) + 1
           : Number.POSITIVE_INFINITY;
-      current.push(Math.min(replaced, swapped, at(previous, column) + 1, at(current, column - 1) + 1));
+      current.push(Math.min(replaced, swapped, distanceAt(previous, column) + 1, distanceAt(current, column - 1) + 1));
     }
     beforePrevious = previous;
     previous = current;
   }
-  return at(previous, to.length);
+  return distanceAt(previous, to.length);
 }
 
-function at(distances: readonly number[], column: number): number {
+function distanceAt(distances: readonly number[], column: number): number {
   return distances[column] ?? Number.POSITIVE_INFINITY;
 }

@@ -168,9 +168,9 @@ test('whatever is set, there is a configuration or a ConfigError, and no secret 
         outcomes.good += 1;
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        expect(error.faults.length).toBeGreaterThan(0);
+        expect(error.errors.length).toBeGreaterThan(0);
         expect(inspect(error)).not.toContain(CANARY);
-        for (const line of error.faults) expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+        for (const line of error.errors) expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
         outcomes.bad += 1;
       }
     }),

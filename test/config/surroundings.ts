@@ -56,6 +56,6 @@ export function faultsOf(environment: Environment, files: Files = {}): readonly 
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
-    return error instanceof ConfigError ? error.faults : [];
+    return error instanceof ConfigError ? error.errors : [];
   }
 }

@@ -84,7 +84,7 @@ describe('a log that nothing reads', () => {
     drained();
     log.info('goes on');
     expect(lines.slice(written).map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'warn', msg: 'log lines dropped because nothing read them', lines: 20_000 - written },
+      { level: 'warn', msg: 'Log lines were dropped because nothing read them.', lines: 20_000 - written },
       { msg: 'goes on' },
     ]);
   });
