@@ -13,7 +13,7 @@ import { getOrCreate } from '../runtime/maps.ts';
 
 /** A filer in FILER_ALIASES. */
 interface Filer {
-  /** In sort order; the first one stands for the filer. */
+  /** The filer's ids, sorted; the first one identifies the filer. */
   readonly ids: readonly string[];
   readonly name: string | undefined;
 }
@@ -23,36 +23,36 @@ type Names = ReadonlyMap<string, string>;
 type OnShared = (name: string, ids: readonly string[]) => void;
 
 export class FilerNames {
-  /** Resolves after the first read of the inventory, successful or not; at once without an inventory. */
+  /** Resolves after the first poll of the inventory, successful or not, and at once if no service has an inventory. */
   readonly inventoryRead: Promise<void>;
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;
-  /** The shared names that were reported, as long as they are shared. */
+  /** The names that several filers have and that were reported, until the filers differ again. */
   #reportedShared: ReadonlySet<string> = new Set();
   #inventory: ReadonlyMap<string, string> = new Map();
   #missing: ReadonlySet<string> = new Set();
   #titles: ReadonlyMap<string, string> = new Map();
   #names: Names = new Map();
-  #hasBeenAsked = false;
-  #tell: () => void = () => {};
+  #isInventoryRead = false;
+  #resolveInventoryRead: () => void = () => {};
 
   constructor(aliases: readonly FilerAlias[], hasInventory: boolean, onShared: OnShared = () => {}) {
     this.#aliased = filersOf(aliases);
     this.#onShared = onShared;
     this.inventoryRead = new Promise((resolve) => {
-      this.#tell = resolve;
+      this.#resolveInventoryRead = resolve;
     });
     if (!hasInventory) this.markInventoryRead();
   }
 
   get isInventoryRead(): boolean {
-    return this.#hasBeenAsked;
+    return this.#isInventoryRead;
   }
 
-  /** Notes that the inventory has been read once, successfully or not: names that it did not bring may take long. */
+  /** Called after the first poll of the inventory, even if it failed, because a name that is still missing may take long. */
   markInventoryRead(): void {
-    this.#hasBeenAsked = true;
-    this.#tell();
+    this.#isInventoryRead = true;
+    this.#resolveInventoryRead();
   }
 
   /**
@@ -62,22 +62,22 @@ export class FilerNames {
   setInventory(names: ReadonlyMap<string, string>, missing: ReadonlySet<string> = new Set()): void {
     this.#inventory = names;
     this.#missing = new Set([...missing].map((serial) => this.#filerOf(serial)));
-    this.#name();
+    this.#assignNames();
   }
 
   setTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
     this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title]));
-    this.#name();
+    this.#assignNames();
   }
 
-  /** The name of a filer of file acceleration; `title` is the title in its records, or its guid. */
+  /** The name of a filer of file acceleration. `title`: the title in its records, or its guid. */
   filerName(guid: string, title: string): string {
     return this.#nameOf(guid.toLowerCase()) ?? title;
   }
 
-  /** The name of an appliance of the portal; `told` is its name in the inventory, undefined without one. */
-  applianceName(serial: string, told: string | undefined): string {
-    return this.#nameOf(serial) ?? told ?? serial;
+  /** The name of an appliance of the portal. `inventoryName`: its name in the inventory; undefined without one. */
+  applianceName(serial: string, inventoryName: string | undefined): string {
+    return this.#nameOf(serial) ?? inventoryName ?? serial;
   }
 
   #nameOf(id: string): string | undefined {
@@ -88,7 +88,7 @@ export class FilerNames {
     return this.#aliased.get(id)?.ids[0] ?? id;
   }
 
-  #name(): void {
+  #assignNames(): void {
     const inventory = this.#filersIn(this.#inventory);
     const titled = this.#filersIn(this.#titles);
     const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
@@ -136,12 +136,12 @@ export class FilerNames {
   }
 }
 
-/** A name with as much of each id, at least four characters, as tells it apart from the others and from those taken. */
+/** A name followed by the beginning of each id, at least four characters and as many as make it differ from all others. */
 function withShortIds(name: string, ids: readonly string[], taken: ReadonlySet<string>): Names {
   for (let length = 4; ; length += 1) {
     const longer = new Map(ids.map((id) => [id, `${name} (${id.slice(0, length)})`]));
     const made = new Set(longer.values());
-    if (length >= 36 || (made.size === ids.length && ![...made].some((one) => taken.has(one)))) return longer;
+    if (length >= 36 || (made.size === ids.length && ![...made].some((id) => taken.has(id)))) return longer;
   }
 }
 
@@ -149,10 +149,10 @@ function filersOf(aliases: readonly FilerAlias[]): ReadonlyMap<string, Filer> {
   const filers = new Map<string, Filer>();
   for (const { id, target } of aliases) {
     const isId = UUID.test(target);
-    const joined = (isId ? [id, target] : [id]).map((one) => filers.get(one) ?? { ids: [one], name: undefined });
+    const joined = (isId ? [id, target] : [id]).map((id) => filers.get(id) ?? { ids: [id], name: undefined });
     const ids = [...new Set(joined.flatMap((filer) => filer.ids))].sort();
     const name = isId ? joined.find((filer) => filer.name !== undefined)?.name : target;
-    for (const one of ids) filers.set(one, { ids, name });
+    for (const id of ids) filers.set(id, { ids, name });
   }
   return filers;
 }

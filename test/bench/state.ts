@@ -84,7 +84,7 @@ class Counting {
       return {
         put: (piece) => ledger.put(piece as Piece, shiftMs),
         commit: () => {
-          ledger.restored(systemClock.monotonic());
+          ledger.finishRestoring(systemClock.monotonic());
           this.#ledger = ledger;
         },
       };

@@ -109,7 +109,7 @@ export function take(
 export function reborn(ledger: GfaLedger, { shiftMs = 0, now = 0 }, more: Partial<GfaLedgerOptions> = {}): GfaLedger {
   const after = newLedger(more);
   for (const piece of readAgain(ledger.all())) after.put(piece as Piece, shiftMs);
-  after.restored(now);
+  after.finishRestoring(now);
   return after;
 }
 

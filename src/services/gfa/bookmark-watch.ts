@@ -1,10 +1,11 @@
-/** How many further responses may bring an announced event. */
+/** How many later responses may still deliver an announced event. */
 const MAX_RESPONSES_LATE = 2;
 
-const ADVANCES_JUDGED = 20;
+/** How many of the latest advances are considered. */
+const RECENT_ADVANCES = 20;
 
-/** With this many missed events among the judged ones, of all kinds, another client is suspected. */
-const MISSES_SUSPECTED = 3;
+/** If this many of the considered advances, of all groups, were missed without an excuse, another client is suspected. */
+const SUSPICIOUS_MISSES = 3;
 
 interface BookmarkState {
   highest: number | null;
@@ -13,10 +14,10 @@ interface BookmarkState {
   advances: readonly boolean[];
 }
 
-interface Awaited {
+interface AwaitedEvent {
   readonly at: number;
   readonly isExcused: boolean;
-  readonly left: number;
+  readonly responsesLeft: number;
 }
 
 /**
@@ -27,77 +28,81 @@ interface Awaited {
  * until one event has matched it, only twenty advances without any event are suspected.
  */
 export class BookmarkWatch {
-  #seen: BookmarkState = { highest: null, trusted: false, advances: [] };
+  #state: BookmarkState = { highest: null, trusted: false, advances: [] };
   #missed = 0;
-  #awaited: readonly Awaited[] = [];
-  /** The whole seconds of the newest events in recent responses, newest response last. */
+  #awaited: AwaitedEvent[] = [];
+  /** The whole seconds of the newest events in recent responses; the newest response is the last. */
   #recent: readonly ReadonlySet<number>[] = [];
 
-  /** How often the announced newest event never arrived: the least number of lost events. */
+  /** How often the announced event never arrived. At least so many events were lost. */
   get missed(): number {
     return this.#missed;
   }
 
   get suspectAdvances(): number {
-    const { trusted, advances } = this.#seen;
-    return trusted || advances.length === ADVANCES_JUDGED ? advances.filter(Boolean).length : 0;
+    const { trusted, advances } = this.#state;
+    return trusted || advances.length === RECENT_ADVANCES ? advances.filter(Boolean).length : 0;
   }
 
   /**
-   * `times`: of its events as reported, in Unix seconds, as is `now` by the clock of the service. `isExcused` if a response
-   * may have been lost since the last one.
+   * Adds a response with its bookmark and the times of its events. Times, and `now` by the service's clock, are in Unix
+   * seconds. `isExcused`: a response may have been lost since the last one.
    */
   addResponse(bookmark: number | undefined, times: Iterable<number>, isExcused: boolean, now: number): void {
-    const from = Math.floor(this.#seen.highest ?? bookmark ?? Number.POSITIVE_INFINITY);
-    const came = new Set<number>();
-    let isSilent = true;
+    const from = Math.floor(this.#state.highest ?? bookmark ?? Number.POSITIVE_INFINITY);
+    const newSeconds = new Set<number>();
+    let hasNoEvents = true;
     for (const at of times) {
-      isSilent = false;
-      if (at >= from) for (const second of secondsOf(at)) came.add(second);
+      hasNoEvents = false;
+      if (at >= from) for (const second of secondsOf(at)) newSeconds.add(second);
     }
-    this.#recent = [...this.#recent, came].slice(-1 - MAX_RESPONSES_LATE);
-    if (!isSilent && !this.#seen.trusted) this.#seen.advances = [];
-    this.#awaited = this.#awaited.flatMap((each) => this.#judge({ ...each, isExcused: each.isExcused || isExcused }));
-    const { highest } = this.#seen;
+    this.#recent = [...this.#recent, newSeconds].slice(-1 - MAX_RESPONSES_LATE);
+    if (!hasNoEvents && !this.#state.trusted) this.#state.advances = [];
+    const earlier = this.#awaited;
+    this.#awaited = [];
+    for (const event of earlier) this.#awaitOrRecord({ ...event, isExcused: event.isExcused || isExcused });
+    const { highest } = this.#state;
     if (bookmark === undefined || bookmark === highest) return;
-    // One that is ahead of the clock is no measure for later ones.
+    // A bookmark that was ahead of the clock says nothing about later ones, so a lower one may replace it.
     if (highest !== null && bookmark < highest && highest <= now) return;
-    this.#seen.highest = bookmark;
-    if (highest === null) this.#seen.trusted = this.#hasArrived(bookmark);
+    this.#state.highest = bookmark;
+    if (highest === null) this.#state.trusted = this.#hasArrived(bookmark);
     else if (bookmark > highest)
-      this.#awaited = [...this.#awaited, ...this.#judge({ at: bookmark, isExcused, left: MAX_RESPONSES_LATE + 1 })];
+      this.#awaitOrRecord({ at: bookmark, isExcused, responsesLeft: MAX_RESPONSES_LATE + 1 });
   }
 
   state(): BookmarkState {
-    return { ...this.#seen };
+    return { ...this.#state };
   }
 
   restore(saved: BookmarkState): void {
-    this.#seen = { ...saved };
+    this.#state = { ...saved };
   }
 
-  /** The same event, awaited for one response less; none once it has arrived or patience is over. */
-  #judge(awaited: Awaited): readonly Awaited[] {
-    const hasCome = this.#hasArrived(awaited.at);
-    if (!hasCome && awaited.left > 1) return [{ ...awaited, left: awaited.left - 1 }];
-    if (hasCome) this.#seen.trusted = true;
+  /** Records whether an announced event arrived or was missed. Until that is known, the event stays awaited. */
+  #awaitOrRecord(event: AwaitedEvent): void {
+    const hasArrived = this.#hasArrived(event.at);
+    if (!hasArrived && event.responsesLeft > 1) {
+      this.#awaited.push({ ...event, responsesLeft: event.responsesLeft - 1 });
+      return;
+    }
+    if (hasArrived) this.#state.trusted = true;
     else this.#missed += 1;
-    this.#seen.advances = [...this.#seen.advances, !hasCome && !awaited.isExcused].slice(-ADVANCES_JUDGED);
-    return [];
+    this.#state.advances = [...this.#state.advances, !hasArrived && !event.isExcused].slice(-RECENT_ADVANCES);
   }
 
   #hasArrived(at: number): boolean {
-    return this.#recent.some((came) => secondsOf(at).some((second) => came.has(second)));
+    return this.#recent.some((seconds) => secondsOf(at).some((second) => seconds.has(second)));
   }
 }
 
-/** Whether another client seems to receive our events. Stays true until none of the latest advances was missed. */
-export function isKeyShared(watches: readonly BookmarkWatch[], before: boolean): boolean {
-  const suspect = watches.reduce((sum, { suspectAdvances }) => sum + suspectAdvances, 0);
-  return suspect >= MISSES_SUSPECTED || (before && suspect > 0);
+/** Whether another client seems to receive this client's events. Once true, it stays true until none of the latest advances was missed. */
+export function isKeyShared(watches: readonly BookmarkWatch[], wasShared: boolean): boolean {
+  const suspectAdvances = watches.reduce((sum, { suspectAdvances }) => sum + suspectAdvances, 0);
+  return suspectAdvances >= SUSPICIOUS_MISSES || (wasShared && suspectAdvances > 0);
 }
 
-/** Truncated and rounded: only one of the two times may have fractions. */
+/** The time truncated and rounded, because only one of the two times may have a fraction. */
 function secondsOf(at: number): readonly number[] {
   return [Math.floor(at), Math.round(at)];
 }

@@ -7,13 +7,13 @@ import { GROUPS, type Group } from './families.ts';
 
 export interface GfaOptions {
   readonly token: Secret;
-  /** Names this client within the token; the service keeps a bookmark for each. */
+  /** The name of this client. The service keeps a bookmark for each client of a token. */
   readonly clientKey: string;
   readonly clientKeyHeader: string;
   readonly groups: readonly Group[];
 }
 
-const SWITCHES = {
+const GROUP_PARAMETERS = {
   filers: 'filer_metrics',
   volumes: 'volume_metrics',
   locks: 'lock_metrics',
@@ -22,31 +22,31 @@ const SWITCHES = {
 
 export class GfaClient {
   readonly #client: JsonClient;
-  readonly #settings: GfaOptions;
-  readonly #retryParts: RetryDependencies;
-  #attempts = 0;
+  readonly #options: GfaOptions;
+  readonly #retryDependencies: RetryDependencies;
+  #requestsSent = 0;
 
-  constructor(client: JsonClient, settings: GfaOptions, retryParts: RetryDependencies) {
+  constructor(client: JsonClient, options: GfaOptions, retryDependencies: RetryDependencies) {
     this.#client = client;
-    this.#settings = settings;
-    this.#retryParts = { ...retryParts, budget: new RetryBudget() };
+    this.#options = options;
+    this.#retryDependencies = { ...retryDependencies, budget: new RetryBudget() };
   }
 
-  /** The number of requests sent: each may have moved the bookmark, whether its response arrived or not. */
-  get attempts(): number {
-    return this.#attempts;
+  /** The number of requests sent. Each may have moved the bookmark, even if its response did not arrive. */
+  get requestsSent(): number {
+    return this.#requestsSent;
   }
 
-  /** The parsed body of `GET /data`. After a rejected token, reads it again and retries once if it has changed. */
+  /** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, retries once with the new token. */
   data(signal: AbortSignal): Promise<unknown> {
-    return withRetries(() => this.#ask(signal), 'events', this.#retryParts, signal);
+    return withRetries(() => this.#requestData(signal), 'events', this.#retryDependencies, signal);
   }
 
-  async #ask(signal: AbortSignal): Promise<unknown> {
-    const { token } = this.#settings;
+  async #requestData(signal: AbortSignal): Promise<unknown> {
+    const { token } = this.#options;
     const send = () => {
-      this.#attempts += 1;
-      return this.#client.send(dataRequest(this.#settings), signal);
+      this.#requestsSent += 1;
+      return this.#client.send(dataRequest(this.#options), signal);
     };
     try {
       return await send();
@@ -57,13 +57,13 @@ export class GfaClient {
   }
 }
 
-/** A client key of its own for a process beside a running exporter, which must not take its events. */
-export function temporaryClientKey({ clientKey }: GfaOptions, use: string, now: number): string {
-  return `${clientKey}-${use}-${new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`;
+/** A client key for a process that runs next to an exporter and must not take its events. */
+export function temporaryClientKey({ clientKey }: GfaOptions, purpose: string, now: number): string {
+  return `${clientKey}-${purpose}-${new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`;
 }
 
 export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaOptions): ServiceRequest {
-  const query = Object.fromEntries(GROUPS.map((group) => [SWITCHES[group], String(groups.includes(group))]));
+  const query = Object.fromEntries(GROUPS.map((group) => [GROUP_PARAMETERS[group], String(groups.includes(group))]));
   // The key is sent as issued: the service uses no scheme such as Bearer.
   const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };
   return {

@@ -24,20 +24,20 @@ export interface GfaDependencies {
   readonly log: Log;
 }
 
-/** A single task, because its response is about the whole account. */
+/** Polls `GET /data`. It is a single task, because a response covers the whole account. */
 export class GfaCollector implements Collector, Kept {
   readonly api = 'gfa';
   readonly part = 'gfa';
-  readonly #parts: GfaDependencies;
+  readonly #dependencies: GfaDependencies;
   readonly #task: Task;
   #ledger: GfaLedger;
-  #isFirst = true;
-  #attemptsRead = 0;
+  #isFirstResponse = true;
+  #requestsRead = 0;
 
-  constructor(parts: GfaDependencies) {
-    this.#parts = parts;
-    this.#ledger = new GfaLedger(parts.ledger);
-    const { intervalMs } = parts;
+  constructor(dependencies: GfaDependencies) {
+    this.#dependencies = dependencies;
+    this.#ledger = new GfaLedger(dependencies.ledger);
+    const { intervalMs } = dependencies;
     this.#task = { id: 'gfa/data', api: 'gfa', operation: 'data', intervalMs, poll: (signal) => this.#poll(signal) };
   }
 
@@ -46,29 +46,29 @@ export class GfaCollector implements Collector, Kept {
   }
 
   restoredResult(): RestoredResult | undefined {
-    const { answeredAt } = this.#ledger;
-    if (answeredAt === undefined) return undefined;
-    return { task: this.#task, answeredAt, samples: this.#ledger.samples() };
+    const { respondedAt } = this.#ledger;
+    if (respondedAt === undefined) return undefined;
+    return { task: this.#task, answeredAt: respondedAt, samples: this.#ledger.samples() };
   }
 
   get ledger(): GfaLedger {
     return this.#ledger;
   }
 
-  get notes(): readonly ServiceWarning[] {
+  get warnings(): readonly ServiceWarning[] {
     const { bookmarks, memory } = this.#ledger;
-    const notes: ServiceWarning[] = [];
+    const warnings: ServiceWarning[] = [];
     if (bookmarks.isSuspicious) {
       const message =
-        'Events are missing: another client seems to receive them. Give each exporter its own GFA_CLIENT_KEY; if each has one, the service may not know the header of GFA_CLIENT_KEY_HEADER: --doctor tells which it is.';
-      notes.push({ code: 'client_key', message });
+        'Events are missing: another client seems to receive them. Give each exporter its own GFA_CLIENT_KEY. If each has one, GFA_CLIENT_KEY_HEADER may name a header that the service does not use: --doctor finds the right one.';
+      warnings.push({ code: 'client_key', message });
     }
-    if (memory.evicted > 0 || memory.size >= this.#parts.ledger.maxEvents) {
+    if (memory.evicted > 0 || memory.size >= this.#dependencies.ledger.maxEvents) {
       const message =
-        'The memory of events is full: an evicted event counts again if the service sends it again; what cannot be remembered is dropped.';
-      notes.push({ code: 'event_memory', message });
+        'The memory of events is full: an evicted event counts again if the service sends it again, and an event that cannot be remembered is dropped. Give the process more memory.';
+      warnings.push({ code: 'event_memory', message });
     }
-    return notes;
+    return warnings;
   }
 
   changes(): Iterable<unknown> {
@@ -80,70 +80,73 @@ export class GfaCollector implements Collector, Kept {
   }
 
   restore(shiftMs: number): Restoration {
-    const ledger = new GfaLedger(this.#parts.ledger);
+    const ledger = new GfaLedger(this.#dependencies.ledger);
     return {
       put: (piece) => ledger.put(piece as Piece, shiftMs),
       commit: () => {
-        ledger.restored(this.#parts.clock.monotonic());
+        ledger.finishRestoring(this.#dependencies.clock.monotonic());
         this.#ledger = ledger;
-        // The process may have been stopped with a request in flight.
-        this.#attemptsRead = -1;
+        // The earlier process may have stopped during a request, whose response is then lost.
+        this.#requestsRead = -1;
       },
     };
   }
 
-  /** Saved before it is exposed: whenever the process is killed, the state file has all that a scrape has seen. */
+  /** Saves the state before the result is exposed, so that the state file contains all that a scrape has seen. */
   async #poll(signal: AbortSignal): Promise<PollResult> {
-    const { client, keeper } = this.#parts;
+    const { client, keeper } = this.#dependencies;
     try {
-      const reading = await this.#read(await client.data(signal), signal);
+      const result = await this.#read(await client.data(signal), signal);
       await keeper?.save();
-      return reading;
+      return result;
     } catch (error) {
-      // Nothing was counted, but the day's budget has changed. Stopping saves on its own.
+      // Nothing was counted, but the remaining daily quota has changed. When the process stops, the state is saved anyway.
       if (!signal.aborted) await keeper?.save();
       throw error;
     }
   }
 
   async #read(body: unknown, signal: AbortSignal): Promise<PollResult> {
-    const { client, clock, log } = this.#parts;
+    const { client, clock, log } = this.#dependencies;
     const drops = new DropCounter();
     const response = parseDataResponse(body, drops.reportDrop);
     await this.#checkAccount(labelValue(response.info.account));
-    const isAfterLoss = client.attempts > this.#attemptsRead + 1;
-    this.#attemptsRead = client.attempts;
+    const isAfterLoss = client.requestsSent > this.#requestsRead + 1;
+    this.#requestsRead = client.requestsSent;
     const ledger = this.#ledger;
     const events = await runInSlices(ledger.add(response, clock.monotonic(), drops.reportDrop, isAfterLoss), clock);
-    this.#parts.ledger.names.setTitles(ledger.filers.titles());
-    if (this.#isFirst) {
-      this.#isFirst = false;
-      log.info({ api: this.api, events }, 'first response read');
+    this.#dependencies.ledger.names.setTitles(ledger.filers.titles());
+    if (this.#isFirstResponse) {
+      this.#isFirstResponse = false;
+      log.info({ api: this.api, events }, 'the first response was read');
       await this.#waitForNames(signal);
     }
     const samples = { [Symbol.iterator]: () => ledger.samples() };
     return { samples, drops: drops.counts, empty: false };
   }
 
-  /** So that a filer does not start under a name that changes at the next poll; ends early if the portal is down. */
+  /** Waits for the portal's inventory, so that a filer does not start with a name that changes at the next poll. */
   async #waitForNames(signal: AbortSignal): Promise<void> {
-    const { clock, ledger } = this.#parts;
+    const { clock, ledger } = this.#dependencies;
     if (ledger.names.isInventoryRead) return;
-    const ended = new AbortController();
+    const waitEnded = new AbortController();
     await Promise.race([
       ledger.names.inventoryRead,
-      clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, ended.signal])),
+      clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, waitEnded.signal])),
     ]);
-    ended.abort();
+    waitEnded.abort();
   }
 
-  /** The counts of another account do not apply to this one. */
+  /** Discards the counts if the token belongs to another account than before. */
   async #checkAccount(account: string): Promise<void> {
-    const { keeper, log } = this.#parts;
+    const { keeper, log } = this.#dependencies;
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
-    this.#ledger = new GfaLedger(this.#parts.ledger);
-    log.warn({ api: this.api, before, account }, 'account changed; counting starts again');
+    this.#ledger = new GfaLedger(this.#dependencies.ledger);
+    log.warn(
+      { api: this.api, before, account },
+      'the token belongs to another account than before; counting starts again at 0',
+    );
     await keeper?.discard('it belongs to another account');
   }
 }

@@ -17,7 +17,7 @@ export const gfaSection = serviceSection({
   variables: {
     GFA_URL: {
       kind: baseUrl('/v1'),
-      help: 'base URL of the file acceleration telemetry service; if unset, it is not polled',
+      help: 'base URL of the file acceleration telemetry service; if unset, this service is not polled',
     },
     GFA_TOKEN: {
       kind: secret,
@@ -37,12 +37,12 @@ export const gfaSection = serviceSection({
     GFA_INTERVAL: {
       kind: durationType({ least: MIN_INTERVAL_MS }, '60s or 5m'),
       default: '60s',
-      help: 'time between two polls',
+      help: 'target time between two polls',
     },
     GFA_METRICS: {
       kind: enumListType(GROUPS),
       default: 'filers,volumes,locks,propagation',
-      help: 'which of these four groups to request',
+      help: 'the groups of records to request',
     },
   },
 
@@ -52,7 +52,7 @@ export const gfaSection = serviceSection({
       : [],
 
   toOptions(values): GfaConfig | undefined {
-    // The rules guarantee that there is a token if there is a URL.
+    // The check above guarantees that there is a token if there is a URL.
     if (values.GFA_URL === undefined || values.GFA_TOKEN === undefined) return undefined;
     return {
       url: values.GFA_URL,

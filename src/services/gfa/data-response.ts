@@ -12,23 +12,23 @@ export interface DataResponse {
   readonly groups: Readonly<Record<Group, readonly JsonObject[]>>;
 }
 
-/** Throws a SchemaError. `metrics` may be one object or a list; a group may be empty, null or missing. */
+/** Throws a SchemaError if the body is not a response of `GET /data`. `metrics` may be one object or a list; a group may be empty, null or missing. */
 export function validateEnvelope(body: unknown): void {
   envelopeOf(body);
 }
 
 /** Reports and skips records that are not objects. Throws a SchemaError as {@link validateEnvelope} does. */
 export function parseDataResponse(body: unknown, reportDrop: ReportDrop): DataResponse {
-  const { info, parts } = envelopeOf(body);
+  const { info, objects } = envelopeOf(body);
   const groups: Record<Group, JsonObject[]> = { filers: [], volumes: [], locks: [], propagation: [] };
-  for (const [index, lists] of parts.entries()) {
+  for (const [object, lists] of objects.entries()) {
     for (const [group, list] of lists) {
-      // An index loop takes a third of the time of entries(); there can be hundreds of thousands of records in one turn
-      // of the event loop.
-      for (let place = 0; place < list.length; place += 1) {
-        const record = list[place];
+      // An index loop takes a third of the time of entries(), and one event-loop turn may read hundreds of thousands of
+      // records.
+      for (let index = 0; index < list.length; index += 1) {
+        const record = list[index];
         if (isJsonObject(record)) groups[group].push(record);
-        else reportDrop('record', `metrics[${index}].${group}[${place}]`);
+        else reportDrop('record', `metrics[${object}].${group}[${index}]`);
       }
     }
   }
@@ -40,11 +40,11 @@ function envelopeOf(body: unknown) {
   const { info, metrics } = body;
   if (!isJsonObject(info))
     throw new SchemaError(`reading GET /data: info: expected an object, got ${jsonTypeOf(info)}`);
-  const parts = (Array.isArray(metrics) ? metrics : [metrics]).map((part: unknown, index) => {
+  const objects = (Array.isArray(metrics) ? metrics : [metrics]).map((part: unknown, index) => {
     if (isJsonObject(part)) return GROUPS.map((group) => [group, listOf(part[group], group)] as const);
     throw new SchemaError(`reading GET /data: metrics[${index}]: expected an object, got ${jsonTypeOf(part)}`);
   });
-  return { info, parts };
+  return { info, objects };
 }
 
 function listOf(value: unknown, group: Group): readonly unknown[] {

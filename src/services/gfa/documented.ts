@@ -38,7 +38,7 @@ const answer: DocumentedFields = {
   metrics: [metrics],
 };
 
-/** Those of `GET /data`; `metrics` is a list, or an object if the body has one. */
+/** The documented fields of `GET /data`. If `metrics` of the body is an object, it is compared as an object. */
 export function documentedData(body: unknown): DocumentedFields {
   return isJsonObject(body) && isJsonObject(body.metrics) ? { ...answer, metrics } : answer;
 }

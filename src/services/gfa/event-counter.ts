@@ -9,14 +9,14 @@ import type { FilerVolume } from './filer-volume.ts';
 import type { LabelValueLimits } from './label-value-limits.ts';
 import { type Arrival, toTimedRecord } from './timed-record.ts';
 
-/** The field of `info` that has the bookmark of the events, and the families checked so that unreadable values are noted. */
+/** For each group the field of `info` with its bookmark, and the families whose unreadable values are reported. */
 const EVENT_FIELDS = {
   locks: { bookmark: 'last_lock_event', table: [lockState, lockLatest] },
   propagation: { bookmark: 'last_propagation', table: [propagationLatest, dataProtected] },
 } as const satisfies Record<EventGroup, unknown>;
 
 export interface EventDependencies {
-  /** The filer on a volume that a record is about; undefined if the record does not name it, or there is no room for it. */
+  /** The filer and volume of a record; undefined if the record does not name them, or the maximum number is reached. */
   readonly pairOf: (record: JsonObject) => FilerVolume | undefined;
   readonly valueLimits: LabelValueLimits;
   readonly reportDrop: ReportDrop;
@@ -26,10 +26,10 @@ export interface EventDependencies {
   readonly isAfterLoss: boolean;
 }
 
-/** An event that first arrives longer after its own time is not counted, in seconds. The memory of events is as long. */
+/** An event that first arrives later than this after its own time is not counted. Events are remembered as long. */
 const EVENTS_COUNT_FOR_SECONDS = 86_400;
 
-/** Each counted once: an event that is not remembered is new, unless it is more than a day older than its response. */
+/** Counts each event of a group once. An event that is not remembered is new, unless it is more than a day older than its response. */
 export class EventCounter {
   readonly watch = new BookmarkWatch();
   readonly #group: EventGroup;
@@ -40,10 +40,10 @@ export class EventCounter {
     this.#memory = memory;
   }
 
-  /** Hands the events of a response to their pairs; yields where it may be interrupted. Returns how many were new. */
-  *add(response: DataResponse, parts: EventDependencies): Generator<void, number> {
+  /** Adds the events of a response to their filers and volumes. Yields where it may be interrupted, and returns the number of new events. */
+  *add(response: DataResponse, dependencies: EventDependencies): Generator<void, number> {
     const { info, groups, at = Number.POSITIVE_INFINITY } = response;
-    const { pairOf, valueLimits, reportDrop, arrival, isRequested, isAfterLoss } = parts;
+    const { pairOf, valueLimits, reportDrop, arrival, isRequested, isAfterLoss } = dependencies;
     const { bookmark: field, table } = EVENT_FIELDS[this.#group];
     const times: number[] = [];
     let newEvents = 0;
@@ -58,11 +58,11 @@ export class EventCounter {
       }
       const isLate = reportedAt < arrival.time - EVENTS_COUNT_FOR_SECONDS;
       const identity = `${this.#group}\n${pair.key}\n${identityOf(record, reportedAt)}`;
-      const delivered = this.#memory.deliver(identity, (reportedAt - arrival.time) * 1000, isLate);
-      if (delivered === 'known') continue;
-      const isNew = delivered === 'unknown';
+      const delivery = this.#memory.deliver(identity, (reportedAt - arrival.time) * 1000, isLate);
+      if (delivery === 'known') continue;
+      const isNew = delivery === 'unknown';
       if (isNew) newEvents += 1;
-      else reportDrop(delivered, `${this.#group}.timestamp`);
+      else reportDrop(delivery, `${this.#group}.timestamp`);
       toSamples(table, [record], {}, reportDrop);
       const event = toTimedRecord(valueLimits.limited(record, reportDrop), arrival);
       pair.addEvent(this.#group, event, isNew, Math.min(arrival.time, at), reportDrop);
@@ -72,7 +72,7 @@ export class EventCounter {
   }
 }
 
-/** The identity of an event besides filer and volume: equal events count once. It begins with the event's own time. */
+/** Identifies an event of a filer on a volume: two events with the same identity count once. */
 function identityOf(record: JsonObject, at: number): string {
   const { kind, prop_seconds, lock_phase, lock_state, lock_duration } = record;
   return [at, kind, prop_seconds, lock_phase, lock_state, lock_duration].map(labelValue).join('\n');

@@ -4,64 +4,63 @@ import { getOrCreate } from '../../runtime/maps.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An event that is dated further ahead is remembered no longer: far more than any clock is wrong that is still used. */
+/** The longest time for which an event is remembered that is dated in the future. It is far longer than any clock in use is wrong. */
 const MAX_AHEAD_MS = 31 * DAY_MS;
 
-/** Characters of a hash, 72 bits: among a million events, two of one id are to be expected once in ten billion years. */
+/** The characters of a hash, 72 bits: among a million events, two with the same id are to be expected once in ten billion years. */
 const ID_LENGTH = 12;
 
-/** How many ids are in one piece of the state file. */
+/** The number of ids in one piece of the state file. */
 const IDS_PER_PIECE = 500;
 
-/** How many ids are looked at between two interruptions. */
+/** The number of ids that are read between two interruptions. */
 const IDS_PER_STEP = 200;
 
-/** Entries of the hours that stand for nothing any more, above the number of events, before they are removed. */
-const MAX_STALE = 10_000;
+/** The lists of the hours are rebuilt when they have this many more entries than there are events. */
+const MAX_STALE_ENTRIES = 10_000;
 
 /** A piece of the state file. */
 interface Piece {
-  /** Hours are counted from here, in monotonic milliseconds. */
+  /** The monotonic time from which hours are counted, in milliseconds. */
   readonly epoch?: number;
   /** Events that the last response delivered. */
   readonly new?: readonly string[];
-  /** Of these, the ones that are dated ahead: the hour until which that is so. */
+  /** Those of `new` that are dated in the future, with the hour of their date. */
   readonly ahead?: readonly (readonly [id: string, hour: number])[];
-  /** Events that the last response did not deliver any more, by the hour of their last delivery. */
+  /** Events that the last response no longer delivered, by the hour of their last delivery. */
   readonly left?: readonly (readonly [hour: number, ids: readonly string[]])[];
 }
 
 /**
- * The events that have been delivered, each remembered for a day from its last delivery, so that it counts once however
- * often it comes. Nothing documents whether the service sends only what is new, overlapping windows, or everything each
- * time.
+ * Remembers each delivered event for a day from its last delivery, so that it counts once however often it is delivered.
+ * It is not documented whether the service sends only new events, overlapping windows, or everything each time.
  *
- * An event is delivered by the last response, or it has left in some hour. So what is delivered again and again costs
- * nothing to save, and the oldest events are found without sorting. An event that is dated ahead leaves when its own time
- * has come, because until then it would count as new.
+ * An event either was delivered by the last response, or it left in a known hour. Events that every response delivers
+ * therefore cost nothing to save, and the oldest events are found without sorting. An event that is dated in the future
+ * does not leave before its own time, because until then it would count as new.
  *
- * When the memory is full, the events that left first are evicted, but none of the last two responses. So an answer with
+ * When the memory is full, the events that left first are evicted, but none of the last two responses. So a response with
  * more events than there is room for evicts none of its own, and is not counted again when it is repeated.
  */
 export class EventMemory {
   readonly #limit: number;
-  /** By id: the hour in which it left, or minus the number of the response that delivered it last. */
+  /** By id: the hour in which the event left, or the negative number of the response that delivered it last. */
   readonly #events = new IdMap();
-  /** The ids that left in each hour; one that came back is still there, and stands for nothing. */
+  /** The ids that left in each hour. An id that was delivered again remains in its list, and is ignored. */
   readonly #hours = new Map<number, string[]>();
-  /** How many ids are in the hours. */
-  #listed = 0;
-  readonly #ahead = new Map<string, number>();
-  #answer = 1;
-  /** Monotonic milliseconds of this response and the one before. */
-  #now = 0;
-  #before = 0;
+  /** The number of ids in the lists of the hours. */
+  #listedIds = 0;
+  readonly #futureHours = new Map<string, number>();
+  #response = 1;
+  /** The monotonic times of this response and the one before, in milliseconds. */
+  #respondedAt = 0;
+  #previousAt = 0;
   #delivered: string[] = [];
-  #deliveredBefore: string[] = [];
+  #previouslyDelivered: string[] = [];
   #epoch = 0;
   #evicted = 0;
-  #fresh: string[] = [];
-  #left: string[] = [];
+  #newIds: string[] = [];
+  #leftIds: string[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -71,103 +70,103 @@ export class EventMemory {
     return this.#events.size;
   }
 
-  /** How many were evicted because the limit was reached; only grows. */
+  /** How many events were evicted because the limit was reached. It never decreases. */
   get evicted(): number {
     return this.#evicted;
   }
 
-  /** A response begins, at `now` in monotonic milliseconds. */
+  /** Called at the beginning of a response; `now` in monotonic milliseconds. */
   begin(now: number): void {
-    this.#before = this.#now;
-    this.#now = now;
-    this.#answer += 1;
-    this.#deliveredBefore = this.#delivered;
+    this.#previousAt = this.#respondedAt;
+    this.#respondedAt = now;
+    this.#response += 1;
+    this.#previouslyDelivered = this.#delivered;
     this.#delivered = [];
     this.#clearChanges();
   }
 
   /**
-   * Notes that this response delivers an event, which is dated so many milliseconds after the response. `late` or `full`: it is
+   * Records that this response delivers an event, which is dated so many milliseconds after the response. `late` or `full`: it is
    * neither known nor remembered now.
    */
   deliver(identity: string, aheadMs = 0, isLate = false): 'known' | 'unknown' | 'late' | 'full' {
     const id = createHash('sha256').update(identity).digest('base64').slice(0, ID_LENGTH);
-    const known = this.#events.get(id);
-    if (known === -this.#answer) return 'known';
-    if (known === undefined && isLate) return 'late';
-    if (known === undefined && this.#events.size >= this.#limit && !this.#evict()) return 'full';
-    this.#events.set(id, -this.#answer);
+    const before = this.#events.get(id);
+    if (before === -this.#response) return 'known';
+    if (before === undefined && isLate) return 'late';
+    if (before === undefined && this.#events.size >= this.#limit && !this.#evict()) return 'full';
+    this.#events.set(id, -this.#response);
     this.#delivered.push(id);
-    if (known === undefined || known >= 0) {
-      this.#fresh.push(id);
-      if (aheadMs > 0) this.#ahead.set(id, this.#hourOf(this.#now + Math.min(aheadMs, MAX_AHEAD_MS)));
+    if (before === undefined || before >= 0) {
+      this.#newIds.push(id);
+      if (aheadMs > 0) this.#futureHours.set(id, this.#hourOf(this.#respondedAt + Math.min(aheadMs, MAX_AHEAD_MS)));
     }
-    return known === undefined ? 'unknown' : 'known';
+    return before === undefined ? 'unknown' : 'known';
   }
 
-  /** The response ends: what it did not deliver any more leaves, and what left long ago is forgotten. */
+  /** Called at the end of a response: events that it no longer delivered leave, and those that left a day ago are forgotten. */
   *end(): Generator<void> {
-    const hour = this.#hourOf(this.#before);
-    for (const [index, id] of this.#deliveredBefore.entries()) {
+    const hour = this.#hourOf(this.#previousAt);
+    for (const [index, id] of this.#previouslyDelivered.entries()) {
       if (index % IDS_PER_STEP === 0) yield;
-      if (this.#events.get(id) !== 1 - this.#answer) continue;
-      this.#leave(id, Math.max(hour, this.#ahead.get(id) ?? hour));
-      this.#left.push(id);
+      if (this.#events.get(id) !== 1 - this.#response) continue;
+      this.#leave(id, Math.max(hour, this.#futureHours.get(id) ?? hour));
+      this.#leftIds.push(id);
     }
-    this.#deliveredBefore = [];
-    yield* this.#forget(this.#hourOf(this.#now - DAY_MS));
-    if (this.#listed > this.#events.size + MAX_STALE) yield* this.#listAgain();
+    this.#previouslyDelivered = [];
+    yield* this.#forget(this.#hourOf(this.#respondedAt - DAY_MS));
+    if (this.#listedIds > this.#events.size + MAX_STALE_ENTRIES) yield* this.#rebuildHours();
   }
 
-  /** What the last response has changed, once. */
+  /** What the last response changed. A second call yields nothing. */
   *changes(): Generator<Piece> {
-    for (const ids of parts(this.#fresh)) yield this.#new(ids);
-    yield* this.#leftPieces(this.#left);
+    for (const ids of inChunks(this.#newIds)) yield this.#newPiece(ids);
+    yield* this.#leftPieces(this.#leftIds);
     this.#clearChanges();
   }
 
   *all(): Generator<Piece> {
     yield { epoch: this.#epoch };
     for (const ids of this.#hours.values()) yield* this.#leftPieces(ids);
-    for (const ids of parts(this.#delivered))
-      yield this.#new(ids.filter((id) => this.#events.get(id) === -this.#answer));
+    for (const ids of inChunks(this.#delivered))
+      yield this.#newPiece(ids.filter((id) => this.#events.get(id) === -this.#response));
   }
 
-  /** Only for an empty memory, or one that has read nothing but pieces; `shiftMs` turns monotonic times into own ones. */
+  /** Restores a piece, into a memory that has received no response. `shiftMs` converts another process's monotonic times. */
   put({ epoch, new: ids = [], ahead = [], left = [] }: Piece, shiftMs: number): void {
     if (epoch !== undefined) this.#epoch = epoch + shiftMs;
     for (const id of ids) {
-      this.#events.set(id, -this.#answer);
+      this.#events.set(id, -this.#response);
       this.#delivered.push(id);
     }
-    for (const [id, hour] of ahead) this.#ahead.set(id, hour);
-    for (const [hour, gone] of left) for (const id of gone) this.#leave(id, hour);
+    for (const [id, hour] of ahead) this.#futureHours.set(id, hour);
+    for (const [hour, leftIds] of left) for (const id of leftIds) this.#leave(id, hour);
     while (this.#events.size > this.#limit && this.#evict());
   }
 
-  /** When the last response was read, in monotonic milliseconds: its events leave as of then. */
-  restored(answeredAt: number): void {
-    this.#now = answeredAt;
+  /** Called after all pieces. `respondedAt`: when the last response was read, which is when its events leave. */
+  finishRestoring(answeredAt: number): void {
+    this.#respondedAt = answeredAt;
     this.#evicted = 0;
   }
 
   #clearChanges(): void {
-    this.#fresh = [];
-    this.#left = [];
+    this.#newIds = [];
+    this.#leftIds = [];
   }
 
-  #new(ids: readonly string[]): Piece {
-    const ahead = this.#ahead.size === 0 ? [] : ids.flatMap((id) => this.#aheadOf(id));
+  #newPiece(ids: readonly string[]): Piece {
+    const ahead = this.#futureHours.size === 0 ? [] : ids.flatMap((id) => this.#futureHourOf(id));
     return ahead.length === 0 ? { new: ids } : { new: ids, ahead };
   }
 
-  #aheadOf(id: string): readonly (readonly [string, number])[] {
-    const hour = this.#ahead.get(id);
+  #futureHourOf(id: string): readonly (readonly [string, number])[] {
+    const hour = this.#futureHours.get(id);
     return hour === undefined ? [] : [[id, hour]];
   }
 
-  *#leftPieces(all: readonly string[]): Generator<Piece> {
-    for (const ids of parts(all)) {
+  *#leftPieces(leftIds: readonly string[]): Generator<Piece> {
+    for (const ids of inChunks(leftIds)) {
       const byHour = new Map<number, string[]>();
       for (const id of ids) {
         const hour = this.#events.get(id);
@@ -179,9 +178,9 @@ export class EventMemory {
 
   #leave(id: string, hour: number): void {
     this.#events.set(id, hour);
-    this.#ahead.delete(id);
+    this.#futureHours.delete(id);
     getOrCreate(this.#hours, hour, () => []).push(id);
-    this.#listed += 1;
+    this.#listedIds += 1;
   }
 
   *#forget(before: number): Generator<void> {
@@ -192,29 +191,29 @@ export class EventMemory {
         if (this.#events.get(id) === hour) this.#events.delete(id);
       }
       this.#hours.delete(hour);
-      this.#listed -= ids.length;
+      this.#listedIds -= ids.length;
     }
   }
 
-  /** Makes the hours anew, without the ids that came back since. */
-  *#listAgain(): Generator<void> {
+  /** Rebuilds the lists of the hours, without the ids that were delivered again. */
+  *#rebuildHours(): Generator<void> {
     this.#hours.clear();
-    this.#listed = 0;
+    this.#listedIds = 0;
     for (const [id, hour] of this.#events) {
       if (hour < 0) continue;
       getOrCreate(this.#hours, hour, () => []).push(id);
-      this.#listed += 1;
-      if (this.#listed % IDS_PER_STEP === 0) yield;
+      this.#listedIds += 1;
+      if (this.#listedIds % IDS_PER_STEP === 0) yield;
     }
   }
 
-  /** Evicts one of those that left first; false if none has left. */
+  /** Evicts an event that left first. Returns false if no event has left. */
   #evict(): boolean {
     while (this.#hours.size > 0) {
       const hour = Math.min(...this.#hours.keys());
       const ids = this.#hours.get(hour) ?? [];
       for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-        this.#listed -= 1;
+        this.#listedIds -= 1;
         if (this.#events.get(id) !== hour) continue;
         this.#events.delete(id);
         this.#evicted += 1;
@@ -230,7 +229,7 @@ export class EventMemory {
   }
 }
 
-/** How many maps hold the ids: V8 doubles a map at once, and for a million ids that takes a tenth of a second. */
+/** The ids are divided among so many maps, because V8 doubles a map at once, which takes 0.1 s for a million ids. */
 const MAPS = 64;
 
 /** A number by id. */
@@ -262,6 +261,6 @@ class IdMap {
   }
 }
 
-function* parts(ids: readonly string[]): Generator<readonly string[]> {
+function* inChunks(ids: readonly string[]): Generator<readonly string[]> {
   for (let from = 0; from < ids.length; from += IDS_PER_PIECE) yield ids.slice(from, from + IDS_PER_PIECE);
 }

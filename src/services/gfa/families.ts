@@ -26,7 +26,7 @@ export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly
 
 export type EventGroup = (typeof EVENT_GROUPS)[number];
 
-/** Known values of these fields; there may be others. */
+/** The documented values of these fields. The service may send others. */
 export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
 export const PROFILE = {
   field: 'profile',
@@ -91,7 +91,7 @@ export const volumeTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** For a record of the group `filers` that is about the filer alone. */
+/** For a record of the group `filers` without a volume. */
 export const filerTable = [
   {
     name: 'filer_last_checkin_timestamp_seconds',
@@ -101,7 +101,7 @@ export const filerTable = [
   },
 ] as const satisfies readonly Family[];
 
-/** For a record of the group `filers` that is about the filer on a volume. */
+/** For a record of the group `filers` with a volume. */
 export const filerOnVolumeTable = [
   {
     name: 'filer_volume_last_checkin_timestamp_seconds',
@@ -135,7 +135,7 @@ export const propagationDuration = {
   enumLabels: { kind: { field: 'kind' } },
 } as const satisfies Family;
 
-/** The undocumented number of file system events that a propagation covers. */
+/** The number of file system events that a propagation covers, in an undocumented field. */
 export const dataProtected = {
   name: 'filer_data_protected_events_total',
   help: 'File system events covered by the propagation events, if the service sends their number.',

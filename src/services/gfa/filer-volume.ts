@@ -16,7 +16,7 @@ import {
   type TimedRecord,
 } from './timed-record.ts';
 
-/** Kinds and states of locks of a filer on a volume: each has histograms and records. */
+/** The most kinds of propagation and states of locks of a filer on a volume. Each has histograms and records. */
 const MAX_STATISTICS = 24;
 
 interface PropagationStats {
@@ -38,7 +38,7 @@ interface LockStateStats {
   newest: TimedRecord | undefined;
 }
 
-/** The newer of an event and the one before. */
+/** Returns the newer of the present event and an earlier one. */
 type Newer = (before: TimedRecord | undefined) => TimedRecord | undefined;
 
 type SavedHistogram = ReturnType<Histogram['state']>;
@@ -74,12 +74,17 @@ export class FilerVolume {
     this.#bounds = bounds;
   }
 
-  /** A value of a label; `other` for a further one if there is no room for it, which is noted. */
-  #admit(entries: ReadonlyMap<string, unknown>, record: JsonObject, field: string, note: ReportDrop): string {
+  /** The label value of a field, or `other` if it is new and the maximum is reached, which is reported. */
+  #admitValue(
+    entries: ReadonlyMap<string, unknown>,
+    record: JsonObject,
+    field: string,
+    reportDrop: ReportDrop,
+  ): string {
     const value = labelValue(record[field]);
     const states = [...this.phases.values()].reduce((sum, phase) => sum + phase.states.size, 0);
     if (entries.has(value) || this.kinds.size + states < MAX_STATISTICS) return value;
-    if (value !== OTHER) note('label', field);
+    if (value !== OTHER) reportDrop('label', field);
     return OTHER;
   }
 
@@ -92,26 +97,28 @@ export class FilerVolume {
     return pairKey(this.filer, this.volume);
   }
 
-  /** `responseReportedAt`: what the response reports as its own time, in Unix seconds. */
+  /** `responseReportedAt`: the time that the response reports as its own, in Unix seconds. */
   addEvent(
     group: families.EventGroup,
     event: TimedRecord,
     isNew: boolean,
     responseReportedAt: number,
-    note: ReportDrop = () => {},
+    reportDrop: ReportDrop = () => {},
   ): void {
     this.hasNewCounts = true;
-    const ownRecord = this.current?.timed;
+    const filerRecord = this.current?.timed;
     const reportedNow =
-      ownRecord?.response === event.response ? Math.min(ownRecord.reportedAt, responseReportedAt) : responseReportedAt;
+      filerRecord?.response === event.response
+        ? Math.min(filerRecord.reportedAt, responseReportedAt)
+        : responseReportedAt;
     const newer = (before: TimedRecord | undefined) => (isNewer(event, before, reportedNow) ? event : before);
     this.newest.set(group, newer(this.newest.get(group)) ?? event);
-    if (group === 'locks') this.#takeLock(event, isNew, newer, note);
-    else this.#takePropagation(event, isNew, newer, note);
+    if (group === 'locks') this.#addLock(event, isNew, newer, reportDrop);
+    else this.#addPropagation(event, isNew, newer, reportDrop);
   }
 
-  #takePropagation(timed: TimedRecord, isNew: boolean, newer: Newer, note: ReportDrop): void {
-    const kind = getOrCreate(this.kinds, this.#admit(this.kinds, timed.record, 'kind', note), () => {
+  #addPropagation(timed: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
+    const kind = getOrCreate(this.kinds, this.#admitValue(this.kinds, timed.record, 'kind', reportDrop), () => {
       return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
     });
     const duration = families.propagationDuration.from.read(timed.record.prop_seconds);
@@ -123,22 +130,26 @@ export class FilerVolume {
       kind.protectedEvents = Math.min(Number.MAX_VALUE, (kind.protectedEvents ?? 0) + covered);
   }
 
-  #takeLock(timed: TimedRecord, isNew: boolean, newer: Newer, note: ReportDrop): void {
+  #addLock(timed: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
     const { lock_duration } = timed.record;
-    const phase = getOrCreate(this.phases, this.#admit(this.phases, timed.record, 'lock_phase', note), () => {
-      return { newest: undefined, durations: undefined, states: new Map() };
-    });
+    const phase = getOrCreate(
+      this.phases,
+      this.#admitValue(this.phases, timed.record, 'lock_phase', reportDrop),
+      () => {
+        return { newest: undefined, durations: undefined, states: new Map() };
+      },
+    );
     phase.newest = newer(phase.newest);
-    const counted = getOrCreate(
+    const lockState = getOrCreate(
       phase.states,
-      this.#admit(phase.states, timed.record, 'lock_state', note),
+      this.#admitValue(phase.states, timed.record, 'lock_state', reportDrop),
       (): LockStateStats => ({ count: 0, latest: undefined, newest: timed }),
     );
-    counted.newest = newer(counted.newest);
+    lockState.newest = newer(lockState.newest);
     const duration = families.lockDuration.from.read(lock_duration);
-    if (duration !== undefined) counted.latest = newer(counted.latest);
+    if (duration !== undefined) lockState.latest = newer(lockState.latest);
     if (!isNew) return;
-    counted.count += 1;
+    lockState.count += 1;
     if (duration === undefined) return;
     phase.durations ??= new Histogram(this.#bounds);
     phase.durations.observe(duration);
@@ -162,18 +173,18 @@ export class FilerVolume {
     for (const [group, { record }] of this.newest)
       yield* toSamples([families.recordTimestamp], [record], { ...labels, group });
     for (const [kind, { latest, durations, protectedEvents }] of this.kinds) {
-      const of = { ...labels, kind };
+      const commonLabels = { ...labels, kind };
       if (latest !== undefined) yield* toSamples([families.propagationLatest], [latest.record], labels);
-      if (durations.count > 0) yield* durations.samples(families.propagationDuration.name, of);
+      if (durations.count > 0) yield* durations.samples(families.propagationDuration.name, commonLabels);
       if (protectedEvents !== undefined)
-        yield { name: families.dataProtected.name, labels: of, value: protectedEvents };
+        yield { name: families.dataProtected.name, labels: commonLabels, value: protectedEvents };
     }
     for (const [lock_phase, { newest, durations, states }] of this.phases) {
-      const of = { ...labels, lock_phase };
+      const commonLabels = { ...labels, lock_phase };
       if (newest !== undefined) yield* toSamples([families.lockState], [newest.record], labels);
-      if (durations !== undefined) yield* durations.samples(families.lockDuration.name, of);
+      if (durations !== undefined) yield* durations.samples(families.lockDuration.name, commonLabels);
       for (const [lock_state, { count, latest, newest: newestOfState }] of states) {
-        if (count > 0) yield { name: families.lockEvents.name, labels: { ...of, lock_state }, value: count };
+        if (count > 0) yield { name: families.lockEvents.name, labels: { ...commonLabels, lock_state }, value: count };
         if (latest !== undefined) yield* toSamples([families.lockLatest], [latest.record], labels);
         if (newestOfState !== undefined) yield* toSamples([families.lockTimestamp], [newestOfState.record], labels);
       }
@@ -187,7 +198,7 @@ export class FilerVolume {
   savedCounts(): SavedCounts {
     const saved = (timed: TimedRecord | undefined) => (timed === undefined ? null : savedRecord(timed));
     return {
-      // Only its time is exposed.
+      // Only the time of these records is exposed.
       newest: [...this.newest].map(([group, { reportedAt, record }]) => [
         group,
         [reportedAt, { timestamp: record.timestamp }],
@@ -202,7 +213,12 @@ export class FilerVolume {
         phase,
         saved(newest),
         durations?.state() ?? null,
-        [...states].map(([state, { count, latest, newest: last }]) => [state, count, saved(latest), saved(last)]),
+        [...states].map(([state, { count, latest, newest: newestOfState }]) => [
+          state,
+          count,
+          saved(latest),
+          saved(newestOfState),
+        ]),
       ]),
     };
   }
@@ -219,8 +235,8 @@ export class FilerVolume {
     }
     for (const [phase, newest, durations, savedStates] of phases) {
       const states = new Map<string, LockStateStats>();
-      for (const [state, count, latest, last] of savedStates)
-        states.set(state, { count, latest: restored(latest), newest: restored(last) });
+      for (const [state, count, latest, newestOfState] of savedStates)
+        states.set(state, { count, latest: restored(latest), newest: restored(newestOfState) });
       this.phases.set(phase, {
         newest: restored(newest),
         durations: durations === null ? undefined : Histogram.restore(this.#bounds, durations),

@@ -4,19 +4,19 @@ import { enumLabelValue, type ReportDrop } from '../../metrics/samples.ts';
 
 export const ENUM_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile'];
 
-/** The words of records that become label values: of each field the first ones as they are, all later ones `other`. */
+/** Limits the label values that records bring: the first values of each field are kept, later ones become `other`. */
 export class LabelValueLimits {
   readonly #limits = new Map(ENUM_FIELDS.map((field) => [field, new LabelValueLimit()]));
 
   limited(record: JsonObject, reportDrop: ReportDrop): JsonObject {
     const limited: Record<string, unknown> = { ...record };
     for (const [field, limit] of this.#limits) {
-      const value = record[field];
-      if (value === undefined || value === null) continue;
-      const word = enumLabelValue(value);
-      const kept = limit.admit(word);
+      const received = record[field];
+      if (received === undefined || received === null) continue;
+      const value = enumLabelValue(received);
+      const kept = limit.admit(value);
       limited[field] = kept;
-      if (kept !== word) reportDrop('label', field);
+      if (kept !== value) reportDrop('label', field);
     }
     return limited;
   }

@@ -39,24 +39,24 @@ export interface GfaLedgerOptions {
   readonly maxEvents: number;
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
-  /** The most filers on volumes, and the most volumes; further ones are noted and skipped. */
+  /** The most filers on volumes, and the most volumes. Beyond that, records are reported and skipped. */
   readonly maxPairs: number;
   /** How long a current state stays without a response that contains it, in milliseconds. */
   readonly goneAfterMs: number;
   /** How long counts and known events stay without a response that names their filer or volume, in milliseconds. */
   readonly forgetAfterMs: number;
   readonly names: FilerNames;
-  /** Counts as one response before there are enough, and for those without a `request_time`. */
+  /** The service's clock by the headers of its responses. It serves until `request_time` was read often enough. */
   readonly serviceClock: Pick<Clock, 'now' | 'monotonic'>;
 }
 
 /**
- * The current state of filers and volumes, by the newest response with a record of each, and every event counted once. A
- * response may bring everything or only what is new since the last one.
+ * The current state of filers and volumes, from the newest response with a record of each, and counts with each event
+ * once. A response may contain everything, or only what is new since the last one.
  */
 export class GfaLedger {
   /** Monotonic milliseconds of the latest response; undefined before the first. */
-  answeredAt: number | undefined;
+  respondedAt: number | undefined;
   readonly filers: TitleDirectory;
   readonly #options: GfaLedgerOptions;
   readonly #volumes: TitleDirectory;
@@ -65,24 +65,24 @@ export class GfaLedger {
   readonly #memory: EventMemory;
   readonly #events: Readonly<Record<EventGroup, EventCounter>>;
   readonly #valueLimits = new LabelValueLimits();
-  /** What the last response has changed, by guid or by the key of a pair, besides the titles. */
+  /** What the last response has changed except titles, by guid or by the key of a pair. */
   readonly #changed = { records: new Set<string>(), states: new Set<string>(), counts: new Set<string>() };
-  /** The saved texts of what has no key. */
+  /** The JSON that was saved last for each part of the heading. */
   readonly #saved = new Map<string, string>();
   #isKeyShared = false;
-  /** The names of filers in the ledger that this one continues, by guid. */
+  /** By guid: the names of filers before the restart. */
   readonly #previousNames = new Map<string, string>();
   #info: JsonObject = {};
-  /** The clock of the service by `request_time`, which has to agree with the times of its records. */
+  /** The service's clock by `request_time`, because the times of the records are by the same clock. */
   readonly #clock: ServiceClock;
   #responses = 0;
 
-  constructor(settings: GfaLedgerOptions) {
-    this.#options = settings;
-    this.filers = new TitleDirectory(settings.maxPairs);
-    this.#volumes = new TitleDirectory(settings.maxPairs);
-    this.#clock = new ServiceClock(settings.serviceClock);
-    this.#memory = new EventMemory(settings.maxEvents);
+  constructor(options: GfaLedgerOptions) {
+    this.#options = options;
+    this.filers = new TitleDirectory(options.maxPairs);
+    this.#volumes = new TitleDirectory(options.maxPairs);
+    this.#clock = new ServiceClock(options.serviceClock);
+    this.#memory = new EventMemory(options.maxEvents);
     this.#events = {
       locks: new EventCounter('locks', this.#memory),
       propagation: new EventCounter('propagation', this.#memory),
@@ -103,13 +103,13 @@ export class GfaLedger {
     return { missed: locks.watch.missed + propagation.watch.missed, isSuspicious: this.#isKeyShared };
   }
 
-  /** `now`: monotonic milliseconds. Yields wherever it may be interrupted; returns the number of new events. */
+  /** Adds a response. `now`: monotonic milliseconds. Yields where it may be interrupted, and returns the number of new events. */
   *add(response: DataResponse, now: number, reportDrop: ReportDrop, isAfterLoss = false): Generator<void, number> {
     this.#responses += 1;
     const time = this.#clock.timeOf(response.at && response.at * 1000) / 1000;
     const arrival = { response: this.#responses, time };
     this.#info = clampInfoTimes(response.info, time);
-    this.answeredAt = now;
+    this.respondedAt = now;
     this.#clearChanges();
     toSamples(infoTable, [response.info], {}, reportDrop);
     for (const record of response.groups.volumes) {
@@ -140,7 +140,7 @@ export class GfaLedger {
   }
 
   *samples(): Generator<Sample> {
-    if (this.answeredAt === undefined) return;
+    if (this.respondedAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
     for (const [guid, { timed }] of this.#volumeRecords) {
       const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
@@ -158,9 +158,9 @@ export class GfaLedger {
     }
   }
 
-  /** What the last response has changed, for the state file, once. */
+  /** What the last response changed, for the state file. A second call yields only the heading. */
   *changes(): Generator<Piece> {
-    yield { answeredAt: this.answeredAt ?? null };
+    yield { answeredAt: this.respondedAt ?? null };
     yield* inPieces('heading', this.#heading(true));
     yield* inPieces('filers', this.#savedFilers(this.filers.changed));
     yield* inPieces('volumes', this.#savedVolumes(this.#volumes.changed));
@@ -179,7 +179,7 @@ export class GfaLedger {
   }
 
   *all(): Generator<Piece> {
-    yield { answeredAt: this.answeredAt ?? null };
+    yield { answeredAt: this.respondedAt ?? null };
     yield* inPieces('heading', this.#heading(false));
     yield* inPieces('filers', this.#savedFilers(this.filers.guids()));
     yield* inPieces('volumes', this.#savedVolumes(this.#volumes.guids()));
@@ -195,10 +195,10 @@ export class GfaLedger {
     for (const events of this.#memory.all()) yield { events };
   }
 
-  /** Only for a ledger that has absorbed nothing; `shiftMs` turns monotonic times of another process into own ones. */
+  /** Restores a piece, into a ledger that has received no response. `shiftMs` converts another process's monotonic times. */
   put(piece: Piece, shiftMs: number): void {
     if (piece.answeredAt !== undefined) {
-      this.answeredAt = piece.answeredAt === null ? undefined : piece.answeredAt + shiftMs;
+      this.respondedAt = piece.answeredAt === null ? undefined : piece.answeredAt + shiftMs;
     }
     for (const [key, value] of piece.heading ?? []) this.#putHeading(key, value);
     for (const [guid, saved] of piece.filers ?? []) {
@@ -222,9 +222,9 @@ export class GfaLedger {
     if (piece.events !== undefined) this.#memory.put(piece.events, shiftMs);
   }
 
-  /** Everything has been put. `now`: monotonic milliseconds. */
-  restored(now: number): void {
-    this.#memory.restored(this.answeredAt ?? now);
+  /** Called after all pieces. `now`: monotonic milliseconds. */
+  finishRestoring(now: number): void {
+    this.#memory.finishRestoring(this.respondedAt ?? now);
     this.#removeOldStates(now - this.#options.goneAfterMs);
   }
 
@@ -233,7 +233,7 @@ export class GfaLedger {
       changed.clear();
   }
 
-  /** What is about the whole account; only what differs from what was saved last, if `isChange`. */
+  /** The heading, which is about the whole account. With `isChange` only the parts that differ from what was saved last. */
   *#heading(isChange: boolean): Generator<readonly [keyof Heading, unknown]> {
     const { volumes, ...info } = this.#info;
     const { locks, propagation } = this.#events;
@@ -285,7 +285,7 @@ export class GfaLedger {
     }
   }
 
-  /** Undefined where there is no room for it. */
+  /** The state of a filer on a volume, created if missing; undefined if the maximum is reached. */
   #pairWith(key: string): FilerVolume | undefined {
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#options.maxPairs) return undefined;
     const [filer = '', volume = ''] = key.split('\n');
@@ -301,7 +301,7 @@ export class GfaLedger {
 
   #addVolume(record: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): void {
     const guid = idOf(record.volume_guid);
-    const held = this.#volumeRecords.get(guid);
+    const before = this.#volumeRecords.get(guid);
     if (guid === '' || !this.#volumes.canSee(guid)) {
       reportDrop('record', 'volumes.volume_guid');
       return;
@@ -312,7 +312,7 @@ export class GfaLedger {
     const timed = toTimedRecord(this.#valueLimits.limited(record, reportDrop), arrival);
     this.#volumeRecords.set(
       guid,
-      confirmRecord(held, timed, now, () => reportDrop('duplicate', 'volumes.volume_guid')),
+      confirmRecord(before, timed, now, () => reportDrop('duplicate', 'volumes.volume_guid')),
     );
   }
 
@@ -339,13 +339,13 @@ export class GfaLedger {
     return pair;
   }
 
-  /** A response without any record of a filer does not show which exist: it may contain only what is new. */
+  /** Removes what has been missing for too long. Filers are removed only after responses with filer records, because others may contain only what is new. */
   *#removeOld({ info, groups }: DataResponse, now: number): Generator<void> {
     const before = now - this.#options.goneAfterMs;
     if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.touch(idOf(guid), now);
-    const forgotten = now - this.#options.forgetAfterMs;
-    if (this.#options.groups.includes('filers') && groups.filers.length > 0) this.filers.removeBefore(forgotten);
-    this.#volumes.removeBefore(forgotten);
+    const forgottenBefore = now - this.#options.forgetAfterMs;
+    if (this.#options.groups.includes('filers') && groups.filers.length > 0) this.filers.removeBefore(forgottenBefore);
+    this.#volumes.removeBefore(forgottenBefore);
     this.#removeOldStates(before);
     const { states, counts } = this.#changed;
     for (const [key, pair] of this.#pairs) {
@@ -373,7 +373,7 @@ function idOf(raw: unknown): string {
   return boundedId(labelValue(raw).toLowerCase());
 }
 
-/** What is saved about the whole account. `info` is without its list of volumes, which is long and changes seldom. */
+/** What is saved about the whole account. The list of volumes of `info` is a part of its own, because it is long and changes seldom. */
 interface Heading {
   readonly info: JsonObject;
   readonly volumes: unknown;
@@ -383,18 +383,18 @@ interface Heading {
 
 type Saved<Value> = readonly (readonly [key: string, value: Value])[];
 
-/** The name is the one under which the filer was exposed. */
+/** `name` is the name under which the filer was exposed. */
 type SavedFiler = readonly [entry: SavedEntry, name: string];
 
-/** A piece of the saved ledger; null where something is gone. */
+/** A piece of the saved ledger. Null stands for an entry that was removed. */
 export interface Piece {
   readonly answeredAt?: number | null;
   readonly heading?: Saved<unknown>;
   readonly filers?: Saved<SavedFiler | null>;
   readonly volumes?: Saved<SavedEntry | null>;
-  /** By volume: its record. */
+  /** The records of volumes, by guid. */
   readonly records?: Saved<SavedCurrent | null>;
-  /** By filer and volume. */
+  /** The current states, by filer and volume. */
   readonly states?: Saved<SavedCurrent | null>;
   readonly counts?: Saved<SavedCounts | null>;
   readonly events?: Parameters<EventMemory['put']>[0];

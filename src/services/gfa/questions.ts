@@ -1,6 +1,6 @@
 import type { Questions } from '../../doctor/service-check.ts';
 
-/** What the documentation of `GET /data` leaves open and an account can answer. */
+/** The properties that the documentation of `GET /data` leaves open and an account shows, each with its alternatives and their effect. */
 export const gfaQuestions: Questions = {
   metrics_shape: {
     array: 'read as documented',

@@ -3,19 +3,19 @@ import type { Service } from '../service.ts';
 import { GfaClient, temporaryClientKey } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
-import { gfaExamination } from './doctor-check.ts';
+import { createGfaCheck } from './doctor-check.ts';
 import * as families from './families.ts';
 
-/** The service documents no limits. Allows a retry and a new try with a token read again, a second apart. */
-const PACE = { requestsPerInterval: 4, maxPerMs: 1 / 1_000 } as const;
+/** The service documents no limits. These allow one retry and one request with a token that was read again, a second apart. */
+const RATE = { requestsPerInterval: 4, maxPerMs: 1 / 1_000 } as const;
 
-/** Memory of a filer on a volume with its histograms and lines, in bytes; rounded up. */
+/** The memory of a filer on a volume with its histograms and samples, rounded up. */
 const PAIR_BYTES = 24 * 1024;
 
-/** With more filers on volumes, reading a response would hold the event loop too long, however much memory there is. */
+/** With more filers on volumes, reading a response would block the event loop too long, however much memory there is. */
 const MAX_PAIRS = 200_000;
 
-/** The most events to remember; see `EventMemory`. One takes some 75 bytes. */
+/** The most events that are remembered, see `EventMemory`. One takes about 75 bytes. */
 const MAX_EVENTS = 1_000_000;
 
 const tables: readonly Table[] = [
@@ -54,9 +54,9 @@ export const gfa: Service<GfaConfig> = {
 
   target: ({ url, intervalMs }) => ({
     baseUrl: url,
-    limit: { requests: PACE.requestsPerInterval, windowMs: intervalMs },
+    limit: { requests: RATE.requestsPerInterval, windowMs: intervalMs },
     dailyLimit: undefined,
-    maxPerMs: PACE.maxPerMs,
+    maxPerMs: RATE.maxPerMs,
     concurrency: 1,
   }),
 
@@ -65,25 +65,25 @@ export const gfa: Service<GfaConfig> = {
 
   size: () => [{ volume: 7.7, histograms: 1.7 }],
 
-  withOwnClientKey: (settings, now) => ({ ...settings, clientKey: temporaryClientKey(settings, 'once', now) }),
+  withOwnClientKey: (options, now) => ({ ...options, clientKey: temporaryClientKey(options, 'once', now) }),
 
-  createDoctorCheck: gfaExamination,
+  createDoctorCheck: createGfaCheck,
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, keeper }) {
-    const { intervalMs } = settings;
+  connect(options, { client, config, clock, random, log, heapBytes, names, keeper }) {
+    const { intervalMs } = options;
     const { events } = config;
     const maxEvents = Math.min(MAX_EVENTS, Math.floor(heapBytes / 512));
     const ledger = {
       bounds: events.histograms ? events.bucketsSeconds : [],
       maxEvents,
       maxPairs: Math.min(MAX_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
-      groups: settings.groups,
+      groups: options.groups,
       goneAfterMs: config.staleAfter * intervalMs,
       forgetAfterMs: config.forgetAfterMs,
       names,
       serviceClock: client.serviceClock,
     };
-    const api = new GfaClient(client, settings, { clock, random });
+    const api = new GfaClient(client, options, { clock, random });
     const collector = new GfaCollector({ client: api, ledger, intervalMs, keeper, clock, log });
     return {
       collector,
@@ -92,7 +92,7 @@ export const gfa: Service<GfaConfig> = {
         memory: { ...collector.ledger.memory, limit: maxEvents },
         bookmarks: collector.ledger.bookmarks,
       }),
-      notes: () => collector.notes,
+      notes: () => collector.warnings,
       kept: [collector],
       savesAfterPolls: true,
       restoredResult: () => collector.restoredResult(),

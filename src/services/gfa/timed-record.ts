@@ -4,12 +4,12 @@ import { believedTime } from '../../metrics/reported-time.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { date, parseDecimal } from '../../metrics/units.ts';
 
-/** A record with its time believed, in Unix seconds, and its ages counted from that. */
+/** A record whose time is not later than its response's, and whose ages count from that time. Times are in Unix seconds. */
 export interface TimedRecord {
   readonly at: number;
-  /** The time in the record, which orders the records of one response; the believed one if there is none. */
+  /** The time in the record, which orders the records of one response; `at` if the record has no time. */
   readonly reportedAt: number;
-  /** The number of the response that it arrived with; 0 for an earlier process. */
+  /** The number of the response that contained it; 0 for a response to an earlier process. */
   readonly response: number;
   readonly record: JsonObject;
 }
@@ -22,23 +22,28 @@ export interface Arrival {
 
 const SECONDS_BEFORE = ['last_checkin', 'oldest_unprotected_data'] as const;
 
-/** A record without a time of its own gets that of its response. */
-export function toTimedRecord(whole: JsonObject, { response, time }: Arrival): TimedRecord {
-  const record = keptFields(whole);
+/** Adds the times to a record. A record without a time gets that of its response. */
+export function toTimedRecord(received: JsonObject, { response, time }: Arrival): TimedRecord {
+  const record = keptFields(received);
   const reportedAt = date.read(record.timestamp) ?? time;
   const at = believedTime(reportedAt, time);
-  const own = date.read(record.timestamp) === at ? record : { ...record, timestamp: dateOf(at) };
-  // A smaller number of seconds before the record would be a time ahead.
-  const ahead = SECONDS_BEFORE.filter((field) => (parseDecimal(record[field]) ?? 0) < at - time);
-  const ages = ahead.map((field) => [field, at - time]);
-  return { at, reportedAt, response, record: ahead.length === 0 ? own : { ...own, ...Object.fromEntries(ages) } };
+  const dated = date.read(record.timestamp) === at ? record : { ...record, timestamp: dateOf(at) };
+  // An age below `at - time`, which is not positive, would mean a time in the future.
+  const futureFields = SECONDS_BEFORE.filter((field) => (parseDecimal(record[field]) ?? 0) < at - time);
+  const clampedAges = futureFields.map((field) => [field, at - time]);
+  return {
+    at,
+    reportedAt,
+    response,
+    record: futureFields.length === 0 ? dated : { ...dated, ...Object.fromEntries(clampedAges) },
+  };
 }
 
 const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation', 'request_time'] as const;
 
 export function clampInfoTimes(info: JsonObject, time: number): JsonObject {
-  const ahead = INFO_TIMES.filter((field) => (date.read(info[field]) ?? time) > time);
-  return { ...info, ...Object.fromEntries(ahead.map((field) => [field, dateOf(time)])) };
+  const futureFields = INFO_TIMES.filter((field) => (date.read(info[field]) ?? time) > time);
+  return { ...info, ...Object.fromEntries(futureFields.map((field) => [field, dateOf(time)])) };
 }
 
 function dateOf(unixSeconds: number): string {
@@ -46,9 +51,9 @@ function dateOf(unixSeconds: number): string {
 }
 
 /**
- * Whether an event replaces the one before it. In one response the reported time decides. One of a later response is
- * newer if it is reported later, and also if the time of the one before cannot be right: that was ahead when it arrived, or
- * is later than `reportedNow`, what the service or the filer reports as its own time since then.
+ * Whether an event replaces the one before it. Within one response, the reported time decides. An event of a later
+ * response is newer if its time is later, and also if the earlier event's time cannot be right: it was in the future on
+ * arrival, or it is later than `reportedNow`, which the service or the filer has since reported as its own time.
  */
 export function isNewer(event: TimedRecord, before: TimedRecord | undefined, reportedNow: number): boolean {
   if (before === undefined || event.reportedAt > before.reportedAt) return true;
@@ -57,7 +62,7 @@ export function isNewer(event: TimedRecord, before: TimedRecord | undefined, rep
   return event.reportedAt === before.reportedAt && tieRank(event.record) >= tieRank(before.record);
 }
 
-/** Of two events in the same second, one with a duration is the later: a lock is released after it was acquired. */
+/** Orders two events of the same second: an event with a duration is the later one, because a lock is released after it was acquired. */
 function tieRank(record: JsonObject): string {
   const hasDuration =
     parseDecimal(record.lock_duration) !== undefined || parseDecimal(record.prop_seconds) !== undefined;
@@ -70,7 +75,7 @@ export interface CurrentRecord {
   readonly confirmedAt: number;
 }
 
-/** The record of the newest response, also if it reports an earlier time; of two in one response the later one. */
+/** The current record after another one: the record of the newer response, even if its time is earlier; of two in one response, the later one. */
 export function confirmRecord(
   before: CurrentRecord | undefined,
   timed: TimedRecord,
@@ -82,7 +87,7 @@ export function confirmRecord(
   return timed.reportedAt < before.timed.reportedAt ? before : { timed, confirmedAt };
 }
 
-/** Every field of a record that a row of `families.ts` reads: the others are not saved. */
+/** Every field that a family of `families.ts` reads. Other fields are neither kept nor saved. */
 const READ_FIELDS = [
   'timestamp',
   ...['last_checkin', 'oldest_unprotected_data'],
@@ -91,13 +96,13 @@ const READ_FIELDS = [
   ...['lock_phase', 'lock_state', 'lock_duration'],
 ];
 
-/** What is kept of a record: it may have any number of other fields, of any length. */
+/** The fields of a record that are kept, because it may have any number of others, of any length. */
 function keptFields(record: JsonObject): JsonObject {
   const kept = READ_FIELDS.filter((field) => record[field] !== undefined);
   return Object.fromEntries(kept.map((field) => [field, keptValue(record[field])]));
 }
 
-/** Lists and objects stay what they are, and become empty: no field is documented as one. */
+/** A list or an object becomes an empty one, because no field is documented as either. */
 function keptValue(value: unknown): unknown {
   if (typeof value === 'string') return boundedText(value);
   if (typeof value !== 'object' || value === null) return value;

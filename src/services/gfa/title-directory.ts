@@ -3,15 +3,15 @@ import { getOrCreate } from '../../runtime/maps.ts';
 
 interface Entry {
   title: string | undefined;
-  /** Whether the title is that of a state, which an event, maybe an old one, does not replace. */
+  /** Whether the title is from a state record. An event does not replace it, because the event may be old. */
   isOfState: boolean;
-  /** Monotonic milliseconds of the latest response that contained it. */
+  /** When the latest response that named the guid was read, in monotonic milliseconds. */
   seenAt: number;
 }
 
 export class TitleDirectory {
   readonly #maxEntries: number;
-  /** The guids that were seen or have gone since this set was cleared. */
+  /** The guids that were updated or removed since this set was cleared. */
   readonly changed = new Set<string>();
   readonly #entries = new Map<string, Entry>();
 
@@ -19,7 +19,7 @@ export class TitleDirectory {
     this.#maxEntries = maxEntries;
   }
 
-  /** Whether it has the guid, or room for one more. */
+  /** Whether update() may be called for the guid: it is present, or the maximum is not reached. */
   canSee(guid: string): boolean {
     return this.#entries.has(guid) || this.#entries.size < this.#maxEntries;
   }
@@ -32,7 +32,7 @@ export class TitleDirectory {
     for (const [guid, { title }] of this.#entries) if (title) yield [guid, title];
   }
 
-  /** Notes that a record contained it, of a state or of an event; `now` in monotonic milliseconds. */
+  /** Called for each record, of a state or of an event, that names the guid. `now`: monotonic milliseconds. */
   update(guid: string, title: unknown, isOfState: boolean, now: number): void {
     const entry = getOrCreate(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
@@ -43,7 +43,7 @@ export class TitleDirectory {
     entry.isOfState = isOfState;
   }
 
-  /** Notes that it exists, without a record of its own; has no effect on an unknown guid. */
+  /** Called for a guid that a response names without a record. An unknown guid is ignored. */
   touch(guid: string, now: number): void {
     const entry = this.#entries.get(guid);
     if (entry === undefined) return;

@@ -15,9 +15,9 @@ function collecting(answers: readonly unknown[], maxEvents = 1_000) {
   };
   const left = [...answers];
   const client = {
-    attempts: 0,
+    requestsSent: 0,
     data(): Promise<unknown> {
-      this.attempts += 1;
+      this.requestsSent += 1;
       const answer = left.shift();
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     },
@@ -72,7 +72,7 @@ describe('a note', () => {
     const lossy = stolen.flatMap((answer) => [new Error('lost'), answer]);
     const { collector, poll } = collecting([news(10), news(11), ...lossy]);
     await poll();
-    expect(collector.notes).toEqual([]);
+    expect(collector.warnings).toEqual([]);
     expect(collector.ledger.bookmarks.missed).toBeGreaterThan(3);
   });
 
@@ -80,6 +80,6 @@ describe('a note', () => {
     const locks = Array.from({ length: 300 }, (_, index) => lock(index));
     const { collector, poll } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
     await poll();
-    expect(collector.notes.map(({ code }) => code)).toEqual(['event_memory']);
+    expect(collector.warnings.map(({ code }) => code)).toEqual(['event_memory']);
   });
 });

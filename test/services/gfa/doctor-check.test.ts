@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
-import { gfaExamination } from '../../../src/services/gfa/doctor-check.ts';
+import { createGfaCheck } from '../../../src/services/gfa/doctor-check.ts';
 import { GROUPS } from '../../../src/services/gfa/families.ts';
 import type { DoctorCheckDependencies } from '../../../src/services/service.ts';
 import { dataAnswer, filer, lock } from '../../support/gfa-answers.ts';
@@ -15,7 +15,7 @@ test('a first answer with the events of months is examined as any other', async 
     environment: { clock: { now: () => 0, sleep: () => Promise.resolve() } },
   };
   const settings = { token: Secret.of('key'), clientKey: 'ours', clientKeyHeader: 'x-key', groups: GROUPS };
-  const { run } = gfaExamination(settings, parts as unknown as DoctorCheckDependencies);
+  const { run } = createGfaCheck(settings, parts as unknown as DoctorCheckDependencies);
   const found: string[] = [];
   const { variants } = await run((level, check, code) => void found.push(`${level} ${check} ${code}`), going);
   expect(found).toEqual(['ok credentials accepted', 'ok client-key honoured', 'ok data records']);

@@ -22,7 +22,7 @@ const count = (said: readonly string[], word: string) => said.filter((each) => e
 function restored(pieces: Iterable<unknown>, answeredAt: number, shiftMs = 0, limit = 1_000): EventMemory {
   const memory = new EventMemory(limit);
   for (const piece of readAgain(pieces)) memory.put(piece as Parameters<EventMemory['put']>[0], shiftMs);
-  memory.restored(answeredAt);
+  memory.finishRestoring(answeredAt);
   return memory;
 }
 

@@ -69,7 +69,7 @@ test.each([
 
 function collecting(names: FilerNames) {
   const clock = new ManualClock();
-  const client = { attempts: 0, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
+  const client = { requestsSent: 0, data: () => Promise.resolve(dataAnswer({ locks: [lock(1)] })) };
   const ledger = ledgerSettings({ names });
   const collector = new GfaCollector({
     client: client as unknown as GfaClient,

@@ -147,7 +147,7 @@ test('every counter is the set of delivered events, however they come, late or d
           if (each.next === 'restart with the file') {
             ledger = newLedger();
             for (const piece of file) ledger.put(piece as Piece, 0);
-            ledger.restored(now * 1000);
+            ledger.finishRestoring(now * 1000);
             file = each.order % 2 === 0 ? [...readAgain(ledger.all())] : file;
           }
           if (each.next === 'restart without it') {

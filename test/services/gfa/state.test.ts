@@ -45,14 +45,14 @@ describe('a ledger restored', () => {
   test('that had absorbed nothing says nothing', () => {
     const after = reborn(newLedger(), {});
     expect([...after.samples()]).toEqual([]);
-    expect(after.answeredAt).toBeUndefined();
+    expect(after.respondedAt).toBeUndefined();
   });
 
   test('is as old as it would be without the restart', () => {
     const before = newLedger();
     take(before, dataAnswer(everything), 1_000_000);
     const after = reborn(before, { shiftMs: -1_029_995 });
-    expect(after.answeredAt).toBe(5 - 30_000);
+    expect(after.respondedAt).toBe(5 - 30_000);
     expect(after.account).toBe('acc');
   });
 
@@ -92,7 +92,7 @@ describe('a ledger restored', () => {
       for (const piece of readAgain(before.changes())) after.put(piece as Piece, 0);
       expect(readAgain(before.changes())).toEqual([{ answeredAt: index * 60_000 }]);
     }
-    after.restored(answers.length * 60_000);
+    after.finishRestoring(answers.length * 60_000);
     const sorted = (ledger: GfaLedger) =>
       readAgain(ledger.all())
         .map((piece) => JSON.stringify(piece))
@@ -110,7 +110,7 @@ describe('a ledger restored', () => {
     put();
     take(before, dataAnswer({ filers: [filer(500, 5, { filer_guid: 'f9' })] }, { volumes: [] }), GONE_AFTER_MS + 1);
     put();
-    after.restored(GONE_AFTER_MS + 1);
+    after.finishRestoring(GONE_AFTER_MS + 1);
     expect(valuesOf(after.samples())).toEqual(valuesOf(before.samples()));
     expect(JSON.stringify([...after.all()])).not.toContain('f2');
   });
