@@ -34,7 +34,8 @@ export function createApp(
   const exposition = createExposition(environment);
   const keeper = createStateKeeper(asked, config, environment);
   const history = createRemoteWrite(config, asked, environment, keeper);
-  const sink = new SinkFanOut({ exposition, own, history });
+  const outputs = [history].filter((output) => output !== undefined);
+  const sink = new SinkFanOut({ exposition, own, history, outputs });
   const sources = createPolledServices(asked, { config, own, sink, environment, keeper });
   const connections = new Connections(config.web.maxConnections, clock, log);
   const protection = guard && createWebAccess(config.web, guard, connections, environment);

@@ -40,11 +40,11 @@ export async function createBackfill(
   const { binMs, ...asked } = pastOf(config, wish.series);
   const part = (requests: number) => Math.max(1, Math.floor(requests * share));
   let answered = 0;
-  const { target, pacer, collector, countAppliances, now, release } = connectService(asked, {
+  const { target, pacer, collector, inventory, now, release } = connectService(asked, {
     config,
     environment,
     keeper: undefined,
-    names: new FilerNames(config.filerAliases, true),
+    names: new FilerNames(config.filerAliases),
     observer: {
       onEnd: () => {
         answered += 1;
@@ -58,7 +58,7 @@ export async function createBackfill(
   });
   try {
     // First: from its answer on, the time is known by the service's clock.
-    await countAppliances?.(signal);
+    await inventory?.count(signal);
     const tasks = ofAppliances([...collector.tasks()].filter(hasHistory), filers);
     const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
     const spool = await Spool.open(
@@ -106,10 +106,12 @@ export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer
 
 function pastOf(config: Config, series: readonly string[] | undefined) {
   for (const asked of configuredServices(config)) {
-    const past = asked.upstream.past?.(asked.settings, series);
-    if (past !== undefined) return { ...asked, ...past };
+    const { history } = asked.service;
+    if (history === undefined) continue;
+    const { binMs } = history.bins(asked.settings);
+    return { ...asked, settings: history.past(asked.settings, series), binMs };
   }
-  const urls = services.flatMap(({ past, section }) => (past === undefined ? [] : [section.url]));
+  const urls = services.flatMap(({ history, section }) => (history === undefined ? [] : [section.url]));
   throw new ConfigError([`--backfill: ${urls.join(' and ')} is not set`]);
 }
 

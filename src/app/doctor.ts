@@ -37,8 +37,8 @@ export function createDoctor(config: Config, environment: Environment, network: 
 
 function patientsOf(config: Config, environment: Environment) {
   return configuredServices(config).flatMap((asked) => {
-    const { api, upstream, settings } = asked;
-    if (upstream.createDoctorCheck === undefined) return [];
+    const { api, service, settings } = asked;
+    if (service.doctor === undefined) return [];
     const exchanges: Exchange[] = [];
     const observer: RequestObserver = { onExchange: (exchange) => exchanges.push(exchange) };
     const { client, target, close } = createServiceClient(asked, {
@@ -47,7 +47,7 @@ function patientsOf(config: Config, environment: Environment) {
       observer,
       limits: () => LIMITS,
     });
-    const examination = upstream.createDoctorCheck(settings, { client, config, environment, exchanges });
+    const examination = service.doctor.createCheck(settings, { client, config, environment, exchanges });
     const url = target.baseUrl;
     const destination = { url, isLocal: isLoopback(url), proxy: proxyFor(url, config.requests.proxy) };
     return [{ api, destination, exchanges, examination, close }];

@@ -64,7 +64,7 @@ export class Lifecycle {
         'REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived',
       );
     }
-    const pollsSave = sources.some(({ savesAfterPolls }) => savesAfterPolls);
+    const pollsSave = sources.some(({ state }) => state?.savesAfterPolls);
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
     this.#running = Promise.all([this.#guarded(saving), this.#guarded(history?.run(signal)), ...this.#polling]);
@@ -84,7 +84,7 @@ export class Lifecycle {
 
   /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
   async countAppliances(signal: AbortSignal): Promise<number> {
-    const counts = await Promise.all(this.#parts.sources.map(({ countAppliances }) => countAppliances?.(signal) ?? 0));
+    const counts = await Promise.all(this.#parts.sources.map(({ inventory }) => inventory?.count(signal) ?? 0));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
@@ -117,8 +117,8 @@ export class Lifecycle {
   async #restore(): Promise<void> {
     const { keeper, kept, sources } = this.#parts;
     await keeper?.load(kept);
-    for (const { restoredResult, poller } of sources) {
-      const restored = restoredResult?.();
+    for (const { state, poller } of sources) {
+      const restored = state?.restoredResult?.();
       if (restored === undefined) continue;
       const { task, samples, answeredAt } = restored;
       await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);

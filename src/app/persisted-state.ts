@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Kept } from '../contract/kept.ts';
+import type { SavedState } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { StateKeeper } from '../state/keeper.ts';
 import type { DailyQuota } from '../transport/rate/daily-quota.ts';
@@ -17,8 +18,8 @@ export function createStateKeeper(
 
 /** What the services keep, and what their limits have spent. */
 export function keptBy(services: readonly KeepingService[]): readonly Kept[] {
-  return services.flatMap(({ api, kept = [], budget }) => [
-    ...kept,
+  return services.flatMap(({ api, state, budget }) => [
+    ...(state?.kept ?? []),
     {
       part: `budget/${api}`,
       changes: () => budget.changes(),
@@ -30,14 +31,14 @@ export function keptBy(services: readonly KeepingService[]): readonly Kept[] {
 
 interface KeepingService {
   readonly api: string;
-  readonly kept?: readonly Kept[];
+  readonly state?: Pick<SavedState, 'kept'>;
   readonly budget: DailyQuota;
 }
 
 /** The owner of the state, by service; contains no secret. */
 function ownersOf(asked: readonly ConfiguredService[], config: Config): Readonly<Record<string, string>> {
-  const owners = asked.map(({ api, upstream, settings }) => {
-    const owner = JSON.stringify(upstream.stateOwner(settings, config));
+  const owners = asked.map(({ api, service, settings }) => {
+    const owner = JSON.stringify(service.stateOwner(settings, config));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;
   });
   return Object.fromEntries(owners);

@@ -24,31 +24,29 @@ export function createPolledServices(
   parts: SourceDependencies,
 ): readonly PolledService[] {
   const { config, environment } = parts;
-  const names = new FilerNames(
-    config.filerAliases,
-    asked.some(({ upstream }) => upstream.namesFilers),
-    (name, ids) => environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
+  const names = new FilerNames(config.filerAliases, (name, ids) =>
+    environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
   );
   return asked.map((one) => sourceOf(one, names, parts));
 }
 
 function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDependencies) {
   const { config, own, sink, environment, keeper } = parts;
-  const { api, upstream } = asked;
-  const service = connectService(asked, {
+  const { api } = asked;
+  const connected = connectService(asked, {
     config,
     environment,
     names,
     keeper,
     observer: own.requestsOf(api),
   });
-  const { collector, appliances, onTasks, intervalMs, target, pacer } = service;
+  const { collector, inventory, intervalMs, target, pacer } = connected;
   const lateData = new LateDataWarning();
-  const notes = () => [...service.notes(), ...lateData.update(poller.registry.intervalFactor, intervalMs)];
+  const notes = () => [...connected.notes(), ...lateData.update(poller.registry.intervalFactor, intervalMs)];
   const poller: Poller = new Poller(
     {
       collector,
-      appliances,
+      appliances: inventory?.families,
       sink,
       workers: target.concurrency,
       intervalMs,
@@ -57,9 +55,9 @@ function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDepe
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,
       isHeld: () => pacer.waitUntil !== undefined,
-      ...(onTasks && { onTasks }),
+      ...(inventory && { onTasks: inventory.onTasks }),
     },
     environment,
   );
-  return { ...service, notes, api, title: upstream.title, poller };
+  return { ...connected, notes, api, title: asked.service.title, poller };
 }

@@ -19,7 +19,7 @@ export function createRemoteWrite(
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;
   const { clock, random, log } = environment;
-  const [points] = asked.flatMap(({ upstream, settings }) => upstream.points?.(settings) ?? []);
+  const [points] = asked.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
   const history: RemoteWrite = new RemoteWrite(
     { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },

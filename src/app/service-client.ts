@@ -23,11 +23,11 @@ interface ClientDependencies {
 }
 
 /** The client of one service with its own pace: a problem of one service never affects another. */
-export function createServiceClient({ upstream, settings }: ConfiguredService, parts: ClientDependencies) {
+export function createServiceClient({ service, settings }: ConfiguredService, parts: ClientDependencies) {
   const { config, environment, observer, limits } = parts;
   const { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher } = environment;
   const { timeoutMs, maxResponseBytes, proxy: proxies } = config.requests;
-  const usual = upstream.target(settings, config);
+  const usual = service.target(settings, config);
   const target = { ...usual, ...limits?.(usual) };
   const { baseUrl, limit, dailyLimit, maxPerMs, concurrency } = target;
   const proxy = proxyFor(baseUrl, proxies);
@@ -52,7 +52,7 @@ export function createServiceClient({ upstream, settings }: ConfiguredService, p
       },
     },
     timeoutMs,
-    allowed: upstream.allowed ?? [],
+    allowed: service.allowed ?? [],
     limitsOf: (size) => responseLimits({ heapBytes, maxBytes: maxResponseBytes, concurrency }, size),
   });
   return {
@@ -74,7 +74,7 @@ export function connectService(
   const { config, environment, names, keeper } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const { client, close, ...limits } = createServiceClient(asked, parts);
-  const connection = asked.upstream.connect(asked.settings, {
+  const connection = asked.service.connect(asked.settings, {
     client,
     config,
     clock,

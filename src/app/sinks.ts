@@ -1,7 +1,7 @@
 import { upstreamCatalog } from '../catalog.ts';
 import type { Window } from '../contract/minutes.ts';
 import type { PollResult } from '../contract/poll-result.ts';
-import type { PollSink, ResultSource } from '../contract/sink.ts';
+import type { PollSink, ResultSource, Sink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { Exposition } from '../exposition/exposition.ts';
@@ -13,10 +13,13 @@ import type { Environment } from './environment.ts';
 interface OutputDependencies {
   readonly exposition: Exposition;
   readonly own: ExporterMetrics;
+  /** Says what each poll is requested for, in addition to the present. */
   readonly history: RemoteWrite | undefined;
+  /** Each of them receives every result. */
+  readonly outputs: readonly Sink[];
 }
 
-/** Passes each result to history and to `/metrics`. Counts dropped values once. */
+/** Passes each result to every output and to `/metrics`. Counts dropped values once. */
 export class SinkFanOut implements PollSink {
   readonly #parts: OutputDependencies;
 
@@ -25,8 +28,8 @@ export class SinkFanOut implements PollSink {
   }
 
   async accept(origin: ResultSource, reading: PollResult): Promise<void> {
-    const { exposition, own, history } = this.#parts;
-    await history?.accept(origin, reading);
+    const { exposition, own, outputs } = this.#parts;
+    for (const output of outputs) await output.accept(origin, reading);
     const corrected = await exposition.accept(origin.id, reading.samples);
     for (const [reason, count] of [...reading.drops, ...corrected]) own.dropped(origin.api, reason, count);
   }
@@ -38,7 +41,7 @@ export class SinkFanOut implements PollSink {
 
   withdraw(id: string, keepsCounts = false): void {
     this.#parts.exposition.withdraw(id, keepsCounts);
-    this.#parts.history?.withdraw(id, keepsCounts);
+    for (const output of this.#parts.outputs) output.withdraw(id, keepsCounts);
   }
 
   windowOf(task: Task): Window | undefined {

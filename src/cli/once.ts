@@ -18,8 +18,8 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
 
 /** For a process beside a running exporter: it takes neither its events nor its state file, and sends nothing. */
 function besideDaemon(config: Config): Config {
-  const services = configuredServices(config).map(({ api, upstream, settings }) => {
-    return [api, upstream.withOwnClientKey?.(settings, systemClock.now()) ?? settings] as const;
+  const services = configuredServices(config).map(({ api, service, settings }) => {
+    return [api, service.withOwnClientKey?.(settings, systemClock.now()) ?? settings] as const;
   });
   return { ...config, services: new Map(services), stateFile: undefined, remoteWrite: undefined };
 }

@@ -14,23 +14,25 @@ import { abortOn, printLine, systemEnvironment } from './system-environment.ts';
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
   const appliances = options.appliances === undefined ? undefined : applianceCount(options.appliances);
   const set = await variablesSet(variables);
-  const planned = services.flatMap(({ section: { url }, planning }) => (planning ? [{ url, planning }] : []));
-  const placeholders = planned.map(({ url, planning }) => (set.has(url) ? {} : planning.placeholder));
+  const planned = services.flatMap(({ section: { url }, planning }) =>
+    planning?.fleet ? [{ url, fleet: planning.fleet }] : [],
+  );
+  const placeholders = planned.map(({ url, fleet }) => (set.has(url) ? {} : fleet.placeholder));
   const config = await loadWithWarnings(
     appliances === undefined ? variables : Object.assign({ ...variables }, ...placeholders),
   );
   const configured = configuredServices(config);
-  if (!configured.some(({ upstream }) => upstream.planning)) {
+  if (!configured.some(({ service }) => service.planning?.fleet)) {
     const urls = planned.map(({ url }) => url).join(' and ');
     throw new ConfigError([`--plan: ${urls} is not set; configure the service, or give a number with --appliances`]);
   }
   const found = appliances ?? (await countAppliances(config, stopped));
-  const fleets = configured.flatMap(({ upstream, settings }) => {
-    return upstream.planning?.forFleet(settings, found, config.shard.total) ?? [];
+  const fleets = configured.flatMap(({ service, settings }) => {
+    return service.planning?.fleet?.plan(settings, found, config.shard.total) ?? [];
   });
-  const shares = configured.flatMap(({ upstream, settings }) => upstream.size?.(settings) ?? []);
+  const shares = configured.flatMap(({ service, settings }) => service.planning?.sampleCounts(settings) ?? []);
   const beside = services
-    .filter(({ planning }) => planning === undefined)
+    .filter(({ planning }) => planning?.fleet === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);
   for (const fleet of fleets) {
     printLine(planText(fleet, sizeOf(shares, config.events, found), beside));

@@ -45,10 +45,7 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
 /** The program, ready to run, with its log lines going to `out`. */
 export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
   const asked = polledServices(config);
-  const inFlight = asked.reduce(
-    (sum, { upstream, settings }) => sum + upstream.target(settings, config).concurrency,
-    0,
-  );
+  const inFlight = asked.reduce((sum, { service, settings }) => sum + service.target(settings, config).concurrency, 0);
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));

@@ -24,7 +24,7 @@ type OnShared = (name: string, ids: readonly string[]) => void;
 
 export class FilerNames {
   /** Resolves after the first poll of the inventory, successful or not, and at once if no service has an inventory. */
-  readonly inventoryRead: Promise<void>;
+  inventoryRead: Promise<void> = Promise.resolve();
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;
   /** The names that several filers have and that were reported, until the filers differ again. */
@@ -33,16 +33,20 @@ export class FilerNames {
   #missing: ReadonlySet<string> = new Set();
   #titles: ReadonlyMap<string, string> = new Map();
   #names: Names = new Map();
-  #isInventoryRead = false;
+  #isInventoryRead = true;
   #resolveInventoryRead: () => void = () => {};
 
-  constructor(aliases: readonly FilerAlias[], hasInventory: boolean, onShared: OnShared = () => {}) {
+  constructor(aliases: readonly FilerAlias[], onShared: OnShared = () => {}) {
     this.#aliased = filersOf(aliases);
     this.#onShared = onShared;
+  }
+
+  /** A service will read an inventory, for whose names others wait briefly. */
+  expectInventory(): void {
+    this.#isInventoryRead = false;
     this.inventoryRead = new Promise((resolve) => {
       this.#resolveInventoryRead = resolve;
     });
-    if (!hasInventory) this.markInventoryRead();
   }
 
   get isInventoryRead(): boolean {

@@ -10,47 +10,66 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { StateKeeper } from '../state/keeper.ts';
-import type { ServiceDetails } from '../status/model.ts';
+import type { InventoryDetails, ServiceDetails } from '../status/model.ts';
 import type { AllowedRequest } from '../transport/allowed-request.ts';
 import type { Exchange, JsonClient } from '../transport/json-client.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
 import type { FilerNames } from './filer-names.ts';
 
-/** One service, as the rest of the program sees it. `services/services.ts` lists them. */
-export interface Service<Settings = unknown> {
-  readonly section: ServiceSection<Settings>;
+/**
+ * One service, as the rest of the program sees it: what every service has, and capabilities that a service has or lacks.
+ * `services/services.ts` lists the services.
+ */
+export interface Service<Options = unknown> {
+  readonly section: ServiceSection<Options>;
   readonly title: string;
   /** Its families, in the order of the exposition. */
   readonly tables: readonly Table[];
   /** Allowed requests besides GET. */
   readonly allowed?: readonly AllowedRequest[];
-  /** It answers about the whole account at once, so only the first shard polls it. */
-  readonly firstShardOnly?: true;
-  /** It has the names of filers, which others wait for briefly. */
-  readonly namesFilers?: true;
-  target(settings: Settings, config: Config): ServiceEndpoint;
-  /** The owner of its saved state: a process with other values does not restore it. */
-  stateOwner(settings: Settings, config: Config): readonly string[];
-  connect(settings: Settings, parts: ServiceDependencies): ServiceConnection;
-  createDoctorCheck?(settings: Settings, parts: DoctorCheckDependencies): ServiceCheck;
-  /** How often it has points of the past, how far back, and how long a bin is; missing without history. */
-  points?(settings: Settings): { readonly intervalMs: number; readonly lookbackMs: number; readonly binMs: number };
-  /** For a process that reads the history of these series, or of all polled ones; missing without history. */
-  past?(
-    settings: Settings,
-    series: readonly string[] | undefined,
-  ): { readonly settings: Settings; readonly binMs: number };
-  /** The settings of a process beside a running exporter, which must not take its events. `now`: epoch milliseconds. */
-  withOwnClientKey?(settings: Settings, now: number): Settings;
-  /** Its part of `--plan`, if its requests grow with the fleet. */
-  readonly planning?: FleetPlanner<Settings>;
-  size?(settings: Settings): readonly SampleCounts[];
+  /** `account`: a response is about the whole account, so only the first shard polls it. `fleet`: the shards divide it. */
+  readonly scope: 'account' | 'fleet';
+  target(options: Options, config: Config): ServiceEndpoint;
+  /** The owner of its saved state, without secrets: a process with another owner does not restore it. */
+  stateOwner(options: Options, config: Config): readonly string[];
+  connect(options: Options, dependencies: ServiceDependencies): ServiceConnection;
+  /** The options of a process beside a running exporter, which must not consume its events. `now`: epoch milliseconds. */
+  withOwnClientKey?(options: Options, now: number): Options;
+  readonly doctor?: ServiceDoctor<Options>;
+  readonly planning?: ServicePlanning<Options>;
+  readonly history?: ServiceHistory<Options>;
 }
 
-export interface FleetPlanner<Settings> {
+/** The checks of `--doctor`. */
+export interface ServiceDoctor<Options> {
+  createCheck(options: Options, dependencies: DoctorCheckDependencies): ServiceCheck;
+}
+
+/** What `--plan` computes. */
+export interface ServicePlanning<Options> {
+  sampleCounts(options: Options): readonly SampleCounts[];
+  /** Missing if its requests do not grow with the fleet. */
+  readonly fleet?: FleetPlanner<Options>;
+}
+
+export interface FleetPlanner<Options> {
   /** Variables to plan with if the service is not configured. */
   readonly placeholder: Readonly<Record<string, string>>;
-  forFleet(settings: Settings, appliances: number, shards: number): FleetPlan;
+  plan(options: Options, appliances: number, shards: number): FleetPlan;
+}
+
+/** Records of the past, for remote write and `--backfill`. */
+export interface ServiceHistory<Options> {
+  /** How often new records exist, how far back they are requested, and the length of a bin, in milliseconds. */
+  bins(options: Options): HistoryBins;
+  /** The options of a process that reads the history of these series, or of all polled ones. */
+  past(options: Options, series: readonly string[] | undefined): Options;
+}
+
+export interface HistoryBins {
+  readonly intervalMs: number;
+  readonly lookbackMs: number;
+  readonly binMs: number;
 }
 
 export interface ServiceEndpoint {
@@ -84,16 +103,26 @@ export interface DoctorCheckDependencies {
 export interface ServiceConnection extends ServiceDetails {
   readonly collector: Collector;
   readonly intervalMs: number;
-  /** The families of each appliance's state; undefined if no appliance is polled. */
-  readonly appliances?: ApplianceFamilies | undefined;
-  /** Called after each change of the inventory, with the number of tasks of each operation. */
-  readonly onTasks?: (tasks: ReadonlyMap<string, number>) => void;
-  /** Reads the inventory, if there is one, and returns the number of appliances. */
-  readonly countAppliances?: (signal: AbortSignal) => Promise<number>;
+  readonly inventory?: Inventory;
+  /** Missing if it keeps nothing but its daily quota. */
+  readonly state?: SavedState;
   /** Revokes the token. */
   readonly close?: (signal: AbortSignal) => Promise<unknown>;
-  /** What it keeps over restarts. */
-  readonly kept?: readonly Kept[];
+}
+
+/** The list of appliances that a service has, and what follows when it changes. */
+export interface Inventory extends InventoryDetails {
+  /** The families of each appliance's state; undefined if no appliance is polled. */
+  readonly families: ApplianceFamilies | undefined;
+  /** Reads it now; resolves with the number of appliances. */
+  count(signal: AbortSignal): Promise<number>;
+  /** Called after each change, with the number of tasks of each operation. */
+  onTasks(tasks: ReadonlyMap<string, number>): void;
+}
+
+/** What a service keeps over restarts. */
+export interface SavedState {
+  readonly kept: readonly Kept[];
   /** Each of its polls saves the state; one service does so. */
   readonly savesAfterPolls?: true;
   readonly restoredResult?: () => RestoredResult | undefined;

@@ -8,18 +8,18 @@ export const services: readonly Service[] = [gfa, portal];
 
 export interface ConfiguredService {
   readonly api: string;
-  readonly upstream: Service;
+  readonly service: Service;
   readonly settings: unknown;
 }
 
 export function configuredServices(config: Config): readonly ConfiguredService[] {
-  return services.flatMap((upstream) => {
-    const settings = upstream.section.of(config);
-    return settings === undefined ? [] : [{ api: upstream.section.api, upstream, settings }];
+  return services.flatMap((service) => {
+    const settings = service.section.of(config);
+    return settings === undefined ? [] : [{ api: service.section.api, service, settings }];
   });
 }
 
 /** The configured services, without those that another shard polls. */
 export function polledServices(config: Config): readonly ConfiguredService[] {
-  return configuredServices(config).filter(({ upstream }) => !upstream.firstShardOnly || config.shard.index === 0);
+  return configuredServices(config).filter(({ service }) => service.scope === 'fleet' || config.shard.index === 0);
 }

@@ -182,14 +182,18 @@ export interface RemoteWriteStatus {
 export interface ServiceDetails {
   /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
-  readonly inventoryGaps?: () => readonly InventoryGap[];
+  readonly inventory?: InventoryDetails;
   readonly notes?: () => readonly ServiceWarning[];
   /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
-  /** An appliance in the inventory. */
-  readonly describe?: (serial: string) => ApplianceDescription | undefined;
   /** The exporter's own metrics about this service only. */
   readonly events?: () => EventReading;
+}
+
+/** What a report reads of an inventory. */
+export interface InventoryDetails {
+  gaps(): readonly InventoryGap[];
+  describe(serial: string): ApplianceDescription | undefined;
 }
 
 export interface ApplianceDescription {

@@ -77,7 +77,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
   const factor = registry.intervalFactor;
   const secondsLeft = tokenSecondsLeft?.();
   const skewMs = source.clockSkewMs();
-  const gaps = source.inventoryGaps?.() ?? [];
+  const gaps = source.inventory?.gaps() ?? [];
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
@@ -123,7 +123,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
 
 function applianceReport(source: ReportedService, appliance: ApplianceTasks, clock: Clock): ApplianceReport {
   const { name, serial, shown } = appliance;
-  const known = source.describe?.(serial);
+  const known = source.inventory?.describe(serial);
   return {
     name,
     serial,

@@ -12,8 +12,8 @@ describe('before the first polls have ended', () => {
       { name: 'filer_api_up', labels: { api: 'portal' }, value: 0 },
     ]);
     expect(first.value('filer_exporter_build_info', { version: '0.0.0', revision: 'test' })).toBe(1);
-    const upstream = catalog.filter(({ source }) => !source.includes('the exporter'));
-    expect(upstream.filter(({ name }) => first.types.has(name))).toEqual([]);
+    const sent = catalog.filter(({ source }) => !source.includes('the exporter'));
+    expect(sent.filter(({ name }) => first.types.has(name))).toEqual([]);
     expect((await live.get('/readyz')).status).toBe(503);
     expect((await get(`${live.url}/healthz`)).status).toBe(200);
 

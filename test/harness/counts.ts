@@ -1,7 +1,7 @@
 import type { ParsedSample } from '../support/exposition-parser.ts';
 import type { Scrape } from '../support/scrape.ts';
 
-/** What is counted of upstream events, and kept over restarts. */
+/** What is counted of service events, and kept over restarts. */
 const KEPT = /^filer_(?:lock|propagation|data_protected|notifications)_/;
 
 /** What a filer or a volume is called may change while what is counted of it goes on: these labels say which it is. */

@@ -221,7 +221,7 @@ export class Large {
         log: createLog('info', { write: (line) => this.log.push(JSON.parse(line) as LogLine) }),
         connect: () => this.#network.connect(),
         openState: () => disk,
-        services: (named) => named.map((one) => ({ ...one, upstream: this.fleet.service(shard, shards) })),
+        services: (named) => named.map((one) => ({ ...one, service: this.fleet.service(shard, shards) })),
       },
     );
     await this.clock.through(app.start(), 100);

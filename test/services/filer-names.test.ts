@@ -8,7 +8,7 @@ const THIRD = '2b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const inventory = (...names: readonly (readonly [string, string])[]) => new Map(names);
 
 test('a filer is called as the inventory calls the appliance of the same id, in any case', () => {
-  const names = new FilerNames([], true);
+  const names = new FilerNames([]);
   expect(names.filerName(GUID.toUpperCase(), 'title')).toBe('title');
   names.setInventory(inventory([GUID, 'leeds']));
   expect(names.filerName(GUID.toUpperCase(), 'title')).toBe('leeds');
@@ -22,7 +22,7 @@ test('an alias joins two ids, whichever is written first', () => {
     { id: GUID, target: SERIAL },
     { id: SERIAL, target: GUID },
   ]) {
-    const names = new FilerNames([alias], true);
+    const names = new FilerNames([alias]);
     names.setInventory(inventory([SERIAL, 'leeds']));
     expect(names.filerName(GUID, 'title')).toBe('leeds');
     expect(names.applianceName(SERIAL, 'leeds')).toBe('leeds');
@@ -30,34 +30,28 @@ test('an alias joins two ids, whichever is written first', () => {
 });
 
 test('a name that the operator gives counts before any other, on both sides', () => {
-  const names = new FilerNames(
-    [
-      { id: GUID, target: SERIAL },
-      { id: SERIAL, target: 'north' },
-    ],
-    true,
-  );
+  const names = new FilerNames([
+    { id: GUID, target: SERIAL },
+    { id: SERIAL, target: 'north' },
+  ]);
   names.setInventory(inventory([SERIAL, 'leeds']));
   expect([names.filerName(GUID, 'title'), names.applianceName(SERIAL, 'leeds')]).toEqual(['north', 'north']);
-  const equal = new FilerNames([{ id: GUID, target: 'north' }], true);
+  const equal = new FilerNames([{ id: GUID, target: 'north' }]);
   equal.setInventory(inventory([GUID, 'leeds']));
   expect([equal.filerName(GUID, 'title'), equal.applianceName(GUID, 'leeds')]).toEqual(['north', 'north']);
 });
 
 test('a chain of aliases is one filer', () => {
-  const names = new FilerNames(
-    [
-      { id: GUID, target: SERIAL },
-      { id: THIRD, target: GUID },
-    ],
-    true,
-  );
+  const names = new FilerNames([
+    { id: GUID, target: SERIAL },
+    { id: THIRD, target: GUID },
+  ]);
   names.setInventory(inventory([THIRD, 'leeds']));
   expect([names.filerName(GUID, 'a'), names.filerName(SERIAL, 'b')]).toEqual(['leeds', 'leeds']);
 });
 
 test('an appliance that the inventory has no name for goes by the title, and by its serial while there is none', () => {
-  const names = new FilerNames([], true);
+  const names = new FilerNames([]);
   expect(names.applianceName(GUID, undefined)).toBe(GUID);
   names.setTitles([[GUID.toUpperCase(), 'title']]);
   expect(names.applianceName(GUID, undefined)).toBe('title');
@@ -67,10 +61,11 @@ test('an appliance that the inventory has no name for goes by the title, and by 
 });
 
 test('without an inventory to ask, nobody waits for one', async () => {
-  const alone = new FilerNames([], false);
+  const alone = new FilerNames([]);
   expect(alone.isInventoryRead).toBe(true);
   await alone.inventoryRead;
-  const both = new FilerNames([], true);
+  const both = new FilerNames([]);
+  both.expectInventory();
   expect(both.isInventoryRead).toBe(false);
   both.markInventoryRead();
   expect(both.isInventoryRead).toBe(true);
@@ -83,7 +78,7 @@ describe('filers of one name', () => {
 
   test('are reported again if they are shared again: names of filers that are gone are forgotten', () => {
     const shared: string[] = [];
-    const names = new FilerNames([], true, (name) => shared.push(name));
+    const names = new FilerNames([], (name) => shared.push(name));
     const both = inventory([GUID, 'leeds'], [SERIAL, 'leeds']);
     for (const read of [both, both, inventory([GUID, 'leeds']), both]) names.setInventory(read);
     expect(shared).toEqual(['leeds', 'leeds']);
@@ -91,7 +86,7 @@ describe('filers of one name', () => {
 
   test('have a short id behind it on both sides, whatever the order, and are told once', () => {
     const shared: unknown[] = [];
-    const names = new FilerNames([], true, (...told) => shared.push(told));
+    const names = new FilerNames([], (...told) => shared.push(told));
     names.setInventory(inventory([GUID, 'edge'], [three, 'edge'], [SERIAL, 'leeds']));
     names.setTitles([
       [three.toUpperCase(), 'edge'],
@@ -108,7 +103,7 @@ describe('filers of one name', () => {
   });
 
   test('have as much of the id as tells them apart', () => {
-    const names = new FilerNames([], false);
+    const names = new FilerNames([]);
     names.setTitles([
       [one, 'edge'],
       [two, 'edge'],
@@ -117,7 +112,7 @@ describe('filers of one name', () => {
   });
 
   test('have no name that another filer has by itself', () => {
-    const names = new FilerNames([], true);
+    const names = new FilerNames([]);
     const third = `0b7effff${GUID.slice(8)}`;
     names.setInventory(inventory([GUID, 'edge'], [SERIAL, 'edge'], [THIRD, 'edge (0b7e)']));
     names.setTitles([
@@ -129,14 +124,14 @@ describe('filers of one name', () => {
   });
 
   test('are one where each service knows one of that name, and neither knows the other by its id', () => {
-    const names = new FilerNames([], true);
+    const names = new FilerNames([]);
     names.setInventory(inventory([SERIAL, 'edge']));
     names.setTitles([[GUID, 'edge']]);
     expect([names.applianceName(SERIAL, 'edge'), names.filerName(GUID, 'edge')]).toEqual(['edge', 'edge']);
   });
 
   test('are two where the appliance of that name is another filer by its id', () => {
-    const names = new FilerNames([], true);
+    const names = new FilerNames([]);
     names.setInventory(inventory([SERIAL, 'edge']));
     names.setTitles([
       [SERIAL, 'edge before'],
@@ -146,14 +141,14 @@ describe('filers of one name', () => {
   });
 
   test('keep it while the operator calls one of them otherwise', () => {
-    const names = new FilerNames([{ id: GUID, target: 'north' }], true);
+    const names = new FilerNames([{ id: GUID, target: 'north' }]);
     names.setInventory(inventory([GUID, 'edge'], [SERIAL, 'edge']));
     expect([names.applianceName(GUID, 'edge'), names.applianceName(SERIAL, 'edge')]).toEqual(['north', 'edge']);
   });
 });
 
 test('an appliance that replaces another of its name has the plain name at once', () => {
-  const names = new FilerNames([], true);
+  const names = new FilerNames([]);
   names.setInventory(inventory([GUID, 'edge']));
   names.setInventory(inventory([GUID, 'edge'], [SERIAL, 'edge']), new Set([GUID]));
   expect(names.applianceName(SERIAL, 'edge')).toBe('edge');

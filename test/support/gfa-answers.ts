@@ -79,7 +79,7 @@ export function ledgerSettings(more: Partial<GfaLedgerOptions> = {}): GfaLedgerO
     maxEvents: 10_000,
     groups: GROUPS,
     maxPairs: Number.POSITIVE_INFINITY,
-    names: new FilerNames([], false),
+    names: new FilerNames([]),
     serviceClock,
     goneAfterMs: GONE_AFTER_MS,
     forgetAfterMs: 86_400_000,

@@ -46,7 +46,7 @@ the metrics below, \`/metrics\` has Node.js process metrics, named \`process_*\`
 A word that a service chooses from a list is a label in lower case with underscores; "Words" shows those that it documents,
 with its own spelling, and it may send others.
 
-"From" names the upstream operation and its fields in the service's own spelling. "Series" is what a metric costs in
+"From" names the service operation and its fields in the service's own spelling. "Series" is what a metric costs in
 Prometheus: the number for each appliance, filer, volume or other subject; a histogram takes one for each of the
 ${bucketCount()} default buckets of \`EVENT_BUCKETS\`, the infinite one, the sum and the count. "Dashboards" and "Alerts" name what of
 [grafana/](../grafana/README.md) and [deploy/prometheus/](../deploy/prometheus/README.md) asks for it, directly or through

@@ -50,7 +50,7 @@ export const gfa: Service<GfaConfig> = {
   section: gfaSection,
   title: 'File acceleration',
   tables,
-  firstShardOnly: true,
+  scope: 'account',
 
   target: ({ url, intervalMs }) => ({
     baseUrl: url,
@@ -63,11 +63,11 @@ export const gfa: Service<GfaConfig> = {
   // Bookmarks belong to the service and the client key.
   stateOwner: ({ url, clientKey }) => [url, clientKey],
 
-  size: () => [{ volume: 7.7, histograms: 1.7 }],
+  planning: { sampleCounts: () => [{ volume: 7.7, histograms: 1.7 }] },
 
   withOwnClientKey: (options, now) => ({ ...options, clientKey: temporaryClientKey(options, 'once', now) }),
 
-  createDoctorCheck: createGfaCheck,
+  doctor: { createCheck: createGfaCheck },
 
   connect(options, { client, config, clock, random, log, heapBytes, names, keeper }) {
     const { intervalMs } = options;
@@ -93,9 +93,11 @@ export const gfa: Service<GfaConfig> = {
         bookmarks: collector.ledger.bookmarks,
       }),
       notes: () => collector.warnings,
-      kept: [collector],
-      savesAfterPolls: true,
-      restoredResult: () => collector.restoredResult(),
+      state: {
+        kept: [collector],
+        savesAfterPolls: true,
+        restoredResult: () => collector.restoredResult(),
+      },
     };
   },
 };

@@ -33,7 +33,7 @@ export const portal: Service<PortalConfig> = {
   title: 'Portal',
   tables,
   allowed: portalRequests,
-  namesFilers: true,
+  scope: 'fleet',
 
   target(settings, { shard }) {
     const { rateLimit, dailyLimit } = shardLimits(settings, shard.total);
@@ -49,26 +49,31 @@ export const portal: Service<PortalConfig> = {
   // The daily quota that is saved belongs to one portal and one shard.
   stateOwner: ({ url }, { shard }) => [url, String(shard.index)],
 
-  // The inventory adds two samples for each appliance.
-  size: (settings) => [
-    { appliance: 2 + seriesSamples(settings) },
-    ...enabledCollectors(settings.collectors).map(({ definition }) => definition.sampleCounts),
-  ],
-
-  planning: {
-    placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
-    forFleet: fleetPlan,
+  doctor: {
+    createCheck: (settings, parts) => createPortalCheck(portalSettings(parts.config, settings), parts),
   },
 
-  createDoctorCheck: (settings, parts) => createPortalCheck(portalSettings(parts.config, settings), parts),
+  planning: {
+    // The inventory adds two samples for each appliance.
+    sampleCounts: (settings) => [
+      { appliance: 2 + seriesSamples(settings) },
+      ...enabledCollectors(settings.collectors).map(({ definition }) => definition.sampleCounts),
+    ],
+    fleet: {
+      placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
+      plan: fleetPlan,
+    },
+  },
 
-  points: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
-
-  past: (settings, wanted) => ({ settings: backfillOptions(settings, wanted), binMs: settings.binSeconds * 1000 }),
+  history: {
+    bins: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
+    past: backfillOptions,
+  },
 
   connect(settings, { client, config, clock, random, log, heapBytes, names }) {
     const { shard } = config;
-    const judge = createPlanWarner(log);
+    names.expectInventory();
+    const warnIfTooLarge = createPlanWarner(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
@@ -78,23 +83,25 @@ export const portal: Service<PortalConfig> = {
     return {
       collector,
       intervalMs: settings.intervalMs,
-      appliances: settings.series.length === 0 ? undefined : series.applianceStateFamilies,
-      onTasks(tasks) {
-        const count = [...tasks.values()].reduce((sum, number) => sum + number, 0);
-        const volumes = tasks.get('snapshot_details') ?? 0;
-        judge(createPlan(settings, collector.appliances.length, shard.total, volumes), count);
+      inventory: {
+        families: settings.series.length === 0 ? undefined : series.applianceStateFamilies,
+        async count(signal) {
+          await collector.inventory.discover(signal);
+          return collector.appliances.length;
+        },
+        onTasks(tasks) {
+          const count = [...tasks.values()].reduce((sum, number) => sum + number, 0);
+          const volumes = tasks.get('snapshot_details') ?? 0;
+          warnIfTooLarge(createPlan(settings, collector.appliances.length, shard.total, volumes), count);
+        },
+        gaps: () => collector.inventory.gaps,
+        describe: (serial) => collector.context.appliances.find(serial),
       },
-      async countAppliances(signal) {
-        await collector.inventory.discover(signal);
-        return collector.appliances.length;
-      },
+      state: { kept: collector.context.kept },
       tokenSecondsLeft: () => tokens.remainingSeconds,
-      inventoryGaps: () => collector.inventory.gaps,
       notes: () => collector.warnings,
       variants: () => collector.context.unitDetector.variants,
-      describe: (serial) => collector.context.appliances.find(serial),
       close: (signal) => tokens.revoke(signal),
-      kept: collector.context.kept,
     };
   },
 };

@@ -20,7 +20,7 @@ const filers = (ledger: ReturnType<typeof newLedger>, name: string) =>
   [...ledger.samples()].filter((sample) => sample.name === name).map(({ labels, value }) => [labels.filer, value]);
 
 test('a filer that is renamed in the portal keeps what was counted of it, under the new name alone', () => {
-  const names = new FilerNames([], true);
+  const names = new FilerNames([]);
   names.setInventory(new Map([['f1', 'leeds']]));
   names.markInventoryRead();
   const ledger = ledgerOf({ locks: [lock(1), released(2, 5)] }, { names });
@@ -38,11 +38,12 @@ test('a filer that is renamed in the portal keeps what was counted of it, under 
 });
 
 test('after a restart a filer goes by its last name until the inventory has been asked for', () => {
-  const before = new FilerNames([], true);
+  const before = new FilerNames([]);
   before.setInventory(new Map([['f1', 'leeds']]));
   before.markInventoryRead();
   const old = ledgerOf({ locks: [lock(1)] }, { names: before });
-  const after = new FilerNames([], true);
+  const after = new FilerNames([]);
+  after.expectInventory();
   const ledger = reborn(old, {}, { names: after });
   expect(filers(ledger, 'filer_lock_events_total')).toEqual([['leeds', 1]]);
   after.markInventoryRead();
@@ -53,7 +54,8 @@ test.each([
   ['is told', (names: FilerNames) => names.markInventoryRead(), 0],
   ['is not told for five seconds', () => {}, 5_000],
 ])('the first answer waits until the inventory %s, and the second does not', async (_, tell, waitMs) => {
-  const names = new FilerNames([], true);
+  const names = new FilerNames([]);
+  names.expectInventory();
   const { clock, poll } = collecting(names);
   let isDone = false;
   const first = poll().then(() => {

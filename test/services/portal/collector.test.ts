@@ -27,13 +27,13 @@ describe('PORTAL_SERIALS', () => {
 
   test('leave the names of all others known, for the filers of the other service', async () => {
     const serials = list({ id: A, type: 'edge', description: 'a' }, { id: B, type: 'edge', description: 'b' });
-    const names = new FilerNames([], true);
+    const names = new FilerNames([]);
     await discover(portalCollector(portal(serials, list(), list()), { serials: [A], names }));
     expect(names.filerName(B, 'title')).toBe('b');
   });
 
   test('go by the titles of the other service where the inventory has no names', async () => {
-    const names = new FilerNames([], true);
+    const names = new FilerNames([]);
     names.setTitles([[A, 'title']]);
     const unnamed = portal(list({ id: A, type: 'edge' }), list(), list());
     const forbidden = portal(FORBIDDEN, FORBIDDEN, FORBIDDEN);
