@@ -11,12 +11,12 @@ import {
 } from './metrics/family.ts';
 import { services } from './services/services.ts';
 
-/** One metric: HELP, the reference, dashboards and tests read it here. */
+/** One metric, for HELP, the reference in docs/metrics.md, dashboards and tests. */
 export interface CatalogEntry {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;
-  /** The base unit; undefined for counts, states and infos. */
+  /** The base unit; undefined for numbers of things, states and infos. */
   readonly unit: string | undefined;
   /** Every label, in the order of the exposition. */
   readonly labels: readonly string[];
@@ -24,10 +24,10 @@ export interface CatalogEntry {
   readonly source: readonly string[];
 }
 
-/** Every metric of upstream data, one entry a name, in the order of the exposition. */
+/** Every metric of the data of the services, one entry for each name, in the order of the exposition. */
 export const upstreamCatalog: readonly CatalogEntry[] = merge(services.flatMap(({ tables }) => tables));
 
-/** Every metric: those of upstream data, and those of the exporter itself. */
+/** Every metric, of the services and of the exporter itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
   ...exporterFamilies.map((family) => ({ ...family, source: ['the exporter'] })),
@@ -35,19 +35,19 @@ export const catalog: readonly CatalogEntry[] = [
 
 export const variableRows: readonly NamedVariable[] = allVariables(services.map(({ section }) => section));
 
-function merge(all: readonly Table[]): readonly CatalogEntry[] {
+function merge(tables: readonly Table[]): readonly CatalogEntry[] {
   const entries = new Map<string, CatalogEntry>();
-  for (const { source, commonLabels, families } of all) {
+  for (const { source, commonLabels, families } of tables) {
     for (const family of families) {
       const fields = isEveryOtherField(family.fields) ? 'every numeric field' : fieldNames(family).join(', ');
-      const known = entries.get(family.name);
+      const existing = entries.get(family.name);
       entries.set(family.name, {
         name: family.name,
         help: family.help,
         type: family.type ?? 'gauge',
         unit: unitOf(family),
-        labels: [...new Set([...(known?.labels ?? commonLabels), ...extraLabelNames(family)])],
-        source: [...(known?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
+        labels: [...new Set([...(existing?.labels ?? commonLabels), ...extraLabelNames(family)])],
+        source: [...(existing?.source ?? []), fields === '' ? source : `${source}: ${fields}`],
       });
     }
   }

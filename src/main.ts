@@ -8,33 +8,34 @@ let isStopRequested = false;
 
 /** Resolves at the first SIGTERM or SIGINT, or when the terminal closes; a second SIGTERM or SIGINT ends the process at once. */
 const stopRequested = new Promise<void>((resolve) => {
-  const ask = () => {
+  const requestStop = () => {
     isStopRequested = true;
     resolve();
   };
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => (isStopRequested ? exitNow(1) : ask()));
-  // A closing terminal may send SIGHUP twice. Otherwise SIGHUP is ignored: files are reloaded automatically, and under
-  // `nohup` it has to be ignored, which Node does not remember.
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => (isStopRequested ? exitNow(1) : requestStop()));
+  // A closing terminal may send SIGHUP twice. Without a terminal SIGHUP is ignored: files are reloaded automatically,
+  // and under `nohup` the signal has to be ignored, but Node does not keep that setting.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
-  process.on('SIGHUP', hasTerminal ? ask : () => {});
+  process.on('SIGHUP', hasTerminal ? requestStop : () => {});
 });
 
-// On SIGUSR1 Node would open its debugger to other programs on this machine, with all secrets; SIGUSR2 would end the process.
+// On SIGUSR1 Node would open its debugger, and with it all secrets, to other programs on this machine; SIGUSR2 would end the process.
 for (const name of ['SIGUSR1', 'SIGUSR2'] as const) process.on(name, () => {});
-// A SIGUSR1 before this may have opened the debugger, or opens it in the next turn of the event loop.
+// A SIGUSR1 before this line may have opened the debugger, or may open it in the next event-loop turn.
 closeDebugger();
 setImmediate(closeDebugger);
 
-// The reader of our output may exit, such as `head` or a log shipper: that must not stop the exporter.
+// The reader of the output, such as `head` or a log shipper, may exit, which must not stop the exporter.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-// Loaded after the signal handlers, so that a stop while loading is clean too.
+// These are loaded after the signal handlers, so that a stop during loading is clean too.
 const { systemClock } = await import('./runtime/clock.ts');
 const { explainLoadError, ProcessLimitError } = await import('./runtime/process-limits.ts');
 const { run } = await import('./cli/run.ts').catch((error: unknown) => {
-  const fault = explainLoadError(error);
-  if (!(fault instanceof ProcessLimitError)) throw error;
-  process.stderr.write(`${fault.message}\n`);
+  const explained = explainLoadError(error);
+  if (!(explained instanceof ProcessLimitError)) throw error;
+  process.stderr.write(`${explained.message}\n`);
   return exitWhenIdle(1, systemClock);
 });
 closeDebugger();

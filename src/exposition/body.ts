@@ -1,6 +1,6 @@
-/** The body of an answer; its length is known before the first byte. */
+/** The body of a response, whose length is known before the first byte is sent. */
 export interface ResponseBody {
   readonly length: number;
-  /** The buffers in order; may be made while they are sent, and overwritten when the next one is asked for. */
+  /** The buffers in order. They may be created while they are sent; each may be overwritten when the next one is requested. */
   buffers(): Iterable<Buffer>;
 }

@@ -6,13 +6,13 @@ import type { PreparedLines } from './line-writer.ts';
 import type { ExpositionSnapshot } from './snapshot.ts';
 import type { LineStore } from './store.ts';
 
-/** The lines of upstream data: written when an answer arrives, sent unchanged to every scrape. */
+/** The lines of the data of the services: they are written when a response arrives and sent unchanged to every scrape. */
 export class Exposition {
   readonly #store: LineStore;
   readonly #clock: Clock;
   readonly #maxBytes: number;
 
-  /** `maxBytes`: the limit for all lines, including those that are about to be replaced. */
+  /** `maxBytes` limits all lines together, including those that are about to be replaced. */
   constructor(store: LineStore, clock: Clock, maxBytes = Number.POSITIVE_INFINITY) {
     this.#store = store;
     this.#clock = clock;
@@ -28,16 +28,16 @@ export class Exposition {
   }
 
   /**
-   * Replaces the task's samples: writes the new lines in slices, then exposes all of them at once. Resolves with what had
-   * to be corrected, by reason. Rejects with a RequestError `oversize` if there is no memory for the lines; then the previous
-   * samples stay.
+   * Replaces the task's samples: writes the new lines in slices, then exposes all of them at once. Resolves with
+   * the number of corrections by reason. If there is no memory for the lines, it rejects with a RequestError `oversize`, and
+   * the previous samples stay.
    */
   async accept(task: string, samples: Iterable<Sample>): Promise<ReadonlyMap<DropReason, number>> {
     const maxBytes = Math.max(0, this.#maxBytes - this.#store.bytes);
     return this.#replace(task, await runInSlices(this.#store.prepare(samples, maxBytes), this.#clock));
   }
 
-  /** The same at once, for a few samples. */
+  /** Replaces the samples without slices, for a task with few samples. */
   publish(task: string, samples: Iterable<Sample>): ReadonlyMap<DropReason, number> {
     return this.#replace(task, runToEnd(this.#store.prepare(samples)));
   }

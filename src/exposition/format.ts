@@ -8,19 +8,19 @@ export interface FamilyHeader {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType | 'summary';
-  /** The base unit if the name ends in it; OpenMetrics has a line for it. */
+  /** The base unit if the name ends in it, for the UNIT line of OpenMetrics. */
   readonly unit?: string | undefined;
 }
 
-/** How often samples could not be written unchanged. */
+/** Counts the samples that were not written unchanged. */
 export interface Corrections {
-  /** Label values shortened by {@link shortenLabel}. */
+  /** Label values that {@link shortenLabel} shortened. */
   cut: number;
-  /** Samples dropped because a later one of the same task had the same name and labels. */
+  /** Samples that were dropped because a later sample of the task had the same name and labels. */
   duplicates: number;
 }
 
-/** A number in both formats: the shortest text that parses to the same double. */
+/** Writes a number for both formats: as the shortest string that parses to the same double. */
 export function formatValue(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   if (value === Number.NEGATIVE_INFINITY) return '-Inf';
@@ -28,7 +28,7 @@ export function formatValue(value: number): string {
   return String(value);
 }
 
-/** HELP, TYPE and, in OpenMetrics, UNIT. There a counter's family has no `_total`, only its samples have. */
+/** Writes HELP, TYPE and, in OpenMetrics, UNIT. In OpenMetrics only the samples of a counter end in `_total`, not its family. */
 export function headerLines(family: FamilyHeader, format: Format): string {
   if (format === 'text') {
     const help = family.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
@@ -39,7 +39,7 @@ export function headerLines(family: FamilyHeader, format: Format): string {
   return `# HELP ${name} ${escapeText(family.help)}\n# TYPE ${name} ${family.type}\n${unit}`;
 }
 
-/** `{a="1",b="2"}`, or an empty text without labels; each value by {@link escapeLabelValue}. */
+/** Writes `{a="1",b="2"}`, or an empty string without labels. */
 export function formatLabels(labels: Labels, corrected: Corrections = { cut: 0, duplicates: 0 }): string {
   let text = '';
   for (const name in labels) {
@@ -50,7 +50,7 @@ export function formatLabels(labels: Labels, corrected: Corrections = { cut: 0, 
 
 const NEEDS_ESCAPE = /[\\"\n]/;
 
-/** A label value for use between quotes: by {@link shortenLabel}, and escaped. */
+/** Shortens a label value if it is too long, and escapes it for use between quotes. */
 export function escapeLabelValue(value: string, corrected: Corrections): string {
   const text = shortenLabel(value, () => {
     corrected.cut += 1;

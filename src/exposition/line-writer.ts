@@ -2,7 +2,7 @@ import type { Sample } from '../metrics/samples.ts';
 import { RequestError } from '../runtime/errors.ts';
 import { type Corrections, formatLabels, formatValue } from './format.ts';
 
-/** Lines of one task and one family, as a text; many lines are several texts. */
+/** Lines of one task and one family in one string. Many lines are split into several blocks. */
 export interface LineBlock {
   readonly family: string;
   readonly text: string;
@@ -10,25 +10,25 @@ export interface LineBlock {
   readonly bytes: number;
 }
 
-/** A task's lines, written but not exposed yet; those of a family stand together. */
+/** The lines of a task before they are exposed, ordered by family. */
 export interface PreparedLines {
   readonly lines: readonly LineBlock[];
   readonly corrected: Corrections;
 }
 
-/** How many lines to write between two yields: about 50 microseconds. */
-const LINES_A_STEP = 32;
+/** So many lines are written between two yields, which takes about 50 microseconds. */
+const LINES_PER_STEP = 32;
 
-/** Name and labels, a space, the value, the end. */
-const PARTS_A_LINE = 4;
+/** A line has four parts: name and labels, a space, the value, the line end. */
+const PARTS_PER_LINE = 4;
 
-/** A text of more characters than this ends with its line: encoding it takes some 50 microseconds. */
+/** A block ends with the line that exceeds so many characters, because encoding them takes some 50 microseconds. */
 const TEXT_LENGTH = 64 * 1024;
 
 /**
- * Writes samples by family; `familyOf` returns the family of a sample's name. Of two with the same name and labels the later
- * one counts: Prometheus would reject a scrape with duplicates. Yields where it may be interrupted. Throws a RequestError
- * `oversize` above `maxBytes`.
+ * Writes samples by family; `familyOf` returns the family of a sample's name. Of two samples with the same name and labels
+ * the later one is written, because Prometheus would reject a scrape with duplicates. The generator yields where it may be
+ * interrupted, and throws a RequestError `oversize` above `maxBytes`.
  */
 export function* writeLines(
   samples: Iterable<Sample>,
@@ -47,33 +47,33 @@ export function* writeLines(
     const values = families.get(family) ?? new Map<string, number>();
     families.set(family, values.set(series, value));
     written += 1;
-    if (written % LINES_A_STEP === 0) yield;
+    if (written % LINES_PER_STEP === 0) yield;
   }
   const lines: LineBlock[] = [];
   let bytes = 0;
   for (const [family, values] of families) {
     written -= values.size;
-    for (const text of textsOf(family, values)) {
-      if (text !== undefined) {
-        lines.push(text);
-        bytes += text.bytes;
+    for (const block of blocksOf(family, values)) {
+      if (block !== undefined) {
+        lines.push(block);
+        bytes += block.bytes;
       }
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       yield;
     }
   }
-  // A copy has no room for more, which would be most of what the list of a small task takes.
+  // The copy has no spare capacity, which would be most of the memory of a small list.
   return { lines: lines.slice(), corrected: { ...corrected, duplicates: written } };
 }
 
-/** The texts of a family; undefined where it may be interrupted. */
-function* textsOf(family: string, values: ReadonlyMap<string, number>): Generator<LineBlock | undefined> {
+/** Yields the blocks of a family, and undefined where it may be interrupted. */
+function* blocksOf(family: string, values: ReadonlyMap<string, number>): Generator<LineBlock | undefined> {
   let parts: string[] = [];
   let length = 0;
-  const joined = () => {
-    // Joined, not added: a text put together by adding keeps all of its parts alive.
+  const takeBlock = () => {
+    // The parts are joined, because a string that is built by adding keeps all of its parts in memory.
     const text = parts.join('');
-    const samples = parts.length / PARTS_A_LINE;
+    const samples = parts.length / PARTS_PER_LINE;
     parts = [];
     length = 0;
     return { family, text, samples, bytes: Buffer.byteLength(text) };
@@ -82,10 +82,10 @@ function* textsOf(family: string, values: ReadonlyMap<string, number>): Generato
     const number = formatValue(value);
     parts.push(series, ' ', number, '\n');
     length += series.length + number.length + 2;
-    if (length >= TEXT_LENGTH) yield joined();
-    else if (parts.length % (LINES_A_STEP * PARTS_A_LINE) === 0) yield undefined;
+    if (length >= TEXT_LENGTH) yield takeBlock();
+    else if (parts.length % (LINES_PER_STEP * PARTS_PER_LINE) === 0) yield undefined;
   }
-  if (length > 0) yield joined();
+  if (length > 0) yield takeBlock();
 }
 
 function tooLarge(maxBytes: number): RequestError {

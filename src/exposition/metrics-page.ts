@@ -6,13 +6,13 @@ import type { Exposition } from './exposition.ts';
 import type { Format } from './format.ts';
 import { gzipBody } from './gzip.ts';
 
-/** The last line in OpenMetrics: without it an exposition was cut off. */
+/** The last line in OpenMetrics, by which a scraper recognizes a complete exposition. */
 const END = '# EOF\n';
 
-/** Scrapes within this time, in milliseconds, share what was made for the first of them. */
+/** Scrapes within so many milliseconds share the page that was created for the first of them. */
 const SHARED_MS = 100;
 
-export interface ScrapesOptions {
+export interface MetricsPageOptions {
   readonly exposition: Exposition;
   readonly own: ExporterMetrics;
   readonly status: () => Promise<Omit<ExporterStatus, 'samples'>>;
@@ -21,17 +21,17 @@ export interface ScrapesOptions {
   readonly clock: Clock;
 }
 
-/** Everything that `/metrics` serves: fresh lines of upstream data, then the exporter's own metrics. */
+/** Everything that `/metrics` serves: the fresh data of the services, then the metrics about the exporter itself. */
 export class MetricsPage {
-  readonly #settings: ScrapesOptions;
-  readonly #ends = new Map<Format, { readonly version: number; readonly at: number; readonly made: Promise<Buffer> }>();
+  readonly #options: MetricsPageOptions;
+  readonly #ends = new Map<Format, { readonly version: number; readonly at: number; readonly end: Promise<Buffer> }>();
   readonly #compressed = new Map<Format, { until: number; readonly made: Promise<ResponseBody> }>();
 
-  constructor(settings: ScrapesOptions) {
-    this.#settings = settings;
+  constructor(options: MetricsPageOptions) {
+    this.#options = options;
   }
 
-  /** The exposition of one moment, in one buffer. */
+  /** Returns the exposition in one buffer. */
   async render(format: Format): Promise<Buffer> {
     return Buffer.concat(Array.from((await this.#plain(format)).buffers(), (buffer) => Buffer.from(buffer)));
   }
@@ -41,50 +41,52 @@ export class MetricsPage {
   }
 
   async #plain(format: Format): Promise<ResponseBody> {
-    const { moment, made } = await this.#now(format);
-    const end = await made;
+    const { snapshot, end: ownLines } = await this.#take(format);
+    const end = await ownLines;
     function* buffers(): Generator<Buffer> {
-      yield* moment.buffers();
+      yield* snapshot.buffers();
       yield end;
     }
-    return { length: moment.bytes + end.length, buffers };
+    return { length: snapshot.bytes + end.length, buffers };
   }
 
-  /** Shared also when lines have changed since: compressing the page is most of the work, and takes longer with more. */
+  /** Shares the compressed page even if lines have changed since, because compressing is most of the work. */
   #gzip(format: Format): Promise<ResponseBody> {
-    const { clock } = this.#settings;
-    const known = this.#compressed.get(format);
-    const at = clock.monotonic();
-    if (known !== undefined && at < known.until) return known.made;
-    const made = this.#deflated(format);
+    const { clock } = this.#options;
+    const existing = this.#compressed.get(format);
+    const startedAt = clock.monotonic();
+    if (existing !== undefined && startedAt < existing.until) return existing.made;
+    const made = this.#compress(format);
     const shared = { made, until: Number.POSITIVE_INFINITY };
-    const ended = () => {
-      shared.until = at + SHARED_MS;
+    const startExpiry = () => {
+      shared.until = startedAt + SHARED_MS;
     };
-    made.then(ended, ended);
+    made.then(startExpiry, startExpiry);
     this.#compressed.set(format, shared);
     return made;
   }
 
-  async #deflated(format: Format): Promise<ResponseBody> {
-    const { moment, made } = await this.#now(format);
-    const [lines, end] = await Promise.all([moment.deflated(), made]);
+  async #compress(format: Format): Promise<ResponseBody> {
+    const { snapshot, end: ownLines } = await this.#take(format);
+    const [lines, end] = await Promise.all([snapshot.deflated(), ownLines]);
     return gzipBody(lines, end);
   }
 
-  /** The lines of one moment, without stale ones, and the exporter's own metrics, which are read right after. */
-  async #now(format: Format) {
-    const { exposition, own, status, expire, clock } = this.#settings;
+  /** Withdraws stale lines, takes a snapshot of the others, and reads the metrics about the exporter itself right after. */
+  async #take(format: Format) {
+    const { exposition, own, status, expire, clock } = this.#options;
     await expire();
     const { version, samples } = exposition;
-    const moment = exposition.snapshot(format);
+    const snapshot = exposition.snapshot(format);
     const at = clock.monotonic();
-    const known = this.#ends.get(format);
-    if (known !== undefined && known.version === version && at - known.at < SHARED_MS) return { moment, ...known };
-    const made = status()
-      .then((told) => own.render(format, { ...told, samples }))
+    const shared = this.#ends.get(format);
+    if (shared !== undefined && shared.version === version && at - shared.at < SHARED_MS) {
+      return { snapshot, end: shared.end };
+    }
+    const end = status()
+      .then((report) => own.render(format, { ...report, samples }))
       .then((lines) => Buffer.from(format === 'openmetrics' ? lines + END : lines));
-    this.#ends.set(format, { version, at, made });
-    return { moment, made };
+    this.#ends.set(format, { version, at, end });
+    return { snapshot, end };
   }
 }

@@ -1,7 +1,7 @@
 import { type FamilyHeader, type Format, headerLines } from './format.ts';
 import { type CompressedPart, deflate } from './gzip.ts';
 
-/** Lines are encoded in buffers of about this size: enough to keep a socket busy, and a short turn of the event loop. */
+/** Lines are encoded in buffers of about this size: enough to keep a socket busy, in a short event-loop turn. */
 const BUFFER_BYTES = 512 * 1024;
 
 interface Text {
@@ -16,21 +16,22 @@ interface FamilyLines {
 }
 
 /**
- * All lines as they were at one moment, in one format. It refers to texts, which nothing changes; buffers are made when
- * they are read. While the moment is the latest, they are kept from the second reader on: then nothing changes for a while.
+ * All lines as they were at one moment, in one format. It refers to immutable strings; buffers are created when they are
+ * read. From the second reader on, the latest snapshot keeps its buffers, because a second reader shows that nothing has
+ * changed for a while.
  */
 export class ExpositionSnapshot {
   readonly bytes: number;
-  /** By family, its header first. */
+  /** The lines by family, with its header first. */
   readonly #texts: readonly (readonly Text[])[];
   #readers = 0;
   #isLatest = true;
   #kept: readonly Buffer[] | undefined;
-  /** What the one reader has made that makes them for others too. */
+  /** The buffers that the second reader has created so far and stores for later readers. */
   #keeping: Buffer[] | undefined;
   #deflated: Promise<CompressedPart> | undefined;
 
-  /** `bytes`: the size of all lines. */
+  /** `bytes` is the size of all lines without the headers. */
   constructor(families: Iterable<FamilyLines>, bytes: number, format: Format) {
     let headers = 0;
     this.#texts = Array.from(families, ({ header, lines }) => {
@@ -42,7 +43,7 @@ export class ExpositionSnapshot {
     this.bytes = bytes + headers;
   }
 
-  /** Later lines are exposed: a slow reader must not keep all buffers alive. */
+  /** Called when other lines are exposed: drops the stored buffers, because a slow reader must not keep them in memory. */
   markReplaced(): void {
     this.#isLatest = false;
     this.#keeping?.splice(0);
@@ -50,29 +51,29 @@ export class ExpositionSnapshot {
     this.#kept = undefined;
   }
 
-  /** Each may be overwritten when the next one is asked for. */
+  /** Yields all bytes. Each buffer may be overwritten when the next one is requested. */
   *buffers(): Generator<Buffer> {
     if (this.#kept !== undefined) return yield* this.#kept;
     this.#readers += 1;
     const made: Buffer[] = [];
     if (this.#readers > 1 && this.#isLatest) this.#keeping ??= made;
-    if (this.#keeping !== made) return yield* encoded(this.#texts, reused());
-    for (const buffer of encoded(this.#texts, (bytes) => Buffer.allocUnsafeSlow(bytes))) {
+    if (this.#keeping !== made) return yield* encode(this.#texts, reusableMemory());
+    for (const buffer of encode(this.#texts, (bytes) => Buffer.allocUnsafeSlow(bytes))) {
       if (this.#keeping === made) made.push(buffer);
       yield buffer;
     }
     if (this.#keeping === made) this.#kept = made;
   }
 
-  /** Compresses it once. */
+  /** Compresses the snapshot when first called. */
   deflated(): Promise<CompressedPart> {
-    this.#deflated ??= deflate(encoded(this.#texts, reused()));
+    this.#deflated ??= deflate(encode(this.#texts, reusableMemory()));
     return this.#deflated;
   }
 }
 
-/** Memory that is used again for each buffer. */
-function reused(): (bytes: number) => Buffer {
+/** Returns a function that provides the same memory for each buffer. */
+function reusableMemory(): (bytes: number) => Buffer {
   let memory = Buffer.alloc(0);
   return (bytes) => {
     if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(bytes + BUFFER_BYTES / 4);
@@ -80,11 +81,11 @@ function reused(): (bytes: number) => Buffer {
   };
 }
 
-/** Encodes texts in their order, with memory that has room for so many bytes. */
-function* encoded(texts: readonly (readonly Text[])[], memoryFor: (bytes: number) => Buffer): Generator<Buffer> {
+/** Encodes texts in their order; `memoryFor` provides memory for so many bytes. */
+function* encode(texts: readonly (readonly Text[])[], memoryFor: (bytes: number) => Buffer): Generator<Buffer> {
   let run: Text[] = [];
   let bytes = 0;
-  const encode = () => {
+  const encodeRun = () => {
     const memory = memoryFor(bytes);
     let at = 0;
     for (const { text } of run) at += memory.write(text, at);
@@ -96,8 +97,8 @@ function* encoded(texts: readonly (readonly Text[])[], memoryFor: (bytes: number
     for (const text of family) {
       run.push(text);
       bytes += text.bytes;
-      if (bytes >= BUFFER_BYTES) yield encode();
+      if (bytes >= BUFFER_BYTES) yield encodeRun();
     }
   }
-  if (bytes > 0) yield encode();
+  if (bytes > 0) yield encodeRun();
 }

@@ -6,28 +6,28 @@ import { ExpositionSnapshot } from './snapshot.ts';
 
 const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
-/** The lines of one family, in the order of their tasks' ids: an appliance's lines stand together, and compress well. */
+/** The lines of one family, ordered by the ids of their tasks: the lines of an appliance stand together and compress well. */
 interface Family {
   readonly header: FamilyHeader;
   readonly lines: LineBlock[];
-  /** The task of each. */
+  /** The task of each block of `lines`. */
   readonly tasks: string[];
 }
 
 /**
- * The lines of every task, as texts, by family. New lines of a task are prepared first and then replace the previous ones
- * at once; a scrape only collects them (kube-state-metrics' `metrics_store` is the model).
+ * The lines of every task, by family. New lines of a task are first prepared and then replace its previous lines in one
+ * step; a scrape only collects them (the model is the `metrics_store` of kube-state-metrics).
  */
 export class LineStore {
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #tasks = new Map<string, readonly LineBlock[]>();
-  readonly #moments = new Map<Format, ExpositionSnapshot>();
+  readonly #snapshots = new Map<Format, ExpositionSnapshot>();
   #samples = 0;
   #bytes = 0;
   #version = 0;
 
-  /** `families`: all that tasks may publish, in the order of the exposition. */
+  /** `families` are all families that tasks may publish, in the order of the exposition. */
   constructor(families: readonly FamilyHeader[]) {
     for (const header of families) {
       this.#families.set(header.name, { header, lines: [], tasks: [] });
@@ -46,7 +46,7 @@ export class LineStore {
     return this.#bytes;
   }
 
-  /** Changes with every change of the lines. */
+  /** A number that increases with every change of the lines. */
   get version(): number {
     return this.#version;
   }
@@ -63,7 +63,7 @@ export class LineStore {
     return writeLines(samples, (name) => this.#familyNameOf(name), maxBytes);
   }
 
-  /** Replaces the task's samples synchronously. Returns what had to be corrected. */
+  /** Replaces the task's samples synchronously. Returns the corrections. */
   publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Corrections {
     const { lines, corrected } = runToEnd(this.prepare(samples));
     this.replace(task, lines);
@@ -74,14 +74,17 @@ export class LineStore {
   replace(task: string, lines: readonly LineBlock[]): void {
     const before = this.#tasks.get(task) ?? [];
     for (const name of new Set([...before, ...lines].map(({ family }) => family))) {
-      const own = lines.filter(({ family }) => family === name);
-      this.#put(task, name, own);
+      this.#replaceIn(
+        name,
+        task,
+        lines.filter(({ family }) => family === name),
+      );
     }
     this.#tasks.set(task, lines);
     this.#version += 1;
-    for (const moment of this.#moments.values()) moment.markReplaced();
-    // Dropped at once, because they keep replaced lines alive.
-    this.#moments.clear();
+    for (const snapshot of this.#snapshots.values()) snapshot.markReplaced();
+    // The snapshots are dropped at once, because they keep replaced lines in memory.
+    this.#snapshots.clear();
   }
 
   /** Removes a task's lines; with `keepsCounts` all but those of counters and histograms. */
@@ -93,11 +96,11 @@ export class LineStore {
     if (kept.length === 0) this.#tasks.delete(task);
   }
 
-  /** All lines of now with their headers, without empty families; the same until the next change. */
+  /** Returns all present lines with their headers, without empty families; the same object until the next change. */
   snapshot(format: Format): ExpositionSnapshot {
-    const moment = this.#moments.get(format) ?? new ExpositionSnapshot(this.#written(), this.#bytes, format);
-    this.#moments.set(format, moment);
-    return moment;
+    const snapshot = this.#snapshots.get(format) ?? new ExpositionSnapshot(this.#written(), this.#bytes, format);
+    this.#snapshots.set(format, snapshot);
+    return snapshot;
   }
 
   render(format: Format): Buffer {
@@ -108,13 +111,13 @@ export class LineStore {
     for (const family of this.#families.values()) if (family.lines.length > 0) yield family;
   }
 
-  #put(task: string, family: string, lines: readonly LineBlock[]): void {
-    const { lines: all, tasks } = this.#familyOf(family);
-    const at = placeOf(task, tasks);
-    let before = 0;
-    while (tasks[at + before] === task) before += 1;
-    tasks.splice(at, before, ...lines.map(() => task));
-    for (const { samples, bytes } of all.splice(at, before, ...lines)) {
+  #replaceIn(family: string, task: string, lines: readonly LineBlock[]): void {
+    const { lines: familyLines, tasks } = this.#familyOf(family);
+    const index = insertionIndex(task, tasks);
+    let count = 0;
+    while (tasks[index + count] === task) count += 1;
+    tasks.splice(index, count, ...lines.map(() => task));
+    for (const { samples, bytes } of familyLines.splice(index, count, ...lines)) {
       this.#samples -= samples;
       this.#bytes -= bytes;
     }
@@ -126,7 +129,7 @@ export class LineStore {
 
   #familyNameOf(sampleName: string): string {
     const family = this.#familyOfSample.get(sampleName);
-    if (family === undefined) throw new TypeError(`publishing ${sampleName}: the catalogue does not declare it`);
+    if (family === undefined) throw new TypeError(`cannot publish ${sampleName}: the catalogue does not declare it`);
     return family;
   }
 
@@ -137,8 +140,8 @@ export class LineStore {
   }
 }
 
-/** Where a task stands among sorted ones, or would stand. */
-function placeOf(task: string, sorted: readonly string[]): number {
+/** Returns the index of the first entry of a task, or where it would be inserted. */
+function insertionIndex(task: string, sorted: readonly string[]): number {
   let from = 0;
   let to = sorted.length;
   while (from < to) {

@@ -3,7 +3,7 @@ import { type CompressedPart, deflate, gzipBody } from '../exposition/gzip.ts';
 
 const EMPTY = Buffer.alloc(0);
 
-/** A whole page, built once and sent to every client; compressed when a client first accepts that. */
+/** A whole page that is built once and sent to every client. It is compressed when the first client accepts gzip. */
 export class CachedDocument {
   readonly headers: Readonly<Record<string, string>>;
   readonly #buffers: readonly Buffer[];

@@ -16,8 +16,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * The open connections, up to a limit. Each brings one request. At the limit a new connection replaces the oldest one that
- * has brought none, so that no client blocks others by holding connections.
+ * The open connections, up to a limit. Each carries one request. At the limit a new connection replaces the oldest one
+ * without a request, so that no client blocks others by keeping connections open.
  */
 export class Connections {
   readonly #max: number;
@@ -97,7 +97,10 @@ export class Connections {
     const now = this.#clock.monotonic();
     if (!this.#wasFull && now - this.#loggedAt >= LOG_INTERVAL_MS) {
       this.#loggedAt = now;
-      this.#log.warn({ limit: this.#max }, 'connection limit reached (MAX_CONNECTIONS)');
+      this.#log.warn(
+        { limit: this.#max },
+        'The limit of connections is reached (MAX_CONNECTIONS): new connections replace those without a request.',
+      );
     }
     this.#wasFull = true;
   }

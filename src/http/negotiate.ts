@@ -14,9 +14,9 @@ interface Range {
 }
 
 /**
- * The format for an `Accept` header, by RFC 9110 12.5.1. OpenMetrics has to be named and wanted at least as much as text;
- * of equals the one named first wins, and a wildcard does not outweigh a name. Without a match the format is text, which
- * every scraper reads. The library `negotiator` cannot be used: it treats the `escaping` that Prometheus adds to each
+ * Chooses the format for an `Accept` header, by RFC 9110 12.5.1. OpenMetrics has to be named, with at least the quality of
+ * text; of equal qualities the format named first is chosen, and a wildcard does not override a name. Without a match the
+ * format is text, which every scraper reads. The library `negotiator` cannot be used: it treats the `escaping` that Prometheus adds to each
  * range as a parameter of the type and chooses text, and it does not know `x-gzip`.
  */
 export function chooseFormat(accept: string | undefined): Format {
@@ -33,14 +33,14 @@ function isOf({ name, parameters }: Range, type: string, version: string): boole
   return name === type && (parameters.get('version') ?? version) === version;
 }
 
-/** Whether an `Accept-Encoding` header accepts gzip: named or by `*`, and not with `q=0`. */
+/** Returns whether an `Accept-Encoding` header accepts gzip, by its name or by `*`, and not with `q=0`. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const ranges = parseRanges(acceptEncoding);
   const named = ranges.find(({ name }) => name === 'gzip');
   return ((named ?? ranges.find(({ name }) => name === '*'))?.quality ?? 0) > 0;
 }
 
-/** The ranges of a header, the highest quality first, of equals the one named first. */
+/** Returns the ranges of a header, the highest quality first; equal ones in the order of the header. */
 function parseRanges(header: string | undefined): Range[] {
   if (header === undefined) return [];
   return header
@@ -55,7 +55,7 @@ function parseRanges(header: string | undefined): Range[] {
       return { name: name === 'x-gzip' ? 'gzip' : name, parameters, quality: quality(parameters.get('q')) };
     })
     .filter((range) => range.name !== '')
-    .sort((one, other) => other.quality - one.quality);
+    .sort((a, b) => b.quality - a.quality);
 }
 
 function quality(text: string | undefined): number {

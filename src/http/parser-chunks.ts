@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The bytes of a connection that the parser reads at once: a dozen of the shortest requests. */
+/** The parser reads so many bytes of a connection at once: a dozen of the shortest requests. */
 const CHUNK_BYTES = 512;
 
 /**
- * A stream over a connection, for the HTTP server, which reads a few hundred bytes at once and none after it was closed. The
- * parser of Node.js creates every request in what it reads, even after the connection was closed. A socket reads up to
- * 64 KiB, which is some 2,500 requests of kilobytes each: more memory than there is with a few hundred connections.
+ * Returns a stream over a connection that passes a few hundred bytes at once to the HTTP server, and none after the
+ * connection was closed. The parser of Node creates an object for every request in the bytes that it receives, even after
+ * the connection was closed. A socket reads up to 64 KiB, which may be 2,500 requests of some kilobytes of memory each: a
+ * few hundred connections would exhaust the memory.
  */
 export function limitParserChunks(socket: Socket): Duplex {
   const passOn = () => {

@@ -17,7 +17,7 @@ import { COMMON_HEADERS, sendText } from './small-responses.ts';
 
 /** What the server serves. */
 export interface Pages {
-  /** The exposition of one moment. */
+  /** Returns the exposition at this moment. */
   exposition(format: Format, gzip: boolean): Promise<ResponseBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
@@ -28,28 +28,28 @@ export interface Pages {
 }
 
 export interface ServerOptions {
-  /** All addresses, IPv4 and IPv6, when undefined. */
+  /** If undefined, the server listens on all addresses, IPv4 and IPv6. */
   readonly host: string | undefined;
-  /** 0 for any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly metricsPath: string;
   /** Scrapes served at once; additional ones get 503. */
   readonly maxScrapes: number;
   readonly connections: Connections;
-  /** TLS and authentication; without it everyone is admitted, over plain HTTP. */
+  /** TLS and authentication; without it everyone may read the pages over plain HTTP. */
   readonly accessControl?: AccessControl | undefined;
   readonly pages: Pages;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A response that is not read within this time is cut off, if the scraper sends no time-out of its own; in milliseconds. */
+/** A response that is not read within so many milliseconds is cut off, unless the scraper sends a shorter time-out. */
 const MAX_RESPONSE_MS = 120_000;
 
 /** Pages sent at once; additional ones get 503. */
 const MAX_PAGES = 16;
 
-/** The two ends of a client's connection: as it was accepted, and what is encrypted over it, or the same. */
+/** A client's connection as it was accepted, and the encrypted connection over it; both are the same without TLS. */
 interface Client {
   readonly accepted: Socket;
   readonly secured: Socket;
@@ -57,8 +57,8 @@ interface Client {
 
 /**
  * Serves the exposition and the pages. No request waits for a service. A listener accepts connections and passes them,
- * through TLS if it is configured, to an HTTP server that does not listen. Each connection brings one request: so no client
- * can send requests faster than it reads the responses, and a connection is as old as its request.
+ * through TLS if it is configured, to an HTTP server that does not listen. Each connection carries one request, so
+ * that no client can send requests faster than it reads the responses, and a connection is as old as its request.
  */
 export class ExpositionServer {
   readonly #options: ServerOptions;
@@ -87,9 +87,10 @@ export class ExpositionServer {
     this.#listener.listen({ port, ...(host === undefined ? {} : { host }) });
     await once(this.#listener, 'listening');
     let isShort = false;
-    // The machine is out of files or memory; without a listener of the event this would end the process.
+    // The event means that the machine is out of files or memory. Without a listener it would end the process.
     this.#listener.on('error', (err) => {
-      if (!isShort) log.error({ err }, 'connection not accepted');
+      if (!isShort)
+        log.error({ err }, 'A connection could not be accepted: the machine may be out of files or memory.');
       isShort = true;
     });
     this.#listener.on('connection', () => {
@@ -115,7 +116,7 @@ export class ExpositionServer {
 
   #accept(accepted: Socket): void {
     const { connections, accessControl } = this.#options;
-    // A connection that its client resets is closed; without a listener of the event this would end the process.
+    // The event means that the client has reset the connection. Without a listener it would end the process.
     accepted.on('error', () => {});
     if (!connections.add(accepted, () => this.#scrapes.cutOffUnread() || this.#documents.cutOffUnread())) return;
     const serve = (secured: Socket) => {
@@ -134,13 +135,16 @@ export class ExpositionServer {
     // The parser may find a request after its connection was closed.
     if (client === undefined || request.socket.destroyed) return;
     connections.markRequested(client.accepted);
-    // For every page: a client that does not read it holds a connection until then.
+    // This limits every page, because a client that does not read it keeps a connection open.
     response.once(
       'close',
       callAfter(clock, scrapeTimeoutMs(request), () => response.destroy()),
     );
     this.#respond(response, client.secured).catch((err: unknown) => {
-      log.error({ err, path: pathOf(request) }, 'internal error while responding to a request; please report');
+      log.error(
+        { err, path: pathOf(request) },
+        'An internal error occurred while responding to a request: please report it.',
+      );
       if (!response.headersSent) sendText(response, 500, 'internal error\n');
       else response.destroy();
     });
@@ -207,8 +211,9 @@ export class ExpositionServer {
 
   /** Sends a body as fast as it is read. Headers that the operator has set for every response are kept. */
   async #send(response: ServerResponse, headers: object, body: ResponseBody, gzip: boolean): Promise<void> {
-    const all = { ...headers, ...(gzip && { 'content-encoding': 'gzip' }), 'content-length': body.length };
-    for (const [name, value] of Object.entries(all)) if (!response.hasHeader(name)) response.setHeader(name, value);
+    const allHeaders = { ...headers, ...(gzip && { 'content-encoding': 'gzip' }), 'content-length': body.length };
+    for (const [name, value] of Object.entries(allHeaders))
+      if (!response.hasHeader(name)) response.setHeader(name, value);
     const { req: request } = response;
     if (request.method === 'HEAD') {
       response.end();
@@ -217,8 +222,8 @@ export class ExpositionServer {
     try {
       await sendBody(response, body.buffers());
     } catch (err) {
-      // The client disconnected or was too slow; everything it held is released.
-      this.#options.log.debug({ err, path: pathOf(request) }, 'response not read to its end');
+      // The client disconnected or was too slow.
+      this.#options.log.debug({ err, path: pathOf(request) }, 'The client did not read the response to its end.');
     }
   }
 }
@@ -234,13 +239,13 @@ function queryOf({ url = '' }: IncomingMessage): string {
   return url.split('?').slice(1).join('?');
 }
 
-/** The names that the same pages have in Prometheus. */
+/** The paths of the same pages in Prometheus. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['/-/healthy', '/healthz'],
   ['/-/ready', '/readyz'],
 ]);
 
-/** The scraper's own time-out, which Prometheus sends in a header, in milliseconds; bounded. */
+/** Returns the time-out that Prometheus sends in a header, in milliseconds, but at most {@link MAX_RESPONSE_MS}. */
 function scrapeTimeoutMs(request: IncomingMessage): number {
   const seconds = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
   return seconds > 0 ? Math.min(seconds * 1000, MAX_RESPONSE_MS) : MAX_RESPONSE_MS;

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Headers of all responses: not cached, only of the declared type, and the last one on their connection. */
+/** The headers of all responses: they are not cached, have only the declared type, and close the connection. */
 export const COMMON_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -6,19 +6,19 @@ import { ignoreNotFound } from '../runtime/errors.ts';
 import { isForeign } from '../runtime/followed-path.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
-/** The most files that are kept after being moved aside: repeated faults fill no disk. */
+/** So many files that were moved aside are kept, so that repeated errors do not fill the disk. */
 const MAX_ASIDE = 3;
 
-/** The most that is read and written, in bytes, in any memory. */
+/** The largest file that is read and written in bytes, however much memory there is. */
 const MAX_BYTES = 512 * 1_048_576;
 
-/** The group may write: Kubernetes gives the files of a volume to a group of the pod. */
+/** Other users must not be able to write. The group may: Kubernetes assigns the files of a volume to a group of the pod. */
 const OTHERS_WRITE = 0o002;
 
-/** The suffix of a file that was moved aside: a word, and the moment. */
+/** Matches the suffix of a file that was moved aside: its condition and the time. */
 const ASIDE = /^[a-z]+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z)$/;
 
-/** The file or its content cannot be used; the message says why. */
+/** The state file or its content cannot be used; the message says why. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError';
 }
@@ -26,19 +26,19 @@ export class StateFileError extends Error {
 /** Where a journal is kept: the file, or a replacement for it. */
 export type StateStore = Pick<FileStore, 'maxBytes' | 'read' | 'create' | 'size' | 'setAside' | 'release'>;
 
-/** A file that is written beside the one in place until it takes that place. */
+/** A file that is written under another name until it replaces the existing one. */
 export interface StoredFile {
   append(chunk: Buffer): Promise<void>;
   sync(): Promise<void>;
-  /** Takes the place of the file, also after a power failure. */
+  /** Replaces the existing file, so that the replacement survives a power failure. */
   install(): Promise<void>;
-  /** Removes the file unless it has taken its place. */
+  /** Closes the file, and removes it unless it was installed. */
   close(): Promise<void>;
 }
 
 /** A file that only its owner can read, with a lock. */
 export class FileStore {
-  /** The most that is read, in bytes. */
+  /** The largest file that is read, in bytes. */
   readonly maxBytes: number;
   readonly #path: string;
   readonly #lock: InstanceLock;
@@ -46,13 +46,14 @@ export class FileStore {
   constructor(path: string, maxBytes = MAX_BYTES) {
     this.#path = path;
     this.maxBytes = Math.min(MAX_BYTES, Math.floor(maxBytes));
-    const busy = () => new StateFileError('another instance uses the file; expected a STATE_FILE for each');
-    this.#lock = new InstanceLock(`${path}.lock`, busy);
+    const busyError = () =>
+      new StateFileError('another instance uses the state file; expected a STATE_FILE for each instance');
+    this.#lock = new InstanceLock(`${path}.lock`, busyError);
   }
 
-  /** Undefined if there is no file. Rejects with a StateFileError if it must not be read. */
+  /** Resolves with undefined if there is no file. Rejects with a StateFileError if the file must not be read. */
   async read(): Promise<Buffer | undefined> {
-    // Opening a named pipe would wait for a writer.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(ignoreNotFound);
     if (file === undefined) return undefined;
     try {
@@ -77,25 +78,25 @@ export class FileStore {
     return this.#lock.take();
   }
 
-  /** A new, empty file, under the lock. */
+  /** Takes the lock and creates an empty file. */
   async create(): Promise<StoredFile> {
-    const beside = `${this.#path}.next`;
+    const nextPath = `${this.#path}.next`;
     await this.lock();
-    // Left over from a killed process, or a link made by another user, on which `wx` fails.
-    await rm(beside, { force: true });
-    const file = await open(beside, 'wx', 0o600);
+    // A killed process may have left the file, or another user may have created a link, and `wx` would fail on both.
+    await rm(nextPath, { force: true });
+    const file = await open(nextPath, 'wx', 0o600);
     let isInstalled = false;
     return {
       append: (chunk) => file.writeFile(chunk),
       sync: () => file.datasync(),
       install: async () => {
-        await rename(beside, this.#path);
+        await rename(nextPath, this.#path);
         isInstalled = true;
         await syncFolder(dirname(this.#path));
       },
       close: async () => {
         await file.close();
-        if (!isInstalled) await rm(beside, { force: true }).catch(() => {});
+        if (!isInstalled) await rm(nextPath, { force: true }).catch(() => {});
       },
     };
   }
@@ -104,38 +105,38 @@ export class FileStore {
     this.#lock.release();
   }
 
-  /** Renames the file, for inspection, by adding `.<word>-<moment>`. Resolves with the new name, or undefined if there is none. */
-  async setAside(word: string, moment: Date): Promise<string | undefined> {
-    const there = await lstat(this.#path).catch(ignoreNotFound);
-    if (there === undefined) return undefined;
-    // A folder in its place is no state: container engines create one if a mounted file is missing.
-    if (there.isDirectory()) throw new StateFileError(`${this.#path} is a folder`);
+  /** Renames the file for inspection by adding `.<condition>-<time>`. Resolves with the new name, or undefined if there is no file. */
+  async setAside(condition: string, time: Date): Promise<string | undefined> {
+    const existing = await lstat(this.#path).catch(ignoreNotFound);
+    if (existing === undefined) return undefined;
+    // Container engines create a folder of this name if a mounted file is missing; it contains no state.
+    if (existing.isDirectory()) throw new StateFileError(`${this.#path} is a folder; expected a file`);
     await this.#lock.take();
-    const name = `${this.#path}.${word}-${moment.toISOString().replaceAll(/[:.]/g, '-')}`;
+    const name = `${this.#path}.${condition}-${time.toISOString().replaceAll(/[:.]/g, '-')}`;
     await rename(this.#path, name);
-    // A failed clean-up is ignored: the state itself is fine.
+    // A failed clean-up is ignored, because the state itself is intact.
     await this.#removeOldest(basename(name)).catch(() => {});
     return name;
   }
 
-  /** Removes the files moved aside before `kept`, except the newest. Files with other names are not ours. */
+  /** Removes files that were moved aside before `kept`, except the newest. Files with other names are not touched. */
   async #removeOldest(kept: string): Promise<void> {
     const [folder, ours] = [dirname(this.#path), `${basename(this.#path)}.`];
     const aside = (await readdir(folder)).flatMap((name) => {
       const moment = name.startsWith(ours) ? ASIDE.exec(name.slice(ours.length))?.[1] : undefined;
       return moment === undefined || name === kept ? [] : [{ name, moment }];
     });
-    const newestFirst = aside.toSorted((one, other) => (one.moment < other.moment ? 1 : -1));
+    const newestFirst = aside.toSorted((a, b) => (a.moment < b.moment ? 1 : -1));
     for (const { name } of newestFirst.slice(MAX_ASIDE - 1)) await rm(join(folder, name), { force: true });
   }
 }
 
-/** Makes the rename survive a power failure, if the file system can. */
+/** Makes a rename survive a power failure, if the file system supports it. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r');
     await folder.sync().finally(() => folder.close());
   } catch {
-    // Some file systems cannot sync folders; the file itself is complete either way.
+    // Some file systems cannot sync folders, but the file itself is complete.
   }
 }

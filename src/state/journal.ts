@@ -6,43 +6,43 @@ import { parseInSlices } from '../transport/json/parse.ts';
 import { StateFileError, type StateStore, type StoredFile } from './file-store.ts';
 
 /**
- * A journal begins with a heading and continues with groups of lines; a group is the change that one event made. Each line
- * has a sign, the checksum of all lines up to its end, and JSON:
+ * A journal begins with a heading and continues with groups of lines; a group is the change of one poll. Each line consists
+ * of a sign, the checksum of all lines up to its end, and JSON:
  *
  *     {"program":"filer-exporter state","version":3,…}
  *     +6f0c11d2 {"gfa":{"events":["b7Qm0kq2xV1p"]}}
  *     =a90b77e1 {"at":1772445300000,"up":61000}
  *
- * `+` is followed by further lines of the group; `=` ends a group that was synced to the disk, `-` one that was not. So a
- * file that was cut anywhere has all groups up to the last whole one.
+ * After `+` the group continues; `=` ends a group that was synced to the disk, and `-` a group that was not. A file that
+ * was cut anywhere therefore has all groups up to the last whole one.
  */
 const [MORE, SYNCED, UNSYNCED] = ['+', '=', '-'];
 const SIGNS = '+=-';
 
-/** A sign, eight hexadecimal digits and a blank. */
+/** The prefix of a line: a sign, eight hexadecimal digits and a blank. */
 const PREFIX_BYTES = 10;
 const LINE_END = 10;
 
 /** A write collects about so many bytes. */
 const CHUNK_BYTES = 65_536;
 
-/** How long a slice of the rewriting may hold the event loop: what it has collected is written after it. */
+/** A slice of the rewriting occupies the event loop for so many milliseconds at most; then the collected lines are written. */
 const SLICE_MS = 5;
 
 export type Heading = Readonly<Record<string, unknown>>;
 
 export interface JournalContent {
   readonly heading: Heading;
-  /** The JSON of each line of every whole group. */
+  /** Returns the JSON of each line of every whole group. */
   lines(): Iterable<Buffer>;
-  /** The JSON of the last of these lines. */
+  /** The JSON of the last line of the last whole group. */
   readonly last: Buffer | undefined;
 }
 
 /**
- * Checks a journal line by line. A torn end is ignored; the method throws a StateFileError if a bad line comes before a
- * synced one, because no failure of power or process does that. `expect` sees the heading first, and throws if the journal
- * is another program's or version's.
+ * Checks a journal line by line. A torn end is ignored. A bad line before a synced line throws a StateFileError, because no
+ * failure of power or process causes that. `expect` is called with the heading first, and throws if the journal belongs to
+ * another program or version.
  */
 export function* readJournal(content: Buffer, expect: (heading: Heading) => void): Generator<void, JournalContent> {
   const begin = content.indexOf(LINE_END) + 1;
@@ -68,7 +68,7 @@ export function* readJournal(content: Buffer, expect: (heading: Heading) => void
   return { heading: heading as Heading, lines: () => linesIn(content.subarray(begin, end)), last };
 }
 
-/** The end of a group is synced before the next group is written, so one that is followed by something is on the disk. */
+/** The end of a group is synced before the next group is written, so a synced line with bytes after it is on the disk. */
 function isBeforeSynced(content: Buffer, from: number): boolean {
   const synced = content.indexOf(`\n${SYNCED}`, from - 1);
   const end = synced === -1 ? -1 : content.indexOf(LINE_END, synced + 1);
@@ -105,7 +105,7 @@ function parsed(line: Buffer): unknown {
   }
 }
 
-/** The last of its lines ends the group. */
+/** The lines of a group; `last` is the line that ends it. */
 export interface JournalGroup {
   readonly lines: Iterable<unknown>;
   readonly last: unknown;
@@ -113,11 +113,11 @@ export interface JournalGroup {
 
 type Line = readonly [sign: string, json: Buffer];
 
-/** The file that this process has begun: each process begins one of its own, so it continues only what it has written. */
-class OwnFile {
+/** The file that this process has created. Each process creates its own file, so it appends only to what it has written. */
+class WrittenFile {
   readonly file: StoredFile;
   bytes = 0;
-  /** The length above which it is to be rewritten, in bytes. */
+  /** The journal is rewritten when it is longer than this, in bytes. */
   rewriteAbove = 0;
   #sum = 0;
   #chunk: Buffer[] = [];
@@ -146,7 +146,9 @@ class OwnFile {
     this.#chunk = [];
     this.#chunkBytes = 0;
     if (this.bytes + chunk.length > this.#maxBytes) {
-      throw new StateFileError(`it would be larger than ${this.#maxBytes} bytes, and could not be read again`);
+      throw new StateFileError(
+        `the state file would be larger than ${this.#maxBytes} bytes and could not be read again`,
+      );
     }
     await this.file.append(chunk);
     this.bytes += chunk.length;
@@ -159,29 +161,29 @@ class OwnFile {
 }
 
 /**
- * A file to which changes are appended, and which is rewritten now and then with what it amounts to. After a failure it
- * is closed, because what has reached the disk is unknown: the next success is a rewriting.
+ * A file to which changes are appended, and which is rewritten with the present state when it becomes long. After a failure
+ * it is closed, because it is unknown what has reached the disk; then the file has to be rewritten.
  */
 export class Journal {
   readonly #store: StateStore;
   readonly #clock: Clock;
   readonly #slackBytes: number;
-  #own: OwnFile | undefined;
-  /** What was appended while the journal is rewritten. */
-  #tail: Line[] | undefined;
+  #own: WrittenFile | undefined;
+  /** The lines that were appended while the journal is rewritten. */
+  #appendedLines: Line[] | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Another process writes the file: this one has to leave it alone. */
+  /** Whether another process writes the file: then this process must not write it. */
   #isForeign = false;
   #isReleased = false;
 
-  /** `slackBytes`: the journal is long when it is longer than twice its living content and this. */
+  /** The journal is long when it is longer than twice its content after the last rewriting, plus `slackBytes`. */
   constructor(store: StateStore, clock: Clock, slackBytes = 0) {
     this.#store = store;
     this.#clock = clock;
     this.#slackBytes = slackBytes;
   }
 
-  /** Whether changes can be appended: otherwise the journal has to be rewritten. */
+  /** Whether changes can be appended. If not, the journal has to be rewritten first. */
   get isOpen(): boolean {
     return this.#own !== undefined;
   }
@@ -204,12 +206,12 @@ export class Journal {
 
   /** Resolves when the group is in the file, and on the disk if `isSynced`. */
   append(group: JournalGroup, isSynced = true): Promise<void> {
-    return this.#alone(async () => {
+    return this.#runAlone(async () => {
       const own = this.#own;
       if (own === undefined) throw new Error('the journal has to be rewritten first');
       try {
         await this.#expectOwn(own.bytes);
-        await this.#write(own, group, isSynced ? SYNCED : UNSYNCED, this.#tail);
+        await this.#write(own, group, isSynced ? SYNCED : UNSYNCED, this.#appendedLines);
         if (isSynced) await own.file.sync();
       } catch (error) {
         this.close();
@@ -218,18 +220,18 @@ export class Journal {
     });
   }
 
-  /** Replaces the file by a new one; what is appended meanwhile is in both. Whenever it ends, one of them is in place. */
+  /** Replaces the file by a new one; lines that are appended meanwhile are in both. A whole file is in place at any time. */
   async rewrite(heading: unknown, group: JournalGroup, signal?: AbortSignal): Promise<void> {
     if (this.#isForeign) throw foreign();
     const tail: Line[] = [];
-    this.#tail = tail;
-    let next: OwnFile | undefined;
+    this.#appendedLines = tail;
+    let next: WrittenFile | undefined;
     try {
-      const own = new OwnFile(await this.#store.create(), heading, this.#store.maxBytes);
+      const own = new WrittenFile(await this.#store.create(), heading, this.#store.maxBytes);
       next = own;
       await this.#write(own, group, SYNCED, undefined, signal);
       await own.file.sync();
-      await this.#alone(async () => {
+      await this.#runAlone(async () => {
         signal?.throwIfAborted();
         if (tail.length > 0) {
           for (const line of tail) own.add(line);
@@ -244,41 +246,47 @@ export class Journal {
       });
     } catch (error) {
       await next?.file.close();
-      // A journal that grows while it cannot be rewritten is tried again at twice the length.
+      // If the journal cannot be rewritten, it is rewritten the next time at twice its length.
       if (this.#own !== undefined) this.#own.rewriteAbove = 2 * this.#own.bytes;
       throw error;
     } finally {
-      this.#tail = undefined;
+      this.#appendedLines = undefined;
     }
   }
 
-  async #write(own: OwnFile, group: JournalGroup, sign: string, tail?: Line[], signal?: AbortSignal): Promise<void> {
+  async #write(
+    own: WrittenFile,
+    group: JournalGroup,
+    sign: string,
+    tail?: Line[],
+    signal?: AbortSignal,
+  ): Promise<void> {
     const add = (line: Line) => {
       own.add(line);
       tail?.push(line);
     };
-    let started = this.#clock.monotonic();
+    let startedAt = this.#clock.monotonic();
     for await (const value of iterateInSlices(group.lines, this.#clock, SLICE_MS)) {
       add([MORE, Buffer.from(JSON.stringify(value))]);
-      if (!own.isChunkFull && this.#clock.monotonic() - started < SLICE_MS) continue;
+      if (!own.isChunkFull && this.#clock.monotonic() - startedAt < SLICE_MS) continue;
       await own.flush();
       signal?.throwIfAborted();
-      started = this.#clock.monotonic();
+      startedAt = this.#clock.monotonic();
     }
     add([sign, Buffer.from(JSON.stringify(group.last))]);
     await own.flush();
   }
 
-  /** Where files cannot be locked, two processes can have the same one. */
+  /** Where files cannot be locked, two processes can use the same file, which its size shows. */
   async #expectOwn(bytes: number): Promise<void> {
     const size = await this.#store.size();
-    if (size === undefined) throw new Error('the file was removed');
+    if (size === undefined) throw new Error('the state file was removed while the exporter was running');
     this.#isForeign = size !== bytes;
     if (this.#isForeign) throw foreign();
   }
 
   /** Runs one piece of work at a time. */
-  #alone(work: () => Promise<void>): Promise<void> {
+  #runAlone(work: () => Promise<void>): Promise<void> {
     const done = this.#queue.then(work);
     this.#queue = done.catch(() => {});
     return done;
@@ -286,5 +294,5 @@ export class Journal {
 }
 
 function foreign(): StateFileError {
-  return new StateFileError('another process has written the file; expected a file for each');
+  return new StateFileError('another process has written the state file; expected a STATE_FILE for each instance');
 }

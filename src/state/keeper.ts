@@ -6,45 +6,47 @@ import { runInSlices } from '../runtime/slices.ts';
 import { StateFileError, type StateStore } from './file-store.ts';
 import { type Heading, Journal, type JournalContent, type JournalGroup, readJournal, readLines } from './journal.ts';
 
+/** The time limit for an operation on the file, in milliseconds, because a disk may never respond. */
 const DISK_WAIT_MS = 10_000;
 
-/** The file is rewritten when it is longer than twice the living state and this, in bytes. */
+/** The file is rewritten when it is longer than twice the present state plus so many bytes. */
 const SLACK_BYTES = 4 * 1_048_576;
 
 const PROGRAM = 'filer-exporter state';
 const VERSION = 3;
 
-/** The disk has not answered in time; the operation may still complete. */
+/** The disk has not responded in time; the operation may still complete. */
 class LateError extends Error {
   override readonly name = 'LateError';
 }
 
-/** By API, what distinguishes this instance's state from another's. APIs that are not polled are missing. */
+/** By API, a value that distinguishes the state of this instance from the state of others. APIs that are not polled are missing. */
 type Owners = Readonly<Record<string, string>>;
 
-/** When a group was written: by the wall clock, in epoch milliseconds, and by the monotonic clock of its process. */
+/** When a group was written: `at` by the wall clock in epoch milliseconds, `up` by the monotonic clock of its process. */
 interface Moment {
   readonly at: number;
   readonly up: number;
 }
 
 /**
- * The condition of the file in place. `unread`: it could not be read, may be whole and ours, and stays until it can be.
- * `damaged`: it is damaged or not ours, and is moved aside before anything is written. `ours`: it may be overwritten.
+ * The condition of the existing file. `unread`: it could not be read and may be usable, so it stays until it can be read.
+ * `damaged`: it is damaged or belongs to another instance, and is moved aside before anything is written. `ours`: it may be
+ * overwritten.
  */
 type FileCondition = 'unread' | 'damaged' | 'ours';
 
-/** Saves and restores the state over restarts. A failure costs a warning, and neither the process nor its time. */
+/** Saves the state and restores it after a restart. A failure is logged, and never stops or delays the process. */
 export class StateKeeper {
   readonly #store: StateStore;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #owners: Owners;
   readonly #journal: Journal;
-  /** Undefined before something is loaded: `--plan` builds the program and reads no state, so it writes none. */
+  /** Undefined until `load` is called: `--plan` creates the program without reading the state, so it must not write it. */
   #parts: readonly Kept[] | undefined;
   #condition: FileCondition = 'unread';
-  /** The late operation in progress, in words. */
+  /** Describes the late operation in progress. */
   #late: string | undefined;
   #isFailing = false;
   #errors = 0;
@@ -64,8 +66,8 @@ export class StateKeeper {
   }
 
   /**
-   * Restores what is whole and ours, in all parts or in none, and moves anything else aside. From then on `save` saves
-   * `parts`. Never rejects.
+   * Restores the state if the file is whole and belongs to this instance, in all parts or in none; otherwise moves the file
+   * aside. From then on `save` saves `parts`. Never rejects.
    */
   async load(parts: readonly Kept[]): Promise<void> {
     try {
@@ -84,37 +86,37 @@ export class StateKeeper {
       }
     }
     this.#parts = parts;
-    // From here on changes can be appended. A file that could not be read gets time until the first poll.
+    // After the first save, changes can be appended. A file that could not be read has time until the first poll.
     if (this.#condition === 'ours') await this.save();
   }
 
-  /** Moves the saved state aside, because it is not ours; counting starts again. Never rejects. */
+  /** Moves the file aside, because it belongs to another instance; counting starts again. Never rejects. */
   async discard(reason: string): Promise<void> {
     if (this.#condition === 'ours') await this.#preserve(reason);
   }
 
   /**
-   * Resolves when all changes are on the disk, or have failed to get there. Never rejects: one warning says that saving
-   * fails or is late, one line that it works again.
+   * Resolves when all changes are on the disk or could not be written. Never rejects: a warning reports the first failure,
+   * and a message that saving works again.
    */
   save(): Promise<void> {
     this.#queue = this.#queue.then(() => this.#save());
     return this.#queue;
   }
 
-  /** Writes what one part has changed, and does not wait until it is on the disk: only a power failure loses it. */
+  /** Writes the changes of one part without syncing them to the disk: only a power failure can lose them. */
   async note(part: Kept): Promise<void> {
-    // What is not written now is part of the next whole file.
+    // Changes that are not written now are part of the next rewritten file.
     if (!this.#journal.isOpen || this.#late !== undefined) return;
     try {
       const group = this.#group([part], () => part.changes());
-      await this.#inTime('writing the state file', () => this.#journal.append(group, false));
+      await this.#withTimeLimit('writing the state file', () => this.#journal.append(group, false));
     } catch (error) {
-      this.#failed(error);
+      this.#recordFailure(error);
     }
   }
 
-  /** Nothing is written afterwards. */
+  /** Releases the file. Nothing is written afterwards. */
   release(): void {
     this.#isReleased = true;
     this.#journal.release();
@@ -136,25 +138,27 @@ export class StateKeeper {
     try {
       if (this.#journal.isOpen) {
         const group = this.#group(parts, (part) => part.changes());
-        await this.#inTime('writing the state file', () => this.#journal.append(group));
-      } else await this.#inTime('writing the state file', (signal) => this.#rewrite(parts, signal));
+        await this.#withTimeLimit('writing the state file', () => this.#journal.append(group));
+      } else await this.#withTimeLimit('writing the state file', (signal) => this.#rewrite(parts, signal));
       if (this.#isFailing) this.#log.info('The state file is written again.');
       this.#isFailing = false;
     } catch (error) {
-      this.#failed(error);
+      this.#recordFailure(error);
     }
     if (!this.#journal.isLong) return;
-    await this.#inTime('rewriting the state file', (signal) => this.#rewrite(parts, signal)).catch((error: unknown) => {
-      this.#errors += 1;
-      if (error instanceof LateError) this.#journal.close();
-      this.#log.warn({ err: asError(error) }, 'The state file cannot be rewritten: it grows until it can be.');
-    });
+    await this.#withTimeLimit('rewriting the state file', (signal) => this.#rewrite(parts, signal)).catch(
+      (error: unknown) => {
+        this.#errors += 1;
+        if (error instanceof LateError) this.#journal.close();
+        this.#log.warn({ err: asError(error) }, 'The state file cannot be rewritten: it grows until it can be.');
+      },
+    );
   }
 
-  #failed(error: unknown): void {
+  #recordFailure(error: unknown): void {
     if (this.#isReleased) return;
     this.#errors += 1;
-    // What has reached the disk is unknown, so a new file is written next.
+    // It is unknown what has reached the disk, so a new file is written next.
     this.#journal.close();
     if (!this.#isFailing) {
       this.#log.warn({ err: asError(error) }, 'The state file cannot be written: counting continues without it.');
@@ -163,9 +167,9 @@ export class StateKeeper {
   }
 
   async #rewrite(parts: readonly Kept[], signal: AbortSignal): Promise<void> {
-    await this.#makeRoom();
+    await this.#preserveFile();
     const heading = { program: PROGRAM, version: VERSION, owners: this.#owners };
-    // What has changed is part of the whole.
+    // The pending changes are dropped, because they are part of the whole state.
     for (const part of parts) for (const _ of part.changes());
     await this.#journal.rewrite(
       heading,
@@ -207,21 +211,21 @@ export class StateKeeper {
     this.#condition = 'damaged';
     this.#journal.close();
     try {
-      const name = await this.#inTime('moving the state file aside', () => this.#setAside('damaged'));
+      const name = await this.#withTimeLimit('moving the state file aside', () => this.#setAside('damaged'));
       this.#log.warn({ reason, name }, 'The state file cannot be used: it was moved aside, and counting starts again.');
     } catch (error) {
       this.#log.warn({ reason, err: asError(error) }, 'The state file can neither be used nor be moved aside.');
     }
   }
 
-  /** Makes sure that no file is overwritten that is not ours or was not read. */
-  async #makeRoom(): Promise<void> {
+  /** Moves the existing file aside if it could not be read or belongs to another instance, so that it is not overwritten. */
+  async #preserveFile(): Promise<void> {
     const condition = this.#condition;
     if (condition === 'ours') return;
-    // Rejects as long as it cannot be read.
+    // This rejects as long as the file cannot be read.
     if (condition === 'unread') await this.#store.read();
     const name = await this.#setAside(condition);
-    // Restoring it now would make every counter jump, which Prometheus would take for events.
+    // If the state were restored now, every counter would jump, and Prometheus would count that as events.
     if (condition === 'unread' && name !== undefined) {
       this.#log.warn({ name }, 'The state file was read too late to continue from it: it was moved aside.');
     }
@@ -234,15 +238,15 @@ export class StateKeeper {
   }
 
   #read(): Promise<Buffer | undefined> {
-    return this.#inTime('reading the state file', () => this.#store.read());
+    return this.#withTimeLimit('reading the state file', () => this.#store.read());
   }
 
   /**
-   * A disk that hangs, such as one over the network, never answers. While a late operation is in progress no other starts:
-   * it holds one of Node's few threads, and of two writes the older could end last. The signal tells a late operation not to
-   * begin anything further.
+   * Runs an operation with a time limit, because a disk that hangs, such as a network disk, never responds. While a late
+   * operation is in progress no other one starts: it occupies one of Node's few threads, and the older of two writes could
+   * end last. The signal stops a late operation before its next step.
    */
-  #inTime<Result>(what: string, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  #withTimeLimit<Result>(what: string, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     if (this.#late !== undefined)
       return Promise.reject(new LateError(`${this.#late} is still in progress: the disk hangs`));
     const late = new AbortController();
@@ -267,7 +271,7 @@ function expectOurs({ program, version, owners }: Heading, own: Owners): void {
   }
 }
 
-/** When the last group was written. */
+/** Returns when the last group was written. */
 function momentOf({ last }: JournalContent): Moment {
   const { at, up } = (last === undefined ? {} : JSON.parse(last.toString())) as Partial<Moment>;
   if (!Number.isFinite(at) || !Number.isFinite(up)) throw new StateFileError('corrupted: it has no whole state');

@@ -98,7 +98,7 @@ describe('the store', () => {
     store.publish({ task: 't', samples: [sample('filer_a', 'x')] });
     const before = textOf(store);
     const publish = () => store.publish({ task: 't', samples: [sample('filer_b', 'x'), sample('filer_unknown', 'x')] });
-    expect(publish).toThrow('publishing filer_unknown: the catalogue does not declare it');
+    expect(publish).toThrow('cannot publish filer_unknown: the catalogue does not declare it');
     expect([textOf(store), store.samples]).toEqual([before, 1]);
   });
 

@@ -173,7 +173,9 @@ describe('connections at the limit', () => {
     await until(() => second.destroyed);
     expect(third.destroyed).toBe(false);
     expect(connections.closed.get('limit')).toBe(2);
-    expect(lines.take()).toEqual(['warn connection limit reached (MAX_CONNECTIONS)']);
+    expect(lines.take()).toEqual([
+      'warn The limit of connections is reached (MAX_CONNECTIONS): new connections replace those without a request.',
+    ]);
   });
 
   test('a new one is closed where each of the others has a request that is being served', async () => {

@@ -91,7 +91,7 @@ describe('a scrape', () => {
     expect([status, body.toString(), lines.take()]).toEqual([
       500,
       'internal error\n',
-      ['error internal error while responding to a request; please report'],
+      ['error An internal error occurred while responding to a request: please report it.'],
     ]);
   });
 
@@ -188,8 +188,12 @@ test('a machine that is short of files for connections does not end the server, 
   listening.mockRestore();
   const short = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' });
   for (let times = 0; times < 3; times += 1) server?.emit('error', short);
-  expect(lines.take()).toEqual(['error connection not accepted']);
+  expect(lines.take()).toEqual([
+    'error A connection could not be accepted: the machine may be out of files or memory.',
+  ]);
   expect((await ask()).status).toBe(200);
   server?.emit('error', short);
-  expect(lines.take()).toEqual(['error connection not accepted']);
+  expect(lines.take()).toEqual([
+    'error A connection could not be accepted: the machine may be out of files or memory.',
+  ]);
 });

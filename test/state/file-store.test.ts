@@ -46,8 +46,8 @@ test('a second instance on one state file says so, and neither writes it nor mov
   const [first, second] = [new FileStore(path), new FileStore(path)];
   await write(first, 'first');
   const refused = write(second, 'second');
-  await expect(refused).rejects.toThrow('another instance uses the file');
-  await expect(second.setAside('damaged', moment(0))).rejects.toThrow('another instance uses the file');
+  await expect(refused).rejects.toThrow('another instance uses the state file');
+  await expect(second.setAside('damaged', moment(0))).rejects.toThrow('another instance uses the state file');
   const lines: string[] = [];
   createLog('warn', { write: (line) => lines.push(line) }).warn({ err: await refused.catch(asError) }, 'not written');
   expect(JSON.parse(lines.join('')).err).toEqual({

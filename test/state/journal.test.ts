@@ -130,7 +130,7 @@ test('a file that another process has written is left alone for good', async () 
   const { event, store, journal } = await written();
   const theirs = Buffer.from('theirs');
   store.content = theirs;
-  await expect(event(31)).rejects.toThrow('another process has written the file');
+  await expect(event(31)).rejects.toThrow('another process has written the state file');
   await expect(journal.rewrite(HEADING, { lines: [], last: {} })).rejects.toThrow('another process');
   expect(store.content).toBe(theirs);
 });
