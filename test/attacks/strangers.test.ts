@@ -51,7 +51,8 @@ const strangers: readonly Row[] = [
       for (let scrapes = 0; scrapes < 10; scrapes += 1) expect((await stage.ask('/metrics')).status).toBe(200);
       const { text } = await stage.scrape();
       expect(closed(text, 'limit')).toBeGreaterThan(740);
-      const line = 'connection limit reached (MAX_CONNECTIONS)';
+      const line =
+        'The limit of connections is reached (MAX_CONNECTIONS): new connections replace those without a request.';
       expect(stage.program.log.filter(({ msg }) => msg === line)).toHaveLength(1);
     },
   },
