@@ -1,6 +1,6 @@
 /**
  * A mock services for both upstream services on one local port. Its responses depend only on the seed, the clock and the earlier
- * requests, so two mock servicess with the same seed, clock and requests give the same responses.
+ * requests, so two instances with the same seed, clock and requests give the same responses.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
@@ -19,7 +19,7 @@ export type { SeenRequest } from './seen-requests.ts';
 export type { DemoRateLimit, Variations } from './variations.ts';
 export type { FleetAppliance, FleetView, FleetVolume } from './world/fleet.ts';
 
-/** The options of a mock services; all but the clock have a default. */
+/** The options of the mock services; all but the clock have a default. */
 export interface StandInOptions {
   /** Every value and every event depends on `clock.now()` and the seed only. */
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export interface MockServices {
   close(): Promise<void>;
 }
 
-/** Starts a mock services; resolves when it listens. */
+/** Starts mock services; resolves when it listens. */
 export async function startMockServices(options: StandInOptions): Promise<MockServices> {
   const { clock, seed = 1, appliances = 12, volumes = 5, port = 0, isCalm } = options;
   const world = new SimulatedFleet(seed, { appliances, volumes }, clock.now(), isCalm);

@@ -64,15 +64,15 @@ export interface Variations {
   readonly tokenLifetimeMs: number;
   /** The forms of credentials that `POST /auth/token` accepts. */
   readonly authForms: readonly ('oauth2' | 'service_key' | 'user_key')[];
-  /** Whether `POST /auth/token/refresh` exists; without it the response is 404. */
+  /** Whether `POST /auth/token/refresh` exists; without it the response has status 404. */
   readonly refreshes: boolean;
   /** How far the clock of the services, by their headers, is ahead of the local one. */
   readonly clockAheadMs: number;
-  /** The names of portal operations that the role may not use: they response 403. */
+  /** The names of portal operations that the role may not use: requests of them return 403. */
   readonly forbidden: readonly string[];
   /** Whether `appliance_id` in `GET /volume_connections` is the id of `GET /edges` or the serial. */
   readonly connectionIds: 'edge' | 'serial';
-  /** The licence that the telemetry series need; without it they response 403. */
+  /** The licence that the telemetry series need; without it requests of them return 403. */
   readonly opsIqPremium: boolean;
   /** The burst limit of all portal operations together. */
   readonly rateLimit: DemoRateLimit | null;
