@@ -1,5 +1,5 @@
 /**
- * A mock services for both upstream services on one local port. Its responses depend only on the seed, the clock and the earlier
+ * Mock services for both services on one local port. Their responses depend only on the seed, the clock and the earlier
  * requests, so two instances with the same seed, clock and requests give the same responses.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';

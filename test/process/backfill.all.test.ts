@@ -67,11 +67,11 @@ test('a portal that has none of it, wrong credentials and no portal at all give 
   const environment = environmentOf(standIn);
   const refused = await run(ARGS, { environment: { ...environment, PORTAL_USER_KEY: 'canary-key' } });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('answered 401');
+  expect(refused.stderr).toContain('returned 401');
   expect(refused.stderr).not.toContain('canary');
   standIn.vary({ forbidden: ['cpu_utilization', 'load_average', 'cache_utilization'] });
   const forbidden = await run(ARGS, { environment });
   expect(forbidden).toMatchObject({ code: 1, stdout: '' });
-  expect(forbidden.stderr).toMatch(/failed: .* answered 403/);
+  expect(forbidden.stderr).toMatch(/failed: .* returned 403/);
   expect(await run(ARGS)).toMatchObject({ code: 78, stdout: '' });
 });

@@ -59,7 +59,7 @@ describe('no secret is shown', () => {
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(1);
     expect(reached(echo).size).toBe(Object.keys(keys).length);
-    expect(stderr).toContain('answered 401');
+    expect(stderr).toContain('returned 401');
     expect(found([stdout, stderr])).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe('no secret of one service is shown by another that knows it', () => {
     });
     const told = () => gossip.paths.has('/write') && gossip.paths.has('/v1/data');
     const pages = await pagesAfter(program, told);
-    expect(program.stdout).toMatch(/answered 403: .*\[…\]/);
+    expect(program.stdout).toMatch(/returned 403: .*\[…\]/);
     expect(program.stdout).toMatch(/"response":"403: .*remote write/);
     expect(found(pages, [...forms, pair, password.slice(0, 8)])).toEqual([]);
   });

@@ -303,7 +303,7 @@ describe('refused credentials', () => {
 
   test('are told with what to check; a service in trouble or in a hurry is not', async () => {
     const { tokens: refused } = tokensAfter([401, { message: 'Bad key' }]);
-    await expect(refused.get(going)).rejects.toThrow(/answered 401: Bad key; check the portal credentials/);
+    await expect(refused.get(going)).rejects.toThrow(/returned 401: Bad key; check the portal credentials/);
     for (const [status, attempts] of [
       [302, 1],
       [404, 1],
