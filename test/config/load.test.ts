@@ -126,7 +126,9 @@ describe('credentials of the portal', () => {
     [{ PORTAL_SERVICE_SECRET: 's' }, [`PORTAL_SERVICE_KEY: ${neededBy} PORTAL_SERVICE_KEY or PORTAL_SERVICE_KEY_FILE`]],
     [
       { ...pair, ...userKey },
-      ['PORTAL_AUTH: is not set, but both a service key and a user key are; set it to oauth2, service_key or user_key'],
+      [
+        'PORTAL_AUTH: is not set, but a service key and a user key are both set; set it to oauth2, service_key or user_key',
+      ],
     ],
     [
       { ...pair, PORTAL_AUTH: 'user_key' },

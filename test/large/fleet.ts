@@ -92,7 +92,13 @@ export class MadeUpFleet {
       connect: () => ({
         collector: this.#collector((index) => index % shards === shard),
         intervalMs: this.#intervalMs,
-        appliances: applianceStateFamilies,
+        inventory: {
+          families: applianceStateFamilies,
+          count: () => Promise.resolve(this.appliances.length),
+          onTasks: () => {},
+          gaps: () => [],
+          describe: () => undefined,
+        },
       }),
     };
   }

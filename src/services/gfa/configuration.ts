@@ -17,7 +17,7 @@ export const gfaSection = serviceSection({
   variables: {
     GFA_URL: {
       kind: baseUrl('/v1'),
-      help: 'base URL of the file acceleration telemetry service; if unset, this service is not polled',
+      help: 'base URL of file acceleration; if unset, this service is not polled',
     },
     GFA_TOKEN: {
       kind: secret,

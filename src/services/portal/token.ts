@@ -210,7 +210,7 @@ export class TokenSource {
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
     const request = tokenRequest(credentials);
     // A single request serves all that wait, so the delay needs no jitter.
-    const retryDependencies = { clock: this.#clock, random: () => 1, allowance: this.#retries };
+    const retryDependencies = { clock: this.#clock, random: () => 1, budget: this.#retries };
     const sendOnce = () => this.#client.send({ ...request, priority: true }, signal);
     return this.#toToken(await withRetries(sendOnce, 'token', retryDependencies, signal));
   }

@@ -85,7 +85,7 @@ describe('a service whose clock is ahead', () => {
     const lookback = new PeriodRequester();
     await run(async (begin: number, end: number) => {
       const bins: Bin[] = [];
-      const how = { binMs: MINUTE_MS, usualMs: 15 * MINUTE_MS };
+      const how = { binMs: MINUTE_MS, newestMinMs: 15 * MINUTE_MS };
       const covered = await lookback.requestPeriod('t', { from: begin, to: end }, how, async (part) => {
         if (part.from < kept) throw new RequestError('status', 'too old', { status: 422 });
         for (let time = part.from; time < part.to; time += MINUTE_MS)
