@@ -316,7 +316,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
       await page.locator('[aria-sort]', { hasText: 'Last record' }).waitFor();
     });
     await measure('filter', async () => {
-      await page.getByRole('searchbox').pressSequentially('answered 500');
+      await page.getByRole('searchbox').pressSequentially('returned 500');
       await page.locator('#shown', { hasText: '40 of 2,000' }).waitFor();
     });
     await measure('no filter', async () => {
