@@ -115,7 +115,7 @@ describe.skipIf(!hasPrometheus && process.env.REQUIRE_PROMETHEUS !== '1')('on a 
   });
 
   test('subtracting counters takes a series that was not there as zero', async () => {
-    const query = documented('series as zero:').replace('offset 1d', 'offset 1h');
+    const query = documented('subtract counters and count a missing series as').replace('offset 1d', 'offset 1h');
     const found = await prometheus.query(query, END / 1000);
     const truth = lately('locks', HOUR, () => 'all').get('all')?.length ?? 0;
     const counted = [...found.values()].reduce((sum, count) => sum + count, 0);
