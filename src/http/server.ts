@@ -55,6 +55,9 @@ interface Client {
   readonly secured: Socket;
 }
 
+/** What is read of a connection before its requests are parsed: Node.js 22 reads four times as much as 20 by default. */
+const READ_AHEAD_BYTES = 4 * 1024;
+
 /**
  * Serves the exposition and the pages. No request waits for a service. A listener accepts connections and passes them,
  * through TLS if it is configured, to an HTTP server that does not listen. Each connection carries one request, so
@@ -73,7 +76,9 @@ export class ExpositionServer {
     this.#options = options;
     this.#scrapes = new ActiveResponses(maxScrapes, connections, clock);
     this.#documents = new ActiveResponses(MAX_PAGES, connections, clock);
-    this.#listener = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+    this.#listener = createListener({ allowHalfOpen: true, noDelay: true, highWaterMark: READ_AHEAD_BYTES }, (socket) =>
+      this.#accept(socket),
+    );
     this.#http = createServer((_, response) => this.#begin(response));
     this.#http.maxRequestsPerSocket = 1;
     this.#http.on('dropRequest', (_, stream: Duplex) => {

@@ -52,5 +52,8 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'release-images': ['deploy/workflows.test.ts', 'a release pins its base images'],
   'release-installs': ['deploy/workflows.test.ts', 'a job that may write, or has a secret, fetches nothing else'],
   'release-node': ['deploy/workflows.test.ts', 'the executable embeds the archive of the Node.js project'],
-  'purged-secrets': ['deploy/workflows.test.ts', 'purging the Debian package removes secrets and state, and removing it does not'],
+  'purged-secrets': [
+    'deploy/workflows.test.ts',
+    'purging the Debian package removes secrets and state, and removing it does not',
+  ],
 };
