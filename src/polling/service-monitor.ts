@@ -160,20 +160,22 @@ export class ServiceMonitor {
     if (!service.isUp || this.#pending.size === 0) return;
     let logged = 0;
     for (const [appliance, since] of this.#pending) {
+      const hasNoRecords = appliance.state === 'no_records';
+      // It may turn out not to respond at all.
+      if (hasNoRecords && appliance.responses.lastSuccessAt <= since) continue;
       const intervalMs = appliance.intervalMs * registry.intervalFactor;
       const lastSuccessAt = Math.max(appliance.records.lastSuccessAt, appliance.responses.lastSuccessAt);
       const hasRecovered = service.lastSuccessAt >= service.roseAt + RECOVERY_INTERVALS * intervalMs;
-      const isOwn = service.lastSuccessAt >= lastSuccessAt + intervalMs;
+      // A response without records is the appliance's own; a missing one may be the service's.
+      const isOwn = hasNoRecords || service.lastSuccessAt >= lastSuccessAt + intervalMs;
       const isFirst = lastSuccessAt === Number.NEGATIVE_INFINITY;
       if (logged >= MAX_LOGGED_PER_POLL || !isOwn || !(hasRecovered || isFirst)) return;
-      // It may turn out not to respond at all.
-      if (appliance.state === 'no_records' && appliance.responses.lastSuccessAt <= since) continue;
       logged += 1;
       this.#pending.delete(appliance);
       const { serial, name: filer, state, tasks } = appliance;
       if (state === undefined || state === this.#loggedAppliances.get(appliance)) continue;
       this.#loggedAppliances.set(appliance, state);
-      if (state === 'no_records') log.warn({ serial, filer }, 'the appliance has no records');
+      if (hasNoRecords) log.warn({ serial, filer }, 'the appliance has no records');
       else log.warn({ serial, filer, ...failuresOf(tasks) }, 'the appliance does not respond');
     }
   }

@@ -10,7 +10,7 @@ const INTERVAL_MS = INTERVAL * 60_000;
 
 /** How long the daemon is well before the trouble begins, and how long it lasts, in looks. */
 const WELL = 7;
-const TROUBLED = 12;
+const TROUBLED = 15;
 
 /** The metrics that tell an operator how things stand. */
 const TELLING = [
@@ -111,7 +111,8 @@ export async function play(trouble: Trouble): Promise<Played> {
     ...(trouble.begin !== undefined && { before: trouble.begin }),
     environment: { PORTAL_SERIES: undefined, PORTAL_COLLECTORS: undefined },
   });
-  const known = new Set(well.log.map(({ text }) => text));
+  // One appliance of the simulated fleet is off from the start.
+  const known = new Set(well.log.filter(({ after }) => after > 0).map(({ text }) => text));
   return {
     metrics: firstChanges(well, ill),
     log: firsts(ill.log.filter(({ isWarning, after, text }) => isWarning && after > 0 && !known.has(text))),
