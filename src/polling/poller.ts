@@ -186,18 +186,15 @@ export class Poller {
       return;
     }
     if (outcome.result !== 'aborted') this.#applyOutcome(polled, outcome, now);
-    const { appliance } = polled;
-    const verdicts = [this.#service, ...(appliance === undefined ? [] : [appliance.records, appliance.responses])];
-    if (verdicts.some((verdict) => verdict.isProbing(polled))) this.#agenda.pollNow(polled);
-    else {
-      const context = {
-        now,
-        random: this.#random,
-        decides: this.registry.decides(polled),
-        isServiceUp: this.#service.isUp !== false,
-      };
-      this.#agenda.place(polled, dueAfter(polled, outcome, context));
-    }
+    // A verdict that waits for it may have made it due at once.
+    if (this.#agenda.dueOf(polled) !== undefined) return;
+    const context = {
+      now,
+      random: this.#random,
+      decides: this.registry.decides(polled),
+      isServiceUp: this.#service.isUp !== false,
+    };
+    this.#agenda.place(polled, dueAfter(polled, outcome, context));
   }
 
   #applyOutcome(polled: PolledTask, outcome: Response | Failure, now: number): void {
@@ -261,7 +258,7 @@ export class Poller {
 
   #reviewService(now: number): void {
     this.#service.review(now, this.#resumedAt);
-    this.#setReview(this.#service, this.#service.deadline(this.#resumedAt));
+    this.#setReview(this.#service, this.#service.deadline(now, this.#resumedAt));
   }
 
   #reviewAppliance(appliance: ApplianceTasks, now: number): void {
@@ -278,7 +275,7 @@ export class Poller {
       const probed = verdict.review(now, { intervalMs, resumedAt, isOver, next });
       if (probed !== undefined) this.#agenda.pollNow(probed);
     }
-    const deadlines = [records, responses].map((verdict) => verdict.deadline({ intervalMs, resumedAt }));
+    const deadlines = [records, responses].map((verdict) => verdict.deadline(now, { intervalMs, resumedAt }));
     this.#setReview(appliance, Math.min(...deadlines));
     this.#publisher.update(appliance);
     if (appliance.state === before) return;
@@ -352,7 +349,7 @@ export class Poller {
       yield;
     }
     if (size === 0 && this.registry.appliances.size > 0) this.#service.restart(now);
-    this.#setReview(this.#service, this.#service.deadline(this.#resumedAt));
+    this.#setReview(this.#service, this.#service.deadline(now, this.#resumedAt));
     if (removed > 0 || this.registry.appliances.size > size) this.monitor.fleetChanged();
     if (onTasks === undefined) return;
     const operations = new Map<string, number>();

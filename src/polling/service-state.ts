@@ -55,10 +55,6 @@ export class ServiceState {
     return this.#roseAt;
   }
 
-  isProbing(polled: PolledTask): boolean {
-    return this.#verdict.isProbing(polled);
-  }
-
   /** A poll has ended; `before`: what was known of its task. */
   end(polled: PolledTask, before: TaskFacts, outcome: Outcome, now: number): void {
     const wasProbe = this.#probe === polled;
@@ -102,8 +98,8 @@ export class ServiceState {
     if (this.isUp === false && wasUp !== false) this.#startProbing(now);
   }
 
-  deadline(resumedAt: number): number {
-    return this.#verdict.deadline({ intervalMs: this.#intervalMs, resumedAt });
+  deadline(now: number, resumedAt: number): number {
+    return this.#verdict.deadline(now, { intervalMs: this.#intervalMs, resumedAt });
   }
 
   /** When the next probe may leave; infinite while one is in flight, or any series is. */

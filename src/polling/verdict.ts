@@ -33,8 +33,9 @@ interface Review<Task> {
 /**
  * Whether a group of tasks is up: one rule for the records of an appliance, for its responses, and for the responses of
  * the service. The first success makes an unknown verdict up. A verdict stays up while any task succeeds; after
- * `staleAfter` and a half intervals without a success, tasks that work are polled at once, and it falls when none of
- * them works, after one half interval more at the latest. It rises when one task succeeds twice since the fall, with at
+ * `staleAfter` and a half intervals without a success, a task that works is polled at once. If that is a miss, it is
+ * polled again a quarter of an interval later: two polls within seconds could fall into one gap between two records. The
+ * verdict falls when no task works, and after `staleAfter` and one intervals at the latest. It rises when one task succeeds twice since the fall, with at
  * most one miss between. Both count polls, so behaviour that does not change cannot change the verdict back and forth.
  * Times are monotonic milliseconds.
  */
@@ -65,10 +66,6 @@ export class Verdict<Task extends { readonly facts: TaskFacts }> {
     return this.#lastSuccessAt;
   }
 
-  isProbing(task: Task): boolean {
-    return this.#probed === task;
-  }
-
   /** A task succeeded of which `before` was known. `isNew`: the success says more than the one before. */
   succeed(now: number, before: TaskFacts, intervalMs: number, isNew = true): void {
     const lastAt = this.#subject.lastAt(before);
@@ -88,8 +85,12 @@ export class Verdict<Task extends { readonly facts: TaskFacts }> {
     const isWaiting = this.#probed !== undefined && works(this.#subject, this.#probed.facts);
     if (!mayWait) this.#probed = undefined;
     else if (!isWaiting) this.#probed = review.next();
-    if (this.#probed === undefined) this.fall(now);
-    return this.#probed;
+    if (this.#probed === undefined) {
+      this.fall(now);
+      return undefined;
+    }
+    const hasMissed = this.#subject.misses(this.#probed.facts) > 0;
+    return hasMissed && now < this.#quietUntil(0.75, review) ? undefined : this.#probed;
   }
 
   fall(now: number): void {
@@ -99,9 +100,10 @@ export class Verdict<Task extends { readonly facts: TaskFacts }> {
   }
 
   /** When the next review is needed if nothing happens before; infinite while it is down. */
-  deadline(review: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
+  deadline(now: number, review: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
     if (this.#isUp === false) return Number.POSITIVE_INFINITY;
-    return this.#quietUntil(this.#probed === undefined ? 0.5 : 1, review);
+    const times = [0.5, 0.75, 1].map((more) => this.#quietUntil(more, review));
+    return times.find((time) => time > now) ?? now;
   }
 
   /** The end of `staleAfter` and so many intervals more without a success. */

@@ -2,24 +2,16 @@
 import { expect, test } from 'vitest';
 import { drawn, played } from './constant-behaviour.ts';
 
-/** An hourly series sees one report in an hour at most: an appliance that reports seldom may be up once more. */
-const SELDOM = /reports every 15 to 60 minutes \(60 min\)/;
-
 test('200 drawn fleets that behave the same all the time: no verdict and no log line changes twice, and none is wrong', async () => {
   const complaints: string[] = [];
-  let seldom = 0;
   let cost = 0;
   for (let seed = 1_000; seed < 1_200; seed += 1) {
     const result = await played(drawn(seed), 4);
     complaints.push(...result.wrong);
-    for (const complaint of result.story) {
-      if (SELDOM.test(complaint)) seldom += 1;
-      else complaints.push(`${seed}: ${complaint}`);
-    }
+    complaints.push(...result.story.map((complaint) => `${seed}: ${complaint}`));
     cost = Math.max(cost, result.cost);
   }
   expect(complaints).toEqual([]);
-  expect(seldom).toBeLessThanOrEqual(4);
   expect(cost).toBeLessThanOrEqual(1.2);
 }, 1_800_000);
 
