@@ -60,7 +60,7 @@ test('an account that is throttled has one line in the log and on the page, and 
   expect(await pageOf(live)).not.toContain(msg);
 });
 
-test('one appliance that alone is answered 429 does not throttle the account', async () => {
+test('429 for one appliance alone does not throttle the account', async () => {
   const standIn = await services();
   const [first] = standIn.fleet.appliances;
   standIn.fail({ kind: 'status', status: 429, headers: { 'retry-after': '30' }, serial: first?.serial ?? '' });

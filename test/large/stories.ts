@@ -40,12 +40,12 @@ export const stories: readonly LargeStory[] = [
   { name: 'the receiver is away for 5 hours', trouble: receiverAway(5 * HOUR), setup: { catchUp: '7h' } },
   { name: 'the exporter is away for an hour', trouble: exporterAway(HOUR) },
   {
-    name: 'the portal answers 503 for 12 hours: each appliance is down once',
+    name: 'the portal returns 503 for 12 hours: each appliance is down once',
     setup: { catchUp: '14h' },
     trouble: portalAnswers(503, 12 * HOUR),
     changes: 2,
   },
-  { name: 'the portal answers 429 for an hour', trouble: portalAnswers(429, HOUR), changes: 2 },
+  { name: 'the portal returns 429 for an hour', trouble: portalAnswers(429, HOUR), changes: 2 },
   {
     name: 'half of the fleet is off for six hours: those are down once, and nothing of theirs is lost',
     trouble: async (large) => {

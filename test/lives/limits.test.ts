@@ -38,7 +38,7 @@ test('a refusal with a Retry-After holds the whole portal for that long, and not
   expect(scrape.value('filer_exporter_throttled_total', { api: 'portal' })).toBe(1);
 });
 
-test('an appliance that alone is answered 429 is held back alone, and no healthy value expires', async () => {
+test('only the appliance whose requests return 429 is held back, and no healthy value expires', async () => {
   const life = await World.begin({ appliances: 10 });
   await life.passes(20 * MINUTE);
   const [serial = ''] = life.serials;

@@ -26,31 +26,31 @@ const list = (operation: RegExp, items: readonly unknown[]) => (services: MockSe
 export const troubles: readonly Trouble[] = [
   {
     id: 'appliance-fails',
-    what: 'one appliance: every request about it is answered 500',
+    what: 'one appliance: every request about it returns 500',
     begin: (services) => failing(500, { serial: first(services) })(services),
   },
   {
     id: 'appliance-throttled',
-    what: 'one appliance: every request about it is answered 429, the others are not',
+    what: 'one appliance: requests about it return 429, those about the others do not',
     begin: (services) => {
       services.fail({ kind: 'status', status: 429, headers: { 'retry-after': '5' }, serial: first(services) });
     },
   },
   {
     id: 'appliance-off',
-    what: 'one appliance is off: the portal answers, and has no records of it',
+    what: 'one appliance is off: the portal has no records of it',
     begin: (services) => {
       services.fail({ kind: 'body', body: JSON.stringify({ items: [] }), serial: first(services) });
     },
   },
   {
     id: 'telemetry-forbidden',
-    what: 'all telemetry is answered 403: the licence or the right is missing',
+    what: 'all telemetry returns 403: the licence or the right is missing',
     variations: { opsIqPremium: false },
   },
   {
     id: 'edges-forbidden',
-    what: 'the list of edges is answered 403',
+    what: 'the list of edges returns 403',
     begin: failing(403, { operation: 'edges' }),
   },
   {
@@ -65,12 +65,12 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'serials-fail',
-    what: 'the list of serials is answered 500, and that of edges is not',
+    what: 'the list of serials returns 500, and that of edges does not',
     begin: failing(500, { operation: 'serials' }),
   },
   {
     id: 'portal-down',
-    what: 'the portal answers 503 to everything',
+    what: 'the portal returns 503 to everything',
     begin: failing(503, { operation: /^(?!data$)/ }),
   },
   {
@@ -80,7 +80,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'token-fails',
-    what: 'the token at hand is rejected, and the request for another is answered 503',
+    what: 'the token at hand is rejected, and the request for another returns 503',
     begin: (services) => {
       failing(503, { operation: 'token' })(services);
       failing(401, { operation: /^(?!data$)/ })(services);
@@ -88,7 +88,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'token-throttled',
-    what: 'the token at hand is rejected, and the request for another is answered 429',
+    what: 'the token at hand is rejected, and the request for another returns 429',
     begin: (services) => {
       failing(429, { operation: 'token' })(services);
       failing(401, { operation: /^(?!data$)/ })(services);
@@ -101,12 +101,12 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'account-throttled',
-    what: 'the account is throttled: the portal answers 429 without Retry-After',
+    what: 'the account is throttled: the portal returns 429 without Retry-After',
     begin: failing(429, { operation: /^(?!data$)/ }),
   },
   {
     id: 'acceleration-down',
-    what: 'the file acceleration service answers 500',
+    what: 'the file acceleration service returns 500',
     begin: failing(500, { operation: 'data' }),
   },
   {
@@ -132,7 +132,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'series-fails',
-    what: 'one series of all appliances is answered 500',
+    what: 'one series of all appliances returns 500',
     begin: failing(500, { operation: 'cpu_utilization' }),
   },
 ];

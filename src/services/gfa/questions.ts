@@ -17,7 +17,7 @@ export const gfaQuestions: Questions = {
     minutes: 'counting begins with these events',
     an_hour: 'counting begins with these events',
     a_day: 'counting begins with these events',
-    more_than_a_day: 'counting begins with these events; the first answer is large',
+    more_than_a_day: 'counting begins with these events; the first response is large',
   },
   switched_off_group: {
     empty: 'read as no new records',

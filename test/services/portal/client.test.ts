@@ -64,7 +64,7 @@ test('a 401 with the new token too is a fault of the credentials and is not aske
   });
 });
 
-test('an appliance that is answered 401 whatever the token is no fault of the credentials, and costs one a minute', async () => {
+test('an appliance whose requests return 401 with every token is no fault of the credentials, and costs one a minute', async () => {
   const of = (serial: string, name: string) => {
     return { method: 'POST', path: `/telemetry/appliances/${serial}/${name}`, operation: name, json: {} } as const;
   };
