@@ -1,7 +1,7 @@
 import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
-import { type DoctorDependencies, type DoctorResult, examineAll } from '../doctor/doctor.ts';
+import { checkServices, type DoctorDependencies, type DoctorResult } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { reportOf } from '../doctor/report.ts';
 import { randomKey } from '../runtime/random.ts';
@@ -15,41 +15,41 @@ import { createServiceClient } from './service-client.ts';
 const LIMITS = { limit: { requests: 300, windowMs: 30_000 }, maxPerMs: 10 / 1_000, concurrency: 1 } as const;
 
 export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork) {
-  const patients = patientsOf(config, environment);
+  const services = servicesToCheck(config, environment);
   const parts: DoctorDependencies = {
-    patients,
+    services,
     network,
     clock: environment.clock,
-    allowance: config.requests,
-    compare: (answers, find) => compareNames(answers, config.filerAliases, find),
+    limits: config.requests,
+    compare: (results, reportFinding) => compareNames(results, config.filerAliases, reportFinding),
   };
   return {
-    requests: patients.reduce((sum, { examination }) => sum + examination.requests, 0),
-    /** Examines every configured service. Rejects only on abort. */
-    run: (signal: AbortSignal) => examineAll(parts, signal),
+    requests: services.reduce((sum, { check }) => sum + check.requests, 0),
+    /** Checks every configured service. Rejects only on abort. */
+    run: (signal: AbortSignal) => checkServices(parts, signal),
     /** The findings, safe to attach to a public issue. */
     report: (found: DoctorResult) => reportOf(found, environment.version, randomKey()),
     close: async () => {
-      for (const { close } of patients) await close();
+      for (const { close } of services) await close();
     },
   };
 }
 
-function patientsOf(config: Config, environment: Environment) {
-  return configuredServices(config).flatMap((asked) => {
-    const { api, service, settings } = asked;
+function servicesToCheck(config: Config, environment: Environment) {
+  return configuredServices(config).flatMap((configured) => {
+    const { api, service, settings } = configured;
     if (service.doctor === undefined) return [];
     const exchanges: Exchange[] = [];
     const observer: RequestObserver = { onExchange: (exchange) => exchanges.push(exchange) };
-    const { client, target, close } = createServiceClient(asked, {
+    const { client, target, close } = createServiceClient(configured, {
       config,
       environment,
       observer,
       limits: () => LIMITS,
     });
-    const examination = service.doctor.createCheck(settings, { client, config, environment, exchanges });
+    const check = service.doctor.createCheck(settings, { client, config, environment, exchanges });
     const url = target.baseUrl;
     const destination = { url, isLocal: isLoopback(url), proxy: proxyFor(url, config.requests.proxy) };
-    return [{ api, destination, exchanges, examination, close }];
+    return [{ api, destination, exchanges, check, close }];
   });
 }

@@ -1,7 +1,7 @@
 import { failureReason } from '../runtime/error-policy.ts';
 import type { Exchange } from '../transport/json-client.ts';
 
-/** A request without a usable answer, where neither credentials nor rights are the cause. `address`: what a 404 suggests. */
+/** A request without a usable response, where neither credentials nor rights are the cause. `address`: what a 404 suggests. */
 export function adviceFor(error: Error, address: string): string {
   switch (failureReason(error)) {
     case 'not_found':
@@ -13,13 +13,13 @@ export function adviceFor(error: Error, address: string): string {
     case 'timeout':
       return 'run the doctor again later; if the service is always so slow, raise REQUEST_TIMEOUT';
     case 'invalid':
-      return `${address}; and check whether a proxy or a login page answers in place of the service`;
+      return `${address}; and check whether a proxy or a login page responds in place of the service`;
     default:
       return 'run the doctor again later; if the fault remains, ask the operator of the service and attach a report';
   }
 }
 
-/** The message, and whether the latest answer was a page for people: the services send none. */
+/** The message, and whether the latest response was a page for people: the services send none. */
 export function describeFailure({ message }: Error, exchanges: readonly Exchange[]): string {
   const isPage = /text\/html/i.test(String(exchanges.at(-1)?.headers['content-type']));
   return isPage ? `${message} (an HTML page, as of a proxy or a gateway)` : message;

@@ -5,12 +5,12 @@ import type { Exchange } from '../transport/json-client.ts';
 import { type CountedUnexpected, checkExchanges, type RequestLimits } from './exchange-checks.ts';
 import type { Finding, ReportFinding } from './finding.ts';
 import { checkNetwork, type Destination, type Network } from './network.ts';
-import type { ServiceAnswers, ServiceCheck } from './service-check.ts';
+import type { CheckResult, ServiceCheck } from './service-check.ts';
 
 interface ServiceToCheck {
   readonly api: ServiceName;
   readonly destination: Destination;
-  readonly examination: ServiceCheck;
+  readonly check: ServiceCheck;
   readonly exchanges: readonly Exchange[];
 }
 
@@ -25,43 +25,43 @@ export interface DoctorResult {
 }
 
 export interface DoctorDependencies {
-  readonly patients: readonly ServiceToCheck[];
-  /** Compares the names and ids of the services; called after all have answered. */
-  readonly compare: (answers: ReadonlyMap<ServiceName, ServiceAnswers>, find: ReportFinding) => void;
-  readonly allowance: RequestLimits;
+  readonly services: readonly ServiceToCheck[];
+  /** Compares the names and ids of the services; called after all are checked. */
+  readonly compare: (results: ReadonlyMap<ServiceName, CheckResult>, reportFinding: ReportFinding) => void;
+  readonly limits: RequestLimits;
   readonly network: Network;
   readonly clock: Clock;
 }
 
-/** Examines one service after the other. Rejects only when the doctor is stopped. */
-export async function examineAll(
-  { patients, compare, allowance, network, clock }: DoctorDependencies,
+/** Checks one service after the other. Rejects only when the doctor is stopped. */
+export async function checkServices(
+  { services, compare, limits, network, clock }: DoctorDependencies,
   signal: AbortSignal,
 ): Promise<DoctorResult> {
   const findings: Finding[] = [];
-  const services: CheckedService[] = [];
-  const answers = new Map<ServiceName, ServiceAnswers>();
+  const checked: CheckedService[] = [];
+  const results = new Map<ServiceName, CheckResult>();
   const about =
     (subject: string): ReportFinding =>
-    (level, check, code, seen, more) => {
-      findings.push({ subject, level, check, code, observed: seen, ...more });
+    (level, check, code, observed, more) => {
+      findings.push({ subject, level, check, code, observed, ...more });
     };
-  for (const patient of patients) {
-    const { api, destination, examination, exchanges } = patient;
-    const find = about(api);
-    const isReached = await checkNetwork(destination, network, allowance.timeoutMs, clock.now(), find);
-    const answered = isReached ? await examination.run(find, signal) : undefined;
-    if (answered !== undefined) answers.set(api, answered);
-    const variants = answered?.variants ?? [];
-    const unexpected = checkExchanges(exchanges, examination, allowance, find);
-    services.push({ ...patient, variants: variants.map(({ question, answer }) => ({ question, answer })), unexpected });
+  for (const service of services) {
+    const { api, destination, check, exchanges } = service;
+    const reportFinding = about(api);
+    const isReached = await checkNetwork(destination, network, limits.timeoutMs, clock.now(), reportFinding);
+    const result = isReached ? await check.run(reportFinding, signal) : undefined;
+    if (result !== undefined) results.set(api, result);
+    const variants = result?.variants ?? [];
+    const unexpected = checkExchanges(exchanges, check, limits, reportFinding);
+    checked.push({ ...service, variants: variants.map(({ question, answer }) => ({ question, answer })), unexpected });
     for (const { question, answer, advice } of variants) {
-      const does = examination.questions[question]?.[answer] ?? 'read without conversion';
-      const seen = `${answer.replaceAll('_', ' ')}: ${does}`;
-      if (advice === undefined) find('ok', question, answer, seen);
-      else find('warning', question, answer, seen, { advice });
+      const reading = check.questions[question]?.[answer] ?? 'read without conversion';
+      const observed = `${answer.replaceAll('_', ' ')}: ${reading}`;
+      if (advice === undefined) reportFinding('ok', question, answer, observed);
+      else reportFinding('warning', question, answer, observed, { advice });
     }
   }
-  compare(answers, about('names'));
-  return { findings, services };
+  compare(results, about('names'));
+  return { findings, services: checked };
 }

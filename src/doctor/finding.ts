@@ -21,7 +21,7 @@ export type ReportFinding = (
   level: Level,
   check: string,
   code: string,
-  seen: string,
+  observed: string,
   more?: Pick<Finding, 'expected' | 'advice'>,
 ) => void;
 

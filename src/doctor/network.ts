@@ -94,29 +94,29 @@ export async function checkNetwork(
   network: Network,
   timeoutMs: number,
   now: number,
-  find: ReportFinding,
+  reportFinding: ReportFinding,
 ): Promise<boolean> {
   const { port, protocol } = new URL(url);
-  if (proxy !== undefined) find('ok', 'proxy', 'in-use', `requests go through ${proxy.shown}`);
-  if (!(await checkName(hostOf(proxy?.url ?? url), network, find))) return false;
+  if (proxy !== undefined) reportFinding('ok', 'proxy', 'in-use', `requests go through ${proxy.shown}`);
+  if (!(await checkName(hostOf(proxy?.url ?? url), network, reportFinding))) return false;
   if (protocol === 'http:' && isLocal) {
-    find('ok', 'tls', 'loopback', 'not needed on this machine');
+    reportFinding('ok', 'tls', 'loopback', 'not needed on this machine');
     return true;
   }
   if (protocol === 'http:') {
-    const seen = 'the URL begins with http:, so keys travel unencrypted';
-    find('warning', 'tls', 'none', seen, { advice: 'use the https: URL of the service' });
+    const observed = 'the URL begins with http:, so keys travel unencrypted';
+    reportFinding('warning', 'tls', 'none', observed, { advice: 'use the https: URL of the service' });
     return true;
   }
   try {
     const handshake = await network.handshake(hostOf(url), Number(port || 443), proxy, timeoutMs);
-    return judgeChain(handshake, now, find);
+    return checkChain(handshake, now, reportFinding);
   } catch (thrown) {
     const error = asError(thrown);
     const code = errorCode(error);
     const advice = proxy === undefined ? 'check host, port and firewall of the URL' : PROXY_ADVICE;
-    const seen = (code === undefined ? undefined : describeTlsError(code, 'service')) ?? error.message;
-    find('failure', 'tls', 'no-connection', seen, { expected: 'a TLS connection', advice });
+    const observed = (code === undefined ? undefined : describeTlsError(code, 'service')) ?? error.message;
+    reportFinding('failure', 'tls', 'no-connection', observed, { expected: 'a TLS connection', advice });
     return false;
   }
 }
@@ -128,14 +128,14 @@ function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-async function checkName(host: string, network: Network, find: ReportFinding): Promise<boolean> {
+async function checkName(host: string, network: Network, reportFinding: ReportFinding): Promise<boolean> {
   try {
     const { length } = await network.resolve(host);
-    find('ok', 'name', 'resolved', `${host} has ${length} address${length === 1 ? '' : 'es'}`);
+    reportFinding('ok', 'name', 'resolved', `${host} has ${length} address${length === 1 ? '' : 'es'}`);
     return true;
   } catch (thrown) {
     const code = errorCode(thrown) ?? asError(thrown).message;
-    find('failure', 'name', 'unresolved', `${host} cannot be resolved (${code})`, {
+    reportFinding('failure', 'name', 'unresolved', `${host} cannot be resolved (${code})`, {
       expected: 'an address',
       advice: 'check the host of the URL and the name servers of this machine',
     });
@@ -143,17 +143,17 @@ async function checkName(host: string, network: Network, find: ReportFinding): P
   }
 }
 
-function judgeChain({ fault, endsAt, protocol }: Handshake, now: number, find: ReportFinding): boolean {
+function checkChain({ fault, endsAt, protocol }: Handshake, now: number, reportFinding: ReportFinding): boolean {
   if (fault !== undefined) {
-    const seen = describeTlsError(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
-    find('failure', 'tls', 'untrusted', seen, { expected: 'a certificate chain that is trusted' });
+    const observed = describeTlsError(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
+    reportFinding('failure', 'tls', 'untrusted', observed, { expected: 'a certificate chain that is trusted' });
     return false;
   }
   const day = endsAt === undefined ? 'an unknown day' : new Date(endsAt).toISOString().slice(0, 10);
-  const seen = `${protocol}, trusted; the chain expires on ${day}`;
+  const observed = `${protocol}, trusted; the chain expires on ${day}`;
   if (endsAt !== undefined && endsAt - now < SOON_MS) {
     const advice = "tell the service's operator; no data arrives after the certificate has expired";
-    find('warning', 'tls', 'ends-soon', seen, { advice });
-  } else find('ok', 'tls', 'trusted', seen);
+    reportFinding('warning', 'tls', 'ends-soon', observed, { advice });
+  } else reportFinding('ok', 'tls', 'trusted', observed);
   return true;
 }

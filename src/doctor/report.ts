@@ -30,12 +30,12 @@ export function reportOf({ findings, services }: DoctorResult, version: string, 
 
 export type Report = ReturnType<typeof reportOf>;
 
-function serviceReport({ examination, variants, unexpected, exchanges }: CheckedService, key: Uint8Array) {
+function serviceReport({ check, variants, unexpected, exchanges }: CheckedService, key: Uint8Array) {
   const names = [...new Set(exchanges.map(({ operation }) => operation))];
   const operations = names.map((operation) => {
     const own = exchanges.filter((exchange) => exchange.operation === operation);
     const bodies = own.filter(({ status }) => status === 200).map(({ body }) => body);
-    const documented = examination.documented(operation);
+    const documented = check.documented(operation);
     const texts = textsByField(bodies);
     const names = new Set(fieldNames(documented));
     const nameOf = namer(names);
@@ -45,13 +45,13 @@ function serviceReport({ examination, variants, unexpected, exchanges }: Checked
       longestMs: powerOfTen(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: powerOfTen(Math.max(...own.map(({ bytes }) => bytes))),
       undocumentedFields: undocumentedFields(bodies, names).size,
-      // A token answer consists of secrets, and its form is known.
+      // A token response consists of secrets, and its form is known.
       shape: documented === undefined || bodies.length === 0 ? null : schemaOf(bodies, nameOf),
-      words: documented === undefined ? {} : wordsIn(texts, examination.wordFields),
+      words: documented === undefined ? {} : wordsIn(texts, check.wordFields),
       ids: documented === undefined ? {} : idsIn(texts, nameOf, key),
       unexpected: unexpected
         .filter((one) => one.operation === operation)
-        .map(({ what, place, look }) => `${what}: ${shownPlace(place, nameOf)} (${look})`),
+        .map(({ what, path, format }) => `${what}: ${shownPath(path, nameOf)} (${format})`),
     };
     return [operation, report] as const;
   });
@@ -112,8 +112,8 @@ function hashed(id: string, key: Uint8Array): string {
   return createHmac('sha256', key).update(id.toLowerCase().replace(/_\d+$/, '')).digest('hex').slice(0, 8);
 }
 
-function shownPlace(place: string, nameOf: (field: string) => string): string {
-  return place
+function shownPath(path: string, nameOf: (field: string) => string): string {
+  return path
     .split('.')
     .map((part) => nameOf(part.replaceAll('[]', '')) + '[]'.repeat(part.split('[]').length - 1))
     .join('.');

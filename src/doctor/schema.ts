@@ -6,7 +6,7 @@ import { formatOf, type ValueFormat } from './value-schema.ts';
 type DocumentedKind = KindName | `${KindName}?`;
 type KindName = 'text' | 'uuid' | 'date' | 'integer' | 'decimal' | 'milliseconds' | 'flag' | 'any';
 
-/** The documented fields of an answer: types, words, lists of one kind of item, objects. */
+/** The documented fields of a response: types, words, lists of one kind of item, objects. */
 export type Schema = DocumentedKind | Set<string> | [item: Schema] | DocumentedFields;
 
 /** An object's documented fields; `'*'` stands for every other field. */
@@ -20,14 +20,14 @@ export function oneOf(...words: readonly string[]): Set<string> {
 
 export interface SchemaDifference {
   readonly what: 'unknown field' | 'unknown word' | 'unexpected type' | 'unexpected null' | 'out of order';
-  /** The place, such as `items[].build`. */
-  readonly place: string;
-  /** The look of the value, without its text; for words the word itself, which the report checks. */
-  readonly look: ValueFormat;
+  /** The path, such as `items[].build`. */
+  readonly path: string;
+  /** The format of the value, without its text; for a word the word itself, which the report checks. */
+  readonly format: ValueFormat;
   readonly word?: string;
 }
 
-const LOOKS: Readonly<Record<Exclude<KindName, 'any'>, readonly ValueFormat[]>> = {
+const FORMATS: Readonly<Record<Exclude<KindName, 'any'>, readonly ValueFormat[]>> = {
   text: ['text', 'empty text', 'uuid', 'date', 'decimal text'],
   uuid: ['uuid'],
   date: ['date'],
@@ -37,39 +37,39 @@ const LOOKS: Readonly<Record<Exclude<KindName, 'any'>, readonly ValueFormat[]>> 
   flag: ['flag'],
 };
 
-/** Compares an answer with its documentation; returns each difference each time it occurs. */
-export function unexpectedIn(
+/** Compares a response with its documentation; reports each difference each time it occurs. */
+export function compareWithSchema(
   documented: Schema,
   value: unknown,
-  tell: (found: SchemaDifference) => void,
-  place = '',
+  onDifference: (found: SchemaDifference) => void,
+  path = '',
 ): void {
-  const look = formatOf(value);
-  const what = look === 'null' ? 'unexpected null' : 'unexpected type';
+  const format = formatOf(value);
+  const what = format === 'null' ? 'unexpected null' : 'unexpected type';
   if (typeof documented === 'string') {
     if (documented === 'any' || documented === 'any?') return;
     const name = documented.replace('?', '') as Exclude<KindName, 'any'>;
     const isWhole = name !== 'integer' || Number.isInteger(parseDecimal(value));
-    const fits = look === 'null' ? documented.endsWith('?') : LOOKS[name].includes(look) && isWhole;
-    if (!fits) tell({ what, place, look });
+    const fits = format === 'null' ? documented.endsWith('?') : FORMATS[name].includes(format) && isWhole;
+    if (!fits) onDifference({ what, path, format });
   } else if (documented instanceof Set) {
-    if (typeof value !== 'string') tell({ what, place, look });
-    else if (!documented.has(value)) tell({ what: 'unknown word', place, look, word: value });
+    if (typeof value !== 'string') onDifference({ what, path, format });
+    else if (!documented.has(value)) onDifference({ what: 'unknown word', path, format, word: value });
   } else if (Array.isArray(documented)) {
     if (!Array.isArray(value)) {
-      if (look !== 'null') tell({ what, place, look });
+      if (format !== 'null') onDifference({ what, path, format });
       return;
     }
-    for (const item of value) unexpectedIn(documented[0], item, tell, `${place}[]`);
-    if (isOutOfOrder(value)) tell({ what: 'out of order', place, look: 'list' });
+    for (const item of value) compareWithSchema(documented[0], item, onDifference, `${path}[]`);
+    if (isOutOfOrder(value)) onDifference({ what: 'out of order', path, format: 'list' });
   } else if (isJsonObject(value)) {
-    for (const [field, one] of Object.entries(value)) {
-      const known = documented[field] ?? documented['*'];
-      const at = place === '' ? field : `${place}.${field}`;
-      if (known === undefined) tell({ what: 'unknown field', place: at, look: formatOf(one) });
-      else unexpectedIn(known, one, tell, at);
+    for (const [field, content] of Object.entries(value)) {
+      const schema = documented[field] ?? documented['*'];
+      const fieldPath = path === '' ? field : `${path}.${field}`;
+      if (schema === undefined) onDifference({ what: 'unknown field', path: fieldPath, format: formatOf(content) });
+      else compareWithSchema(schema, content, onDifference, fieldPath);
     }
-  } else if (look !== 'null') tell({ what, place, look });
+  } else if (format !== 'null') onDifference({ what, path, format });
 }
 
 /** Records with `time` that are neither oldest first nor newest first. */

@@ -5,23 +5,23 @@ import type { Schema } from './schema.ts';
 export interface ServiceCheck {
   /** The most requests that it sends; printed before the first one. */
   readonly requests: number;
-  /** The documented answer of an operation, in the form that the body has; undefined if there is none. */
+  /** The documented response of an operation, in the form that the body has; undefined if there is none. */
   readonly documented: (operation: string, body?: unknown) => Schema | undefined;
   readonly questions: Questions;
-  /** The variable that bounds how often it is asked; missing where there is none. */
+  /** The variable that bounds its request rate; missing where there is none. */
   readonly rateVariable?: string;
   /**
    * Fields whose words are documented or safe to publish, such as `mode`; a report contains no words of other fields.
    */
   readonly wordFields: ReadonlySet<string>;
   /** Sends the requests and reports findings that only this service can show. Rejects only on an abort. */
-  readonly run: (find: ReportFinding, signal: AbortSignal) => Promise<ServiceAnswers>;
+  readonly run: (reportFinding: ReportFinding, signal: AbortSignal) => Promise<CheckResult>;
 }
 
-/** What the exporter does, by the answer to a question that the documentation leaves open. `docs/doctor.md` asks them. */
+/** How the exporter reads each answer to a question that the documentation leaves open. `docs/doctor.md` lists them. */
 export type Questions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-export interface ServiceAnswers {
+export interface CheckResult {
   /** The open questions that this account answers; `advice`: what to do if the exporter assumes another answer. */
   readonly variants: readonly (Variant & { readonly advice?: string })[];
   /** What both services name: each filer and each volume, with its id and its name. */

@@ -2,7 +2,7 @@ import { isJsonObject } from '../metrics/family.ts';
 import { parseDateSeconds, parseDecimal } from '../metrics/units.ts';
 import { getOrCreate, increment } from '../runtime/maps.ts';
 
-/** What a JSON value looks like, without its content. */
+/** The format of a JSON value, without its content. */
 export type ValueFormat =
   | 'null'
   | 'flag'
@@ -30,7 +30,7 @@ export function formatOf(value: unknown): ValueFormat {
   return parseDecimal(value) === undefined ? 'text' : 'decimal text';
 }
 
-/** The values at one place of many answers: their looks, and the magnitude of their numbers. Safe to publish. */
+/** The values at one path of many responses: their formats, and the magnitude of their numbers. Safe to publish. */
 interface Shape {
   /** Power of ten of how many there are. */
   readonly seen: number;
@@ -44,19 +44,21 @@ interface Shape {
 
 /** The shape of these values; `nameOf` returns how to show a field name. Two fields of one name are one. */
 export function schemaOf(values: readonly unknown[], nameOf: (field: string) => string): Shape {
-  const looks = new Map<ValueFormat, number>();
+  const formats = new Map<ValueFormat, number>();
   const fields = new Map<string, unknown[]>();
   const lists = values.filter(Array.isArray);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
-    const look = formatOf(value);
-    increment(looks, look);
+    const format = formatOf(value);
+    increment(formats, format);
     const number = Math.abs(parseDecimal(value) ?? 0);
     if (number > 0) [least, most] = [Math.min(least, powerOfTen(number)), Math.max(most, powerOfTen(number))];
     if (!isJsonObject(value)) continue;
     for (const [field, one] of Object.entries(value)) getOrCreate(fields, nameOf(field), () => []).push(one);
   }
-  const shares = [...looks].map(([look, count]) => [look, Math.round((100 * count) / values.length) / 100] as const);
+  const shares = [...formats].map(
+    ([format, count]) => [format, Math.round((100 * count) / values.length) / 100] as const,
+  );
   const shapes = [...fields].map(([name, own]) => [name, schemaOf(own, nameOf)] as const);
   return {
     seen: powerOfTen(values.length),

@@ -1,16 +1,16 @@
 import type { FilerAlias } from '../config/aliases.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ReportFinding } from '../doctor/finding.ts';
-import type { Named, ServiceAnswers } from '../doctor/service-check.ts';
+import type { CheckResult, Named } from '../doctor/service-check.ts';
 import { volumeUuid } from './portal/volumes/volume-guid.ts';
 
 export function compareNames(
-  answers: ReadonlyMap<ServiceName, ServiceAnswers>,
+  results: ReadonlyMap<ServiceName, CheckResult>,
   aliases: readonly FilerAlias[],
   reportFinding: ReportFinding,
 ): void {
-  const gfa = answers.get('gfa');
-  const portal = answers.get('portal');
+  const gfa = results.get('gfa');
+  const portal = results.get('portal');
   if (gfa !== undefined && portal !== undefined) {
     compareFilers(gfa.filers, portal.filers, aliases, reportFinding);
     compareVolumes(gfa.volumes, portal.volumes, reportFinding);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
-import { type Condition, healthyNetwork, visit } from './patient.ts';
+import { type Condition, healthyNetwork, visit } from './simulated-visit.ts';
 
 const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
 const body = (text: unknown) => ({ kind: 'body', body: JSON.stringify(text) }) as const;

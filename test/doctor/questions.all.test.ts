@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { type Condition, visit } from './patient.ts';
+import { type Condition, visit } from './simulated-visit.ts';
 
 /** An alternative of the documentation's open questions, and the answer that the doctor gives. */
 const alternatives: readonly (readonly [

@@ -3,8 +3,8 @@ import { variationsLike } from '../../src/demo/demo.ts';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import { isJsonObject } from '../../src/metrics/family.ts';
 import { documentedData } from '../../src/services/gfa/documented.ts';
-import { documentedAnswers } from '../../src/services/portal/documented.ts';
-import { visit } from './patient.ts';
+import { documentedResponses } from '../../src/services/portal/documented.ts';
+import { visit } from './simulated-visit.ts';
 
 /** Every text of every answer and request that names somebody or something: what a report must not hold. */
 function textsOf(value: unknown, texts: Set<string>): Set<string> {
@@ -45,7 +45,7 @@ test('a report holds no name, id, host, key or other text of the account', async
     expect(text).not.toContain(one);
   expect(report.services.portal?.operations.jobs).toMatchObject({ undocumentedFields: 7 });
   // Whatever else the services said in texts: none but words that the documentation has.
-  const documented = JSON.stringify([documentedAnswers, documentedData({})], (_, one: unknown) =>
+  const documented = JSON.stringify([documentedResponses, documentedData({})], (_, one: unknown) =>
     one instanceof Set ? [...one] : one,
   );
   const said = textsOf(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { oneOf, type Schema, type SchemaDifference, unexpectedIn } from '../../src/doctor/schema.ts';
+import { compareWithSchema, oneOf, type Schema, type SchemaDifference } from '../../src/doctor/schema.ts';
 
 const documented: Schema = {
   items: [{ time: 'milliseconds', name: 'text', state: oneOf('on', 'off'), load: 'decimal?', build: 'text?' }],
@@ -7,7 +7,7 @@ const documented: Schema = {
 
 function told(...items: readonly unknown[]): readonly SchemaDifference[] {
   const found: SchemaDifference[] = [];
-  unexpectedIn(documented, { items }, (one) => found.push(one));
+  compareWithSchema(documented, { items }, (one) => found.push(one));
   return found;
 }
 
@@ -24,7 +24,7 @@ describe('what an answer has that the documentation does not', () => {
 
   test('a field with another name is told with its place and look, and without its text', () => {
     expect(told({ ...usual, hostName: 'secret.example' })).toEqual([
-      { what: 'unknown field', place: 'items[].hostName', look: 'text' },
+      { what: 'unknown field', path: 'items[].hostName', format: 'text' },
     ]);
   });
 
@@ -34,20 +34,20 @@ describe('what an answer has that the documentation does not', () => {
 
   test('a text where a number was documented, and a null where none may be', () => {
     expect(told({ ...usual, load: 'high' }, { ...usual, name: null })).toEqual([
-      { what: 'unexpected type', place: 'items[].load', look: 'text' },
-      { what: 'unexpected null', place: 'items[].name', look: 'null' },
+      { what: 'unexpected type', path: 'items[].load', format: 'text' },
+      { what: 'unexpected null', path: 'items[].name', format: 'null' },
     ]);
   });
 
   test('records in no order are told once a list', () => {
     const at = (time: number) => ({ ...usual, time: usual.time + time });
-    expect(told(at(0), at(60), at(30))).toEqual([{ what: 'out of order', place: 'items', look: 'list' }]);
+    expect(told(at(0), at(60), at(30))).toEqual([{ what: 'out of order', path: 'items', format: 'list' }]);
     expect(told(at(60), at(30), at(0))).toEqual([]);
   });
 
   test('a list that is an object is an unexpected type', () => {
     const found: SchemaDifference[] = [];
-    unexpectedIn(documented, { items: {} }, (one) => found.push(one));
-    expect(found).toEqual([{ what: 'unexpected type', place: 'items', look: 'object' }]);
+    compareWithSchema(documented, { items: {} }, (one) => found.push(one));
+    expect(found).toEqual([{ what: 'unexpected type', path: 'items', format: 'object' }]);
   });
 });

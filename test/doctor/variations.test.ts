@@ -6,7 +6,7 @@ import { createLog } from '../../src/runtime/log.ts';
 import { assemble } from '../support/assemble.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
-import { visit } from './patient.ts';
+import { visit } from './simulated-visit.ts';
 
 /** On the wall it is always noon, so that the services say the same whenever they are asked; what waits moves on. */
 const moving = new ManualClock();

@@ -1,4 +1,4 @@
-import { visit } from '../doctor/patient.ts';
+import { visit } from '../doctor/simulated-visit.ts';
 import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
 import { isAtLeast } from '../support/program.ts';
 import { arrivals, type Samples, samplesOf } from './alerts.ts';

@@ -1,7 +1,7 @@
 import { variantsOf } from '../../contract/variant.ts';
 import { adviceFor, describeFailure } from '../../doctor/advice.ts';
 import type { ReportFinding } from '../../doctor/finding.ts';
-import type { ServiceAnswers, ServiceCheck } from '../../doctor/service-check.ts';
+import type { CheckResult, ServiceCheck } from '../../doctor/service-check.ts';
 import { isJsonObject, type JsonObject } from '../../metrics/family.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { parseDateSeconds } from '../../metrics/units.ts';
@@ -28,7 +28,7 @@ export function createGfaCheck(
   { client, environment: { clock }, exchanges }: DoctorCheckDependencies,
 ): ServiceCheck {
   const key = temporaryClientKey(options, 'doctor', clock.now());
-  const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<ServiceAnswers> => {
+  const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<CheckResult> => {
     // Without retries, because each request may move a bookmark.
     const sendWithKey = (suffix: string, change: Partial<GfaOptions> = {}) =>
       resultOf(client.send(dataRequest({ ...options, ...change, clientKey: `${key}${suffix}` }), signal));
@@ -201,7 +201,7 @@ function eventsIn(body: unknown): ReadonlySet<string> {
   return new Set(eventRecords(body).map((record) => JSON.stringify(record)));
 }
 
-function namesIn(body: unknown): Pick<ServiceAnswers, 'filers' | 'volumes'> {
+function namesIn(body: unknown): Pick<CheckResult, 'filers' | 'volumes'> {
   const { groups } = parseDataResponse(body, () => {});
   const named = (records: readonly JsonObject[], id: string, title: string) => {
     const names = new Map(records.map((record) => [labelValue(record[id]), labelValue(record[title])]));

@@ -2,7 +2,7 @@ import type { Task } from '../../contract/task.ts';
 import { variantsOf } from '../../contract/variant.ts';
 import { adviceFor, describeFailure } from '../../doctor/advice.ts';
 import type { ReportFinding } from '../../doctor/finding.ts';
-import type { ServiceAnswers, ServiceCheck } from '../../doctor/service-check.ts';
+import type { CheckResult, ServiceCheck } from '../../doctor/service-check.ts';
 import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { date, parseDecimal } from '../../metrics/units.ts';
@@ -16,7 +16,7 @@ import { buildSupports } from './appliances/builds.ts';
 import type { UnitEvidence } from './appliances/unit-evidence.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
-import { documentedAnswers } from './documented.ts';
+import { documentedResponses } from './documented.ts';
 import { portalQuestions, type VariantAnswers } from './questions.ts';
 import { objectOrEmpty, objectsOrEmpty } from './records.ts';
 import type { PortalOptions } from './settings.ts';
@@ -56,7 +56,7 @@ export function createPortalCheck(options: CheckOptions, dependencies: DoctorChe
       options.series.length +
       2 * MAX_APPLIANCES +
       MAX_SAMPLED_APPLIANCES,
-    documented: (operation) => documentedAnswers[operation],
+    documented: (operation) => documentedResponses[operation],
     wordFields: new Set([
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
       ...['subscription_status', 'health_status', 'token_type'],
@@ -68,7 +68,7 @@ export function createPortalCheck(options: CheckOptions, dependencies: DoctorChe
   };
 }
 
-async function runCheck(run: Run): Promise<ServiceAnswers> {
+async function runCheck(run: Run): Promise<CheckResult> {
   const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
   if (!(await checkCredentials(run))) return { variants: [], filers: [], volumes: [] };
   const portal = new PortalClient(client, tokens, environment);

@@ -39,7 +39,7 @@ const indexed: DocumentedFields = {
 };
 
 /** The documented response of each operation. An operation without an entry is not compared. */
-export const documentedAnswers: Readonly<Record<string, Schema>> = {
+export const documentedResponses: Readonly<Record<string, Schema>> = {
   ...minutes,
   load_average: {
     metadata: 'any?',

@@ -10,7 +10,7 @@ import { Network as Wires } from '../harness/network.ts';
 import { loadConfig } from '../support/load-config.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-/** How an examination of the stand-in went. */
+/** How a doctor run against the mock services went. */
 export interface Visit {
   readonly found: DoctorResult;
   readonly report: Report;
