@@ -21,7 +21,7 @@ export type App = Lifecycle;
 
 /** Builds the program around these services: each part from those before it. */
 export function createApp(
-  asked: readonly ConfiguredService[],
+  services: readonly ConfiguredService[],
   config: Config,
   environment: Environment,
   guard?: WebConfigFile,
@@ -29,14 +29,14 @@ export function createApp(
   const { clock, log, version, revision, nodeVersion } = environment;
   const own = new ExporterMetrics(
     { version, revision, node_version: nodeVersion },
-    asked.map(({ api }) => api),
+    services.map(({ api }) => api),
   );
   const exposition = createExposition(environment);
-  const keeper = createStateKeeper(asked, config, environment);
-  const history = createRemoteWrite(config, asked, environment, keeper);
+  const keeper = createStateKeeper(services, config, environment);
+  const history = createRemoteWrite(config, services, environment, keeper);
   const outputs = [history].filter((output) => output !== undefined);
   const sink = new SinkFanOut({ exposition, own, history, outputs });
-  const sources = createPolledServices(asked, { config, own, sink, environment, keeper });
+  const sources = createPolledServices(services, { config, own, sink, environment, keeper });
   const connections = new Connections(config.web.maxConnections, clock, log);
   const protection = guard && createWebAccess(config.web, guard, connections, environment);
   const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));
@@ -56,7 +56,7 @@ export function createApp(
   const landing = landingPage(version, config.web.metricsPath, notice);
   const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
-    ready: () => sources.every(({ poller, hasHadTrouble }) => poller.monitor.hasPolled || hasHadTrouble()),
+    ready: () => sources.every(({ poller, hasFailedRequest }) => poller.monitor.hasPolled || hasFailedRequest()),
     statusPage: (query) => status.page(query),
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),

@@ -2,7 +2,7 @@ import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../contract/task.ts';
 import { headerLines } from '../exposition/format.ts';
-import { Backfill, type HistoryTask, OLDEST_READ_MS } from '../history/backfill/backfill.ts';
+import { Backfill, type HistoryTask, MAX_READ_AGE_MS } from '../history/backfill/backfill.ts';
 import { Spool } from '../history/backfill/spool.ts';
 import { BIN_COMPLETE_AFTER_MS } from '../history/points.ts';
 import { ConfigError } from '../runtime/errors.ts';
@@ -32,22 +32,22 @@ export type BackfillRun = Awaited<ReturnType<typeof createBackfill>>;
 export async function createBackfill(
   config: Config,
   environment: Environment,
-  wish: BackfillOptions,
+  options: BackfillOptions,
   signal: AbortSignal,
 ) {
-  const { labels, share, filers, folder } = wish;
+  const { labels, share, filers, folder } = options;
   const { clock, random } = environment;
-  const { binMs, ...asked } = pastOf(config, wish.series);
+  const { binMs, ...configured } = pastOf(config, options.series);
   const part = (requests: number) => Math.max(1, Math.floor(requests * share));
-  let answered = 0;
-  const { target, pacer, collector, inventory, now, release } = connectService(asked, {
+  let responded = 0;
+  const { target, pacer, collector, inventory, now, release } = connectService(configured, {
     config,
     environment,
     keeper: undefined,
     names: new FilerNames(config.filerAliases),
     observer: {
       onEnd: () => {
-        answered += 1;
+        responded += 1;
       },
     },
     limits: ({ limit, dailyLimit, maxPerMs }) => ({
@@ -57,22 +57,22 @@ export async function createBackfill(
     }),
   });
   try {
-    // First: from its answer on, the time is known by the service's clock.
+    // This is first: with its response the exporter knows the time by the service's clock.
     await inventory?.count(signal);
     const tasks = ofAppliances([...collector.tasks()].filter(hasHistory), filers);
     const aligned = (agoMs: number) => Math.floor((now() - agoMs) / binMs) * binMs;
     const spool = await Spool.open(
       folder,
       {
-        asked: askedOf(target.baseUrl, binMs, wish),
-        from: aligned(Math.min(wish.sinceMs, OLDEST_READ_MS)),
+        fingerprint: fingerprintOf(target.baseUrl, binMs, options),
+        from: aligned(Math.min(options.sinceMs, MAX_READ_AGE_MS)),
         // Younger bins may be incomplete.
-        to: aligned(Math.max(wish.untilMs, BIN_COMPLETE_AFTER_MS)),
+        to: aligned(Math.max(options.untilMs, BIN_COMPLETE_AFTER_MS)),
       },
       new Set(upstreamCatalog.map(({ name }) => name)),
       clock,
     );
-    const { from, to } = spool.question;
+    const { from, to } = spool.request;
     return {
       from,
       to,
@@ -84,8 +84,8 @@ export async function createBackfill(
       },
       tasks,
       backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, now, random }),
-      /** Requests answered so far, and the rate that the limits sustain. */
-      requests: () => ({ answered, perSecond: pacer.sustainedPerSecond }),
+      /** Requests responded so far, and the rate that the limits sustain. */
+      requests: () => ({ responded, perSecond: pacer.sustainedPerSecond }),
     };
   } catch (error) {
     await release(signal);
@@ -105,11 +105,11 @@ export async function* openMetrics(spool: Spool): AsyncGenerator<string | Buffer
 }
 
 function pastOf(config: Config, series: readonly string[] | undefined) {
-  for (const asked of configuredServices(config)) {
-    const { history } = asked.service;
+  for (const configured of configuredServices(config)) {
+    const { history } = configured.service;
     if (history === undefined) continue;
-    const { binMs } = history.bins(asked.settings);
-    return { ...asked, settings: history.past(asked.settings, series), binMs };
+    const { binMs } = history.bins(configured.settings);
+    return { ...configured, settings: history.past(configured.settings, series), binMs };
   }
   const urls = services.flatMap(({ history, section }) => (history === undefined ? [] : [section.url]));
   throw new ConfigError([`--backfill: ${urls.join(' and ')} is not set`]);
@@ -120,7 +120,11 @@ function hasHistory(task: Task): task is HistoryTask {
 }
 
 /** Equal texts for equal requests; limits and the work folder may differ between runs. */
-function askedOf(url: string, binMs: number, { sinceMs, untilMs, labels, filers, series }: BackfillOptions): string {
+function fingerprintOf(
+  url: string,
+  binMs: number,
+  { sinceMs, untilMs, labels, filers, series }: BackfillOptions,
+): string {
   return JSON.stringify([url, binMs, sinceMs, untilMs, Object.entries(labels), filers ?? [], series ?? []]);
 }
 
@@ -129,13 +133,13 @@ function ofAppliances(tasks: readonly HistoryTask[], filers: readonly string[] |
   const appliances = tasks.flatMap(({ appliance }) => appliance ?? []);
   const names = appliances.flatMap(({ serial, name }) => [[serial, serial] as const, [name, serial] as const]);
   const known = new Map(names.map(([name, serial]) => [name.toLowerCase(), serial]));
-  const faults = filers.flatMap((filer) => {
+  const errors = filers.flatMap((filer) => {
     if (known.has(filer.toLowerCase())) return [];
     const meant = likelyTypo(filer.toLowerCase(), [...known.keys()]);
     const hint = meant === undefined ? 'expected its name or its id in the inventory' : `did you mean ${meant}?`;
     return [`--filers: ${JSON.stringify(filer)} is not a polled appliance; ${hint}`];
   });
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (errors.length > 0) throw new ConfigError(errors);
   const serials = new Set(filers.map((filer) => known.get(filer.toLowerCase())));
   return tasks.filter(({ appliance }) => serials.has(appliance?.serial));
 }

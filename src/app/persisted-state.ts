@@ -8,12 +8,12 @@ import type { DailyQuota } from '../transport/rate/daily-quota.ts';
 import type { Environment } from './environment.ts';
 
 export function createStateKeeper(
-  asked: readonly ConfiguredService[],
+  services: readonly ConfiguredService[],
   config: Config,
   { openState, clock, log }: Environment,
 ): StateKeeper | undefined {
   const store = config.stateFile === undefined ? undefined : openState?.(config.stateFile);
-  return store && new StateKeeper(store, clock, log, ownersOf(asked, config));
+  return store && new StateKeeper(store, clock, log, ownersOf(services, config));
 }
 
 /** What the services keep, and what their limits have spent. */
@@ -36,8 +36,8 @@ interface KeepingService {
 }
 
 /** The owner of the state, by service; contains no secret. */
-function ownersOf(asked: readonly ConfiguredService[], config: Config): Readonly<Record<string, string>> {
-  const owners = asked.map(({ api, service, settings }) => {
+function ownersOf(services: readonly ConfiguredService[], config: Config): Readonly<Record<string, string>> {
+  const owners = services.map(({ api, service, settings }) => {
     const owner = JSON.stringify(service.stateOwner(settings, config));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;
   });

@@ -20,20 +20,20 @@ interface SourceDependencies {
 }
 
 export function createPolledServices(
-  asked: readonly ConfiguredService[],
+  services: readonly ConfiguredService[],
   parts: SourceDependencies,
 ): readonly PolledService[] {
   const { config, environment } = parts;
   const names = new FilerNames(config.filerAliases, (name, ids) =>
     environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
   );
-  return asked.map((one) => sourceOf(one, names, parts));
+  return services.map((service) => sourceOf(service, names, parts));
 }
 
-function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDependencies) {
+function sourceOf(configured: ConfiguredService, names: FilerNames, parts: SourceDependencies) {
   const { config, own, sink, environment, keeper } = parts;
-  const { api } = asked;
-  const connected = connectService(asked, {
+  const { api } = configured;
+  const connected = connectService(configured, {
     config,
     environment,
     names,
@@ -54,10 +54,10 @@ function sourceOf(asked: ConfiguredService, names: FilerNames, parts: SourceDepe
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,
-      isHeld: () => pacer.waitUntil !== undefined,
+      isWaiting: () => pacer.waitUntil !== undefined,
       ...(inventory && { onTasks: inventory.onTasks }),
     },
     environment,
   );
-  return { ...connected, notes, api, title: asked.service.title, poller };
+  return { ...connected, notes, api, title: configured.service.title, poller };
 }

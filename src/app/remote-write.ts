@@ -13,13 +13,13 @@ import type { Environment } from './environment.ts';
 
 export function createRemoteWrite(
   config: Config,
-  asked: readonly ConfiguredService[],
+  services: readonly ConfiguredService[],
   environment: Environment,
   keeper: Pick<StateKeeper, 'note'> | undefined,
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;
   const { clock, random, log } = environment;
-  const [points] = asked.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
+  const [points] = services.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
   const history: RemoteWrite = new RemoteWrite(
     { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },
@@ -39,8 +39,8 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
   const hidden = createMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (own, body, signal) => {
-    const further = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
-    const all = { ...further, ...authorization(settings), ...own };
+    const additional = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
+    const all = { ...additional, ...authorization(settings), ...own };
     const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
     if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
     const { location } = answer.headers;

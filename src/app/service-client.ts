@@ -35,7 +35,7 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
   const now = clock.monotonic();
   const budget = new DailyQuota(dailyLimit, now);
   const pacer = new RequestQueue(new RateLimiter(limit, new AdaptiveRate(maxPerMs, now), now), budget, clock);
-  let trouble = false;
+  let hasFailed = false;
   const client = new JsonClient({
     baseUrl,
     userAgent: `filer-exporter/${version}`,
@@ -47,7 +47,7 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
     observer: {
       ...observer,
       onEnd: (operation, code, seconds) => {
-        trouble ||= code !== '200';
+        hasFailed ||= code !== '200';
         observer.onEnd?.(operation, code, seconds);
       },
     },
@@ -61,20 +61,20 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
     pacer,
     budget,
     /** Whether any request was rejected or has failed. */
-    hasHadTrouble: () => trouble,
+    hasFailedRequest: () => hasFailed,
     close: () => dispatcher.destroy(),
   };
 }
 
 /** A service, connected through a client of its own; `release` closes that too. */
 export function connectService(
-  asked: ConfiguredService,
+  configured: ConfiguredService,
   parts: ClientDependencies & Pick<ServiceDependencies, 'names' | 'keeper'>,
 ) {
   const { config, environment, names, keeper } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
-  const { client, close, ...limits } = createServiceClient(asked, parts);
-  const connection = asked.service.connect(asked.settings, {
+  const { client, close, ...limits } = createServiceClient(configured, parts);
+  const connection = configured.service.connect(configured.settings, {
     client,
     config,
     clock,

@@ -5,7 +5,7 @@ import { likelyTypo } from '../runtime/suggest.ts';
 /** The exit codes, which service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
 
-/** The commands, and the options of each with the value that it expects; undefined for a flag. */
+/** The commands, and the options of each with the value that an option expects; a flag expects none. */
 const COMMANDS = {
   demo: { like: 'the path of a file', trouble: undefined },
   once: {},
@@ -18,8 +18,8 @@ const COMMANDS = {
     labels: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
     filers: 'names or ids of appliances, with commas',
     series: 'names of series, with commas',
-    share: 'a part of the limits such as 50%',
-    work: 'the path of a folder',
+    'limit-share': 'a share of the limits such as 50%',
+    'work-dir': 'the path of a folder',
   },
   help: {},
   version: {},
@@ -59,7 +59,7 @@ const options = Object.fromEntries([
 ]);
 
 export function parseArguments(args: readonly string[]): Invocation {
-  // Not strict: the faults have our own messages.
+  // parseArgs is not strict here, because the errors below say what was meant.
   const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true });
   const names = new Set<string>();
   for (const token of tokens) {

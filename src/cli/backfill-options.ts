@@ -7,14 +7,14 @@ import { ConfigError } from '../runtime/errors.ts';
 import type { Options } from './arguments.ts';
 
 /** The share of the limits that a backfill uses, so that the exporter beside it has the other half. */
-const USUAL_SHARE = '50%';
+const DEFAULT_SHARE = '50%';
 
-const USUAL_FOLDER = 'filer-exporter-backfill';
+const DEFAULT_FOLDER = 'filer-exporter-backfill';
 
 /** The shortest period that is worth a backfill: what one poll brings, in milliseconds. */
 const MIN_PAST_MS = 900_000;
 
-/** A wish whose labels are those of remote write if none are given. */
+/** If no labels are given, those of remote write are used. */
 export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
   readonly labels: BackfillOptions['labels'] | undefined;
 };
@@ -25,15 +25,15 @@ export function parseBackfillOptions(options: Options): ParsedOptions {
   const read = <Value>(name: 'since' | 'until' | 'labels', kind: VariableType<Value>): Value | undefined => {
     const text = options[name];
     const parsed = text === undefined ? undefined : kind.parse(text);
-    if (parsed?.state !== 'bad') return parsed?.value;
-    throw new ConfigError(parsed.flaws.map(({ what }) => `--${name}: ${what}; expected ${kind.expects}`));
+    if (parsed?.state !== 'invalid') return parsed?.value;
+    throw new ConfigError(parsed.errors.map(({ what }) => `--${name}: ${what}; expected ${kind.expects}`));
   };
   const [sinceMs, untilMs = 0] = [read('since', ago), read('until', ago)];
   if (sinceMs === undefined) throw new ConfigError(['--backfill: expected --since with a duration such as 30d']);
   if (sinceMs - untilMs < MIN_PAST_MS) {
     throw new ConfigError(['--since: expected at least 15m before --until, which is now where it is not given']);
   }
-  const { filers, series, share = USUAL_SHARE, work = USUAL_FOLDER } = options;
+  const { filers, series, 'limit-share': share = DEFAULT_SHARE, 'work-dir': folder = DEFAULT_FOLDER } = options;
   return {
     sinceMs,
     untilMs,
@@ -41,12 +41,12 @@ export function parseBackfillOptions(options: Options): ParsedOptions {
     filers: filers === undefined ? undefined : entriesOf(filers),
     series: series === undefined ? undefined : entriesOf(series),
     share: partOf(share),
-    folder: work,
+    folder,
   };
 }
 
 function partOf(text: string): number {
   const percent = Number(/^(\d{1,3})%$/.exec(text)?.[1]);
   if (percent >= 1 && percent <= 100) return percent / 100;
-  throw new ConfigError([`--share: ${text} is not a part of the limits; expected 1% to 100%`]);
+  throw new ConfigError([`--limit-share: ${text} is not a share of the limits; expected 1% to 100%`]);
 }

@@ -13,22 +13,23 @@ import { abortOn, systemEnvironment } from './system-environment.ts';
 
 const PROGRESS_MS = 15_000;
 
-/** Failures that are told one by one. */
-const MAX_TOLD = 20;
+/** Failures that are listed one by one. */
+const MAX_LISTED = 20;
 
 /** Reads the history of what is configured and prints it as OpenMetrics; resolves with the exit code. */
-export async function runBackfill(config: Config, wish: ParsedOptions, stopped: Promise<void>): Promise<number> {
+export async function runBackfill(config: Config, options: ParsedOptions, stopped: Promise<void>): Promise<number> {
   if (process.stdout.isTTY)
     throw new ConfigError(['--backfill: prints a large text; expected a file, as > history.om']);
   const environment = systemEnvironment(createLog('warn', process.stderr, lineMask(config)));
   const { clock } = environment;
   const signal = abortOn(stopped);
-  const labels = wish.labels ?? config.remoteWrite?.labels ?? {};
-  if (Object.keys(labels).length === 0) tell('no --labels: the series have no job and no instance, as scraped ones do');
+  const labels = options.labels ?? config.remoteWrite?.labels ?? {};
+  if (Object.keys(labels).length === 0)
+    writeLine('no --labels: the series have no job and no instance, as scraped ones do');
   try {
-    const run = await createBackfill(config, environment, { ...wish, labels }, signal);
+    const run = await createBackfill(config, environment, { ...options, labels }, signal);
     try {
-      return await readAndPrint(run, clock, wish.folder, signal);
+      return await readAndPrint(run, clock, options.folder, signal);
     } finally {
       const late = new AbortController();
       void clock.sleep(config.shutdownTimeoutMs).then(() => late.abort());
@@ -36,7 +37,7 @@ export async function runBackfill(config: Config, wish: ParsedOptions, stopped: 
     }
   } catch (error) {
     if (!isOfSystem(error)) throw error;
-    tell(`${error.message}; ${wish.folder} keeps what was read: repeat the same command to continue`);
+    writeLine(`${error.message}; ${options.folder} keeps what was read: repeat the same command to continue`);
     return EXIT.failure;
   }
 }
@@ -49,45 +50,46 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 async function readAndPrint(run: BackfillRun, clock: Clock, folder: string, signal: AbortSignal): Promise<number> {
   const { tasks, spool, backfill } = run;
   const known = tasks.filter(({ id }) => spool.done.has(id)).length;
-  tell(
+  writeLine(
     `${formatInteger(tasks.length)} series of appliances, ${momentOf(run.from)} to ${momentOf(run.to)}; work folder ${folder}`,
   );
-  if (known > 0) tell(`${formatInteger(known)} of them were read before the interruption`);
+  if (known > 0) writeLine(`${formatInteger(known)} of them were read before the interruption`);
   const ended = new AbortController();
-  const telling = tellProgress(run, known, clock, ended.signal);
+  const writing = writeProgress(run, known, clock, ended.signal);
   try {
     await backfill.run(tasks, signal);
   } finally {
     ended.abort();
-    await telling;
+    await writing;
   }
   const isAny = tasks.some(({ id }) => spool.done.get(id)?.outcome === 'read');
   if (!signal.aborted) {
-    for (const line of summaryOf(run)) tell(line);
+    for (const line of summaryOf(run)) writeLine(line);
     if (isAny) await print(run, signal);
   }
   if (signal.aborted) {
-    tell('stopped; repeat the same command to continue');
+    writeLine('stopped; repeat the same command to continue');
     return EXIT.failure;
   }
-  const isWhole = backfill.failures.size === 0;
-  if (!isWhole) tell(`not all of it was read: repeat the same command for the rest; ${folder} keeps what was read`);
-  if (!isAny || !isWhole) return EXIT.failure;
+  const isComplete = backfill.failures.size === 0;
+  if (!isComplete)
+    writeLine(`not all of it was read: repeat the same command for the rest; ${folder} keeps what was read`);
+  if (!isAny || !isComplete) return EXIT.failure;
   await spool.remove();
   return EXIT.clean;
 }
 
 /** `known`: how many series were read before. */
-async function tellProgress(run: BackfillRun, known: number, clock: Clock, signal: AbortSignal): Promise<void> {
+async function writeProgress(run: BackfillRun, known: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const begun = clock.monotonic();
   for (;;) {
     await clock.sleep(PROGRESS_MS, signal);
     if (signal.aborted) return;
-    tell(progressOf(run, known, clock.monotonic() - begun, clock.now()));
+    writeLine(progressOf(run, known, clock.monotonic() - begun, clock.now()));
   }
 }
 
-function tell(line: string): void {
+function writeLine(line: string): void {
   process.stderr.write(`backfill: ${printable(line)}\n`);
 }
 
@@ -105,11 +107,11 @@ function progressOf(run: BackfillRun, known: number, elapsedMs: number, now: num
   const { tasks, spool, backfill } = run;
   const done = tasks.filter(({ id }) => spool.done.has(id) || backfill.failures.has(id)).length;
   const left = tasks.length - done;
-  const { answered, perSecond } = run.requests();
+  const { responded, perSecond } = run.requests();
   const points = tasks.reduce((sum, { id }) => sum + (spool.done.get(id)?.points ?? 0), 0);
   const leftMs = (elapsedMs / (done - known)) * left;
   return [
-    `${formatInteger(done)} of ${formatInteger(tasks.length)} series read, ${formatInteger(points)} points, ${formatInteger(answered)} requests`,
+    `${formatInteger(done)} of ${formatInteger(tasks.length)} series read, ${formatInteger(points)} points, ${formatInteger(responded)} requests`,
     `${formatInteger(left)} left`,
     done > known
       ? `ends in ${roundDuration(leftMs)}, at ${momentOf(now + leftMs)}`
@@ -135,7 +137,7 @@ function summaryOf({ tasks, spool, backfill, from, to, binMs }: BackfillRun): re
     return parts.join('; ');
   });
   const unused = [...backfill.unused].map(([reason, count]) => `${formatInteger(count)} ${reason}`);
-  const failures = [...backfill.failures].slice(0, MAX_TOLD).map(([, error]) => `failed: ${asError(error).message}`);
+  const failures = [...backfill.failures].slice(0, MAX_LISTED).map(([, error]) => `failed: ${asError(error).message}`);
   const more = backfill.failures.size - failures.length;
   return [
     ...lines,

@@ -3,7 +3,7 @@ import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { effectiveConfiguration } from '../config/describe.ts';
 import { findPermissiveFiles } from '../config/file-permissions.ts';
-import { placeholderFaults, stateFileFaults } from '../config/readiness.ts';
+import { placeholderErrors, stateFileErrors } from '../config/readiness.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { accessTo, ownFiles, serviceSections, webFiles } from './load.ts';
@@ -18,7 +18,7 @@ export async function checkConfig(config: Config): Promise<number> {
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);
   printLine(effectiveConfiguration(config, serviceSections));
-  const faults = [...placeholderFaults(config, serviceSections), ...(await stateFileFaults(config.stateFile))];
-  if (faults.length > 0) throw new ConfigError(faults);
+  const errors = [...placeholderErrors(config, serviceSections), ...(await stateFileErrors(config.stateFile))];
+  if (errors.length > 0) throw new ConfigError(errors);
   return printLine('# the configuration is valid');
 }

@@ -7,8 +7,8 @@ import { prepareApp } from './serve.ts';
 import { abortOn, printSafely } from './system-environment.ts';
 
 /** Polls everything once and prints the exposition; log lines go to stderr, so that stdout contains only metrics. */
-export async function once(configured: Config, stopped: Promise<void>): Promise<number> {
-  const app = await Promise.race([prepareApp(besideDaemon(configured), process.stderr), stopped]);
+export async function once(config: Config, stopped: Promise<void>): Promise<number> {
+  const app = await Promise.race([prepareApp(separated(config), process.stderr), stopped]);
   if (!app) return EXIT.failure;
   const { exposition, polled } = await app.once(abortOn(stopped));
   await app.stop();
@@ -17,7 +17,7 @@ export async function once(configured: Config, stopped: Promise<void>): Promise<
 }
 
 /** For a process beside a running exporter: it takes neither its events nor its state file, and sends nothing. */
-function besideDaemon(config: Config): Config {
+function separated(config: Config): Config {
   const services = configuredServices(config).map(({ api, service, settings }) => {
     return [api, service.withOwnClientKey?.(settings, systemClock.now()) ?? settings] as const;
   });

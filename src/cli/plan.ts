@@ -31,11 +31,11 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
     return service.planning?.fleet?.plan(settings, found, config.shard.total) ?? [];
   });
   const shares = configured.flatMap(({ service, settings }) => service.planning?.sampleCounts(settings) ?? []);
-  const beside = services
+  const unplanned = services
     .filter(({ planning }) => planning?.fleet === undefined)
     .map(({ title, section }) => [title, section.of(config) === undefined ? 'not polled' : 'counted below'] as const);
   for (const fleet of fleets) {
-    printLine(planText(fleet, sizeOf(shares, config.events, found), beside));
+    printLine(planText(fleet, sizeOf(shares, config.events, found), unplanned));
   }
   return fleets.every((fleet) => fleet.plan.fits) ? EXIT.clean : EXIT.failure;
 }

@@ -4,7 +4,7 @@ import { type App, createApp } from '../app/app.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
-import { stateFolderFaults } from '../config/readiness.ts';
+import { stateFolderErrors } from '../config/readiness.ts';
 import type { PageNotice } from '../pages/notice.ts';
 import { systemClock, withTimeout } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
@@ -44,24 +44,27 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
 
 /** The program, ready to run, with its log lines going to `out`. */
 export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
-  const asked = polledServices(config);
-  const inFlight = asked.reduce((sum, { service, settings }) => sum + service.target(settings, config).concurrency, 0);
+  const services = polledServices(config);
+  const inFlight = services.reduce(
+    (sum, { service, settings }) => sum + service.target(settings, config).concurrency,
+    0,
+  );
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
   logUncaughtErrors(log);
   // A disk that hangs keeps nothing from being polled.
   const late = () => new Error('the disk hangs');
-  const looked = withTimeout(stateFolderFaults(config.stateFile), systemClock, DISK_WAIT_MS, late);
-  const faults = await looked.catch(() => []);
-  if (faults.length > 0) throw new ConfigError(faults);
+  const looked = withTimeout(stateFolderErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
+  const errors = await looked.catch(() => []);
+  if (errors.length > 0) throw new ConfigError(errors);
   const guard = await readWebConfig(config.web, webFiles);
   for (const line of config.warnings) log.warn(line);
   warnOfLooseFiles(ownFiles(config, guard), accessTo, log);
   for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ reason }, 'clients will reject the server certificate');
   }
-  return createApp(asked, config, { ...systemEnvironment(log), notice }, guard);
+  return createApp(services, config, { ...systemEnvironment(log), notice }, guard);
 }
 
 function logUncaughtErrors(log: Log): void {

@@ -21,8 +21,8 @@ export function mergeDotenv(
   content: string | Error,
   rows: readonly NamedVariable[],
 ) {
-  const faults: string[] = [];
-  const dotenv = dotenvIn(content, faults);
+  const errors: string[] = [];
+  const dotenv = dotenvIn(content, errors);
   const beneath = dotenv ?? new Map<string, string>();
   const set = setOf(environment);
   const texts = new Map(beneath);
@@ -31,10 +31,10 @@ export function mergeDotenv(
     if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
   }
   for (const [name, text] of set) texts.set(name, text);
-  faults.push(...nodeFaults(beneath, set));
+  errors.push(...nodeErrors(beneath, set));
   return {
     texts,
-    faults,
+    errors,
     /** In effect or not; undefined without `.env`. */
     dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
   };
@@ -46,26 +46,26 @@ function setOf(source: Readonly<Record<string, string | undefined>>): VariableTe
   return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
 }
 
-function dotenvIn(content: string | Error, faults: string[]): VariableTexts | undefined {
+function dotenvIn(content: string | Error, errors: string[]): VariableTexts | undefined {
   // A byte order mark would become part of the first name.
   if (typeof content === 'string') return setOf(parseEnv(content.replace(/^\uFEFF/, '')));
   const code = errorCode(content);
-  if (code !== 'ENOENT') faults.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
+  if (code !== 'ENOENT') errors.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
   return undefined;
 }
 
 /** Variables of Node: one that it reads before this program can read `.env`, and one that the exporter would ignore. */
-function nodeFaults(beneath: VariableTexts, environment: VariableTexts): readonly string[] {
-  const faults: string[] = [];
+function nodeErrors(beneath: VariableTexts, environment: VariableTexts): readonly string[] {
+  const errors: string[] = [];
   if (beneath.has('NODE_EXTRA_CA_CERTS') && !environment.has('NODE_EXTRA_CA_CERTS')) {
     const expected = 'set it in the environment of the process';
-    faults.push(`NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; ${expected}`);
+    errors.push(`NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; ${expected}`);
   }
   if ((environment.get('NODE_TLS_REJECT_UNAUTHORIZED') ?? beneath.get('NODE_TLS_REJECT_UNAUTHORIZED')) === '0') {
     const expected = 'certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS';
-    faults.push(`NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: ${expected}`);
+    errors.push(`NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: ${expected}`);
   }
-  return faults;
+  return errors;
 }
 
 /** A proxy's URL may contain a password. */
@@ -84,11 +84,11 @@ export function unknownVariables(
   texts: VariableTexts,
   rows: readonly NamedVariable[],
   services: readonly ServiceSection[],
-): { readonly faults: readonly string[]; readonly warnings: readonly string[] } {
+): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
   const known = namesOf(rows);
   const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
   const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
-  const faults = unknown
+  const errors = unknown
     .filter(isOurs)
     .sort((one, other) => (one < other ? -1 : 1))
     .map((name) => {
@@ -101,7 +101,7 @@ export function unknownVariables(
     const meant = isOurs(name) ? undefined : known.find((one) => isNearMiss(name, one));
     return meant === undefined ? [] : [`${name}: has no effect here; did you mean ${meant}?`];
   });
-  return { faults, warnings };
+  return { errors, warnings };
 }
 
 function isNearMiss(name: string, known: string): boolean {

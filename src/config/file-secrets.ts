@@ -3,7 +3,7 @@ import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { ReadFile, VariableTexts } from './dotenv.ts';
 import { fileVariable, type NamedVariable } from './section.ts';
-import { quotedPath, secretFlaw } from './variable-type.ts';
+import { quotedPath, secretError } from './variable-type.ts';
 
 /** Every reload reads its file again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
@@ -30,8 +30,8 @@ class UnfitContentError extends Error {}
 function secretIn(content: string): string {
   const text = content.replace(/[\r\n]+$/, '');
   if (text === '') throw new UnfitContentError('the file is empty; expected the secret');
-  const flaw = secretFlaw(text);
-  if (flaw !== undefined) throw new UnfitContentError(`the file's content ${flaw}; expected only the secret`);
+  const error = secretError(text);
+  if (error !== undefined) throw new UnfitContentError(`the file's content ${error}; expected only the secret`);
   return text;
 }
 
@@ -42,7 +42,7 @@ export function fileSecrets(
   texts: VariableTexts,
   rows: readonly NamedVariable[],
   { readFile, readAgain }: { readonly readFile: ReadFile; readonly readAgain: ReadText },
-  faults: string[],
+  errors: string[],
 ): Readonly<Record<string, FileSecret>> {
   const secrets: Record<string, FileSecret> = {};
   for (const { name, row } of rows) {
@@ -50,7 +50,7 @@ export function fileSecrets(
     const path = row.kind.isSecret ? texts.get(fileName) : undefined;
     if (path === undefined) continue;
     if (texts.has(name)) {
-      faults.push(`${name}: is set and so is ${fileName}; expected one of them`);
+      errors.push(`${name}: is set and so is ${fileName}; expected one of them`);
     }
     try {
       secrets[name] = new FileSecret(path, readFile, readAgain);
@@ -59,7 +59,7 @@ export function fileSecrets(
         error instanceof UnfitContentError
           ? error.message
           : `${PATH.test(path) ? `${quotedPath(path)} ` : ''}cannot be read (${errorCode(error) ?? 'unknown reason'}); expected the path of a file with the secret`;
-      faults.push(`${fileName}: ${reason}`);
+      errors.push(`${fileName}: ${reason}`);
     }
   }
   return secrets;

@@ -10,13 +10,13 @@ export function listOf<Entry>(
   parse: (entry: string, before: readonly Entry[]) => Parsed<Entry>,
 ): Parsed<readonly Entry[]> {
   const values: Entry[] = [];
-  const flaws: ValueError[] = [];
+  const errors: ValueError[] = [];
   for (const entry of entriesOf(text)) {
     const parsed = parse(entry, values);
-    if (parsed.state === 'bad') flaws.push(...parsed.flaws);
+    if (parsed.state === 'invalid') errors.push(...parsed.errors);
     else if (!values.includes(parsed.value)) values.push(parsed.value);
   }
-  if (flaws.length > 0) return { state: 'bad', flaws };
+  if (errors.length > 0) return { state: 'invalid', errors };
   return values.length === 0 ? invalid(`${quoted(text)} is an empty list`) : valid(values);
 }
 
@@ -51,7 +51,7 @@ export const bucketList: VariableType<readonly number[]> = {
         ? valid(seconds)
         : invalid(`${quoted(entry)} is not a bucket`);
     });
-    if (parsed.state === 'bad') return parsed;
+    if (parsed.state === 'invalid') return parsed;
     const ascending =
       parsed.value.length === entriesOf(text).length &&
       parsed.value.every((bound, place) => place === 0 || bound > (parsed.value[place - 1] ?? 0));

@@ -17,14 +17,14 @@ import {
   type ServiceSection,
   type Values,
 } from './section.ts';
-import { serviceFaults } from './service-rules.ts';
+import { serviceErrors } from './service-rules.ts';
 import { commonSection } from './variables.ts';
 
 function sectionsOf(services: readonly ServiceSection[]): readonly Section[] {
   return [...services, commonSection, remoteWriteSection];
 }
 
-/** Every row, in the order of `--help`, the reference and the lines about faults. */
+/** Every row, in the order of `--help`, the reference and the lines about errors. */
 export function allVariables(services: readonly ServiceSection[]): readonly NamedVariable[] {
   return sectionsOf(services).flatMap(({ rows }) => rows);
 }
@@ -55,22 +55,22 @@ export async function loadConfig(
 
 /** Throws a ConfigError with every fault at once, in the order of the variables. */
 export function configOf(
-  { texts, dotenvHasSecret, faults: found }: ReturnType<typeof mergeDotenv>,
+  { texts, dotenvHasSecret, errors: found }: ReturnType<typeof mergeDotenv>,
   services: readonly ServiceSection[],
   readFile: ReadFile,
   readAgain: ReadText,
 ): Config {
   const rows = allVariables(services);
   const sections = sectionsOf(services);
-  const faults = [...found];
-  const read = readValues(texts, sections, readFile, faults);
-  const values: Values<Rows> = { ...read, ...fileSecrets(texts, rows, { readFile, readAgain }, faults) };
+  const errors = [...found];
+  const read = readValues(texts, sections, readFile, errors);
+  const values: Values<Rows> = { ...read, ...fileSecrets(texts, rows, { readFile, readAgain }, errors) };
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
-  faults.push(...serviceFaults(services, given), ...sections.flatMap((section) => section.faults(given)));
-  const proxy = proxies(texts, faults);
+  errors.push(...serviceErrors(services, given), ...sections.flatMap((section) => section.errors(given)));
+  const proxy = proxies(texts, errors);
   const unknown = unknownVariables(texts, rows, services);
-  faults.push(...unknown.faults);
-  if (faults.length > 0) throw new ConfigError(inTableOrder(faults, rows));
+  errors.push(...unknown.errors);
+  if (errors.length > 0) throw new ConfigError(inTableOrder(errors, rows));
   const polled = services.map((service) => ({ api: service.api, ...service.toOptions(values) }));
   const [common, remoteWrite] = [commonSection.toOptions(values), remoteWriteSection.toOptions(values)];
   const isKept = services.some(({ history }, index) => {
@@ -108,11 +108,11 @@ function secretPaths(values: Values<Rows>): readonly string[] {
 }
 
 /** Lines that begin with no variable of a row come last, in the given order. */
-function inTableOrder(faults: readonly string[], rows: readonly NamedVariable[]): readonly string[] {
+function inTableOrder(errors: readonly string[], rows: readonly NamedVariable[]): readonly string[] {
   const names = namesOf(rows);
   const place = (line: string) => {
     const index = names.findIndex((name) => line.startsWith(`${name}:`));
     return index === -1 ? names.length : index;
   };
-  return faults.toSorted((one, other) => place(one) - place(other));
+  return errors.toSorted((one, other) => place(one) - place(other));
 }

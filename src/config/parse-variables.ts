@@ -3,7 +3,7 @@ import envSchema from 'env-schema';
 import { errorCode } from '../runtime/errors.ts';
 import type { ReadFile, VariableTexts } from './dotenv.ts';
 import type { Rows, Section, Values } from './section.ts';
-import { faultLine, invalid, type Parsed, quotedPath, type VariableType } from './variable-type.ts';
+import { errorLine, invalid, type Parsed, quotedPath, type VariableType } from './variable-type.ts';
 
 /** A keyword of the schema: replaces the text of a variable with the value that its kind parses from it. */
 const KIND: FuncKeywordDefinition = {
@@ -28,7 +28,7 @@ export function readValues(
   texts: VariableTexts,
   sections: readonly Section[],
   readFile: ReadFile,
-  faults: string[],
+  errors: string[],
 ): Values<Rows> {
   const values: Record<string, unknown> = {};
   for (const { rows, schema } of sections) {
@@ -45,15 +45,15 @@ export function readValues(
     });
     for (const { name, row } of rows) {
       const result = parsed[name] && withFile(row.kind, parsed[name], readFile);
-      if (result?.state === 'good') values[name] = result.value;
-      else faults.push(...(result?.flaws ?? []).map((flaw) => faultLine(name, flaw, row.kind.expects)));
+      if (result?.state === 'valid') values[name] = result.value;
+      else errors.push(...(result?.errors ?? []).map((error) => errorLine(name, error, row.kind.expects)));
     }
   }
   return values;
 }
 
 function withFile({ valueIn }: VariableType<unknown>, parsed: Parsed<unknown>, readFile: ReadFile): Parsed<unknown> {
-  if (valueIn === undefined || parsed.state === 'bad') return parsed;
+  if (valueIn === undefined || parsed.state === 'invalid') return parsed;
   const path = String(parsed.value);
   try {
     return valueIn(path, readFile(path));

@@ -3,7 +3,7 @@ import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { VariableTexts } from './dotenv.ts';
 
 /** The proxy variables. As with curl, the name in lower case takes precedence. */
-export function proxies(texts: VariableTexts, faults: string[]): ProxyConfig | undefined {
+export function proxies(texts: VariableTexts, errors: string[]): ProxyConfig | undefined {
   const urlOf = (name: string): ProxyUrl | undefined => {
     const setName = texts.has(name.toLowerCase()) ? name.toLowerCase() : name;
     const text = texts.get(setName);
@@ -11,7 +11,7 @@ export function proxies(texts: VariableTexts, faults: string[]): ProxyConfig | u
     const parsed = parsedProxy(text);
     if (typeof parsed !== 'string') return parsed;
     // Not quoted: a proxy's URL may contain its password.
-    faults.push(`${setName}: the value ${parsed}`);
+    errors.push(`${setName}: the value ${parsed}`);
     return undefined;
   };
   const httpProxy = urlOf('HTTP_PROXY');
@@ -27,7 +27,7 @@ export function proxies(texts: VariableTexts, faults: string[]): ProxyConfig | u
 const NOT_A_PROXY =
   'is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128';
 
-/** A text is a flaw. `host:port` means `http://host:port`: other programs accept it in the same variables. */
+/** A returned string is the error. `host:port` means `http://host:port`: other programs accept it in the same variables. */
 function parsedProxy(text: string): ProxyUrl | string {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (/[\s\p{Cc}\\]/u.test(address) || !URL.canParse(address)) return NOT_A_PROXY;

@@ -14,14 +14,14 @@ import type { ServiceSection } from './section.ts';
 /** Values of secrets in examples. */
 const PLACEHOLDER = /^(?:(?:replace|change)[-_ ]?(?:me|this)|your[-_ ].*|<.*>|x{3,}|secret|token|password|todo)$/i;
 
-export function placeholderFaults({ secrets, shown }: Config, sections: readonly ServiceSection[]): readonly string[] {
+export function placeholderErrors({ secrets, shown }: Config, sections: readonly ServiceSection[]): readonly string[] {
   return sections
     .flatMap(({ rows }) => rows)
     .filter(({ name }) => shown[name] !== undefined && PLACEHOLDER.test(secrets.get(name)?.reveal() ?? ''))
     .map(({ name }) => `${name}: is the placeholder of an example; expected the value that the service issued`);
 }
 
-export async function stateFolderFaults(path: string | undefined): Promise<readonly string[]> {
+export async function stateFolderErrors(path: string | undefined): Promise<readonly string[]> {
   if (path === undefined) return [];
   const folder = dirname(path);
   try {
@@ -32,8 +32,8 @@ export async function stateFolderFaults(path: string | undefined): Promise<reado
   return [`STATE_FILE: the folder ${folder} does not exist; create it, writable for the exporter’s user`];
 }
 
-export async function stateFileFaults(path: string | undefined): Promise<readonly string[]> {
-  const missing = await stateFolderFaults(path);
+export async function stateFileErrors(path: string | undefined): Promise<readonly string[]> {
+  const missing = await stateFolderErrors(path);
   if (path === undefined || missing.length > 0) return missing;
   const folder = dirname(path);
   try {

@@ -1,8 +1,8 @@
 import { baseUrl } from './addresses.ts';
 import { pemFile } from './pem.ts';
 import { type Rows, type SetVariables, section, type Values } from './section.ts';
-import { insecureFaults } from './service-rules.ts';
-import { entriesOf, headerFlaw, invalid, quoted, type VariableType, valid } from './variable-type.ts';
+import { insecureErrors } from './service-rules.ts';
+import { entriesOf, headerError, invalid, quoted, type VariableType, valid } from './variable-type.ts';
 import { durationType, headerValue, secret } from './variable-types.ts';
 
 const DAY_MS = 86_400_000;
@@ -63,11 +63,11 @@ type RemoteRows = typeof variables;
 export const remoteWriteSection = section({
   url: 'REMOTE_WRITE_URL',
   variables,
-  faults,
+  errors,
   toOptions: toOptions,
 });
 
-function faults({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
+function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
   const found: string[] = [];
   const names = Object.keys(variables) as (keyof RemoteRows)[];
   const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP']);
@@ -85,7 +85,7 @@ function faults({ isSet, values }: SetVariables<RemoteRows>): readonly string[] 
     found.push('REMOTE_WRITE_KEY_FILE: is set without REMOTE_WRITE_CERT_FILE; expected both or neither');
   }
   const hasSecret = names.some((name) => variables[name].kind === secret && isSet(name));
-  if (hasSecret) found.push(...insecureFaults('REMOTE_WRITE_URL', { isSet, values }));
+  if (hasSecret) found.push(...insecureErrors('REMOTE_WRITE_URL', { isSet, values }));
   if (values.REMOTE_WRITE_HEADERS !== undefined) found.push(...headerErrors(values.REMOTE_WRITE_HEADERS.reveal()));
   return found;
 }
@@ -119,7 +119,7 @@ export function headerPairs(text: string): Readonly<Record<string, string>> | un
   for (const entry of entriesOf(text)) {
     const at = entry.indexOf('=');
     const [name, value] = [entry.slice(0, Math.max(0, at)).trim(), entry.slice(at + 1).trim()];
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || headerFlaw(value) !== undefined) return undefined;
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || headerError(value) !== undefined) return undefined;
     headers[name.toLowerCase()] = value;
   }
   return headers;

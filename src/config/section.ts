@@ -41,9 +41,9 @@ interface SectionDefinition<Table extends Rows, Settings> {
   /** The variable without which the others have no effect. */
   readonly url?: string & keyof Table;
   readonly variables: Table;
-  /** The faults in combinations of variables, one line each, which begins with a variable. */
-  readonly faults?: (given: SetVariables<Table>) => readonly string[];
-  /** Called only without faults. */
+  /** The errors in combinations of variables, one line each, which begins with a variable. */
+  readonly errors?: (given: SetVariables<Table>) => readonly string[];
+  /** Called only without errors. */
   readonly toOptions: (values: Values<Table>) => Settings;
   /** For `--check-config`: texts that differ from what is set, because the settings follow from several variables. */
   readonly show?: (settings: NonNullable<Settings>) => { readonly [Name in keyof Table]?: string | undefined };
@@ -56,21 +56,21 @@ export interface Section<Settings = unknown> {
   readonly rows: readonly NamedVariable[];
   /** The same for env-schema. */
   readonly schema: object;
-  faults(given: SetVariables<Rows>): readonly string[];
+  errors(given: SetVariables<Rows>): readonly string[];
   toOptions(values: Values<Rows>): { readonly settings: Settings; readonly shown: EffectiveValues };
 }
 
 export function section<const Table extends Rows, Settings>(
   parts: SectionDefinition<Table, Settings>,
 ): Section<Settings> {
-  const { url, variables, faults, toOptions, show } = parts;
+  const { url, variables, errors, toOptions, show } = parts;
   const rows = Object.entries<Variable>(variables).map(([name, row]) => ({ name, row }));
   const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, kind: row.kind }]);
   return {
     rows,
     schema: { type: 'object', properties: Object.fromEntries(properties) },
     // The types are true: the values are those that the kinds of these rows have parsed.
-    faults: (given) => faults?.(given as SetVariables<Table>) ?? [],
+    errors: (given) => errors?.(given as SetVariables<Table>) ?? [],
     toOptions: (values) => {
       const settings = toOptions(values as Values<Table>);
       if (url !== undefined && values[url] === undefined) return { settings, shown: { [url]: undefined } };

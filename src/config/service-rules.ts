@@ -2,21 +2,21 @@ import { isLoopback } from './addresses.ts';
 import type { Rows, ServiceSection, SetVariables } from './section.ts';
 
 /** Rules for all services: at least one is set, no secret is set for a disabled one, none is sent unencrypted. */
-export function serviceFaults(services: readonly ServiceSection[], given: SetVariables<Rows>): readonly string[] {
+export function serviceErrors(services: readonly ServiceSection[], given: SetVariables<Rows>): readonly string[] {
   return [
-    ...noneFaults(services, given),
-    ...services.flatMap((service) => [...strayFaults(service, given), ...insecureFaults(service.url, given)]),
+    ...noneErrors(services, given),
+    ...services.flatMap((service) => [...strayErrors(service, given), ...insecureErrors(service.url, given)]),
   ];
 }
 
-function noneFaults(services: readonly ServiceSection[], { isSet }: SetVariables<Rows>): readonly string[] {
+function noneErrors(services: readonly ServiceSection[], { isSet }: SetVariables<Rows>): readonly string[] {
   const [first, ...others] = services.map(({ url }) => url);
   if (first === undefined || services.some(({ url }) => isSet(url))) return [];
   return [`${first}: is not set and neither is ${others.join(' nor ')}; expected at least one of them`];
 }
 
 /** A secret for a disabled service means a typing error in its URL, or a leftover secret. */
-function strayFaults({ url, rows }: ServiceSection, { isSet }: SetVariables<Rows>): readonly string[] {
+function strayErrors({ url, rows }: ServiceSection, { isSet }: SetVariables<Rows>): readonly string[] {
   if (isSet(url)) return [];
   return rows.flatMap(({ name, row }) =>
     row.kind.isSecret && isSet(name) ? [`${name}: is set but ${url} is not; expected both or neither`] : [],
@@ -24,7 +24,7 @@ function strayFaults({ url, rows }: ServiceSection, { isSet }: SetVariables<Rows
 }
 
 /** Unencrypted keys and tokens are only allowed within this machine, unless the operator decides otherwise. */
-export function insecureFaults(name: string, { values }: SetVariables<Rows>): readonly string[] {
+export function insecureErrors(name: string, { values }: SetVariables<Rows>): readonly string[] {
   const url = values[name];
   if (values.ALLOW_INSECURE_UPSTREAM !== false || typeof url !== 'string') return [];
   if (url.startsWith('https:') || isLoopback(url)) return [];

@@ -8,8 +8,8 @@ export interface ValueError {
 }
 
 export type Parsed<Value> =
-  | { readonly state: 'good'; readonly value: Value }
-  | { readonly state: 'bad'; readonly flaws: readonly ValueError[] };
+  | { readonly state: 'valid'; readonly value: Value }
+  | { readonly state: 'invalid'; readonly errors: readonly ValueError[] };
 
 export interface VariableType<Value> {
   /** A few words for `--help` and the reference. */
@@ -26,16 +26,16 @@ export interface VariableType<Value> {
 }
 
 export function valid<Value>(value: Value): Parsed<Value> {
-  return { state: 'good', value };
+  return { state: 'valid', value };
 }
 
 export function invalid(what: string, meant?: string): Parsed<never> {
-  return { state: 'bad', flaws: [{ what, meant }] };
+  return { state: 'invalid', errors: [{ what, meant }] };
 }
 
-export function faultLine(name: string, flaw: ValueError, expects: string): string {
-  const hint = flaw.meant === undefined ? `expected ${expects}` : `did you mean ${flaw.meant}?`;
-  return `${name}: ${flaw.what}; ${hint}`;
+export function errorLine(name: string, error: ValueError, expects: string): string {
+  const hint = error.meant === undefined ? `expected ${expects}` : `did you mean ${error.meant}?`;
+  return `${name}: ${error.what}; ${hint}`;
 }
 
 const MAX_QUOTE = 80;
@@ -55,7 +55,7 @@ export function quotedPath(path: string): string {
  * Why a text cannot be sent in an HTTP header; undefined if it can. Only printable ASCII is allowed; a line break would
  * let a value start another header. Blanks at either end would be removed on the way.
  */
-export function headerFlaw(text: string): string | undefined {
+export function headerError(text: string): string | undefined {
   if (/[\r\n]/.test(text)) return 'contains a line break';
   if (/\p{Cc}/u.test(text)) return 'contains a control character';
   if (/[^ -~]/.test(text)) return 'contains a character outside ASCII';
@@ -67,8 +67,8 @@ export function headerFlaw(text: string): string | undefined {
 const MAX_SECRET_CHARACTERS = 8 * 1024;
 
 /** Why a text cannot be a secret; undefined if it can. */
-export function secretFlaw(text: string): string | undefined {
-  return text.length > MAX_SECRET_CHARACTERS ? 'is longer than 8 KiB' : headerFlaw(text);
+export function secretError(text: string): string | undefined {
+  return text.length > MAX_SECRET_CHARACTERS ? 'is longer than 8 KiB' : headerError(text);
 }
 
 export function entriesOf(text: string): readonly string[] {

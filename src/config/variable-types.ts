@@ -1,7 +1,7 @@
 import { Secret } from '../runtime/secret.ts';
 import { likelyTypo } from '../runtime/suggest.ts';
 import { formatDuration, parseDuration } from './duration.ts';
-import { headerFlaw, invalid, quoted, secretFlaw, type VariableType, valid } from './variable-type.ts';
+import { headerError, invalid, quoted, secretError, type VariableType, valid } from './variable-type.ts';
 
 export const MIN_INTERVAL_MS = 1000;
 
@@ -19,7 +19,7 @@ function rangePhrase({ least, most }: Bounds, format: (bound: number) => string)
   return most === undefined ? `of at least ${format(least)}` : `from ${format(least)} to ${format(most)}`;
 }
 
-function boundFlaw(value: number, { least, most }: Bounds, format: (bound: number) => string): string | undefined {
+function boundError(value: number, { least, most }: Bounds, format: (bound: number) => string): string | undefined {
   if (value < least) return `is below ${format(least)}`;
   if (most !== undefined && value > most) return `is above ${format(most)}`;
   return undefined;
@@ -34,8 +34,8 @@ export function durationType(boundsMs: DurationBounds, examples: string): Variab
     parse: (text) => {
       const valueMs = parseDuration(text);
       if (valueMs === undefined) return invalid(`${quoted(text)} is not a duration`);
-      const flaw = boundFlaw(valueMs, boundsMs, formatDuration);
-      if (flaw !== undefined) return invalid(`${quoted(text)} ${flaw}`);
+      const error = boundError(valueMs, boundsMs, formatDuration);
+      if (error !== undefined) return invalid(`${quoted(text)} ${error}`);
       const isFraction = boundsMs.inSeconds && valueMs % 1000 !== 0;
       return isFraction ? invalid(`${quoted(text)} is not a whole number of seconds`) : valid(valueMs);
     },
@@ -51,8 +51,8 @@ export function integerType(bounds: Bounds): VariableType<number> {
     parse: (text) => {
       const value = Number(text);
       if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) return invalid(`${quoted(text)} is not a whole number`);
-      const flaw = boundFlaw(value, bounds, String);
-      return flaw === undefined ? valid(value) : invalid(`${quoted(text)} ${flaw}`);
+      const error = boundError(value, bounds, String);
+      return error === undefined ? valid(value) : invalid(`${quoted(text)} ${error}`);
     },
   };
 }
@@ -115,8 +115,8 @@ export const headerValue: VariableType<string> = {
   label: 'text',
   expects: 'a text of printable ASCII characters',
   parse: (text) => {
-    const flaw = headerFlaw(text);
-    return flaw === undefined ? valid(text) : invalid(`${quoted(text)} ${flaw}`);
+    const error = headerError(text);
+    return error === undefined ? valid(text) : invalid(`${quoted(text)} ${error}`);
   },
 };
 
@@ -126,8 +126,8 @@ export const secret: VariableType<Secret> = {
   label: 'secret',
   expects: 'the secret as issued, in printable ASCII characters',
   parse: (text) => {
-    const flaw = secretFlaw(text);
-    return flaw === undefined ? valid(Secret.of(text)) : invalid(`the value ${flaw}`);
+    const error = secretError(text);
+    return error === undefined ? valid(Secret.of(text)) : invalid(`the value ${error}`);
   },
 };
 

@@ -118,12 +118,12 @@ type CommonRows = typeof variables;
 
 export const commonSection = section({
   variables,
-  faults: shardFaults,
+  errors: shardErrors,
   toOptions: toOptions,
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
 
-function shardFaults({ values: { SHARD: index, TOTAL_SHARDS: total } }: SetVariables<CommonRows>): readonly string[] {
+function shardErrors({ values: { SHARD: index, TOTAL_SHARDS: total } }: SetVariables<CommonRows>): readonly string[] {
   if (index === undefined || total === undefined || index < total) return [];
   return [`SHARD: "${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`];
 }

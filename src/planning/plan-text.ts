@@ -13,12 +13,12 @@ function waysText(ways: FleetPlan['modeTable']): string {
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n`;
 }
 
-export function planText(fleet: FleetPlan, size: EstimatedSize, beside: FleetPlan['requestRows']): string {
-  const { plan, requestRows: asked, modeTable } = fleet;
+export function planText(fleet: FleetPlan, size: EstimatedSize, unplanned: FleetPlan['requestRows']): string {
+  const { plan, requestRows, modeTable } = fleet;
   const { appliances, limit, dailyLimit, intervalMs } = plan.demand;
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', formatInteger(appliances)],
-    ...asked,
+    ...requestRows,
     ['Requests a sweep', formatInteger(plan.requestsPerSweep)],
     ['Requests a second', plan.requestsPerSecond.toFixed(2)],
     ['Requests a day', formatInteger(plan.requestsPerDay)],
@@ -33,7 +33,7 @@ export function planText(fleet: FleetPlan, size: EstimatedSize, beside: FleetPla
     ['Configured interval', roundDuration(intervalMs)],
     ['Effective interval', roundDuration(plan.effectiveIntervalMs)],
     ['Highest data age', roundDuration(plan.maxAgeMs)],
-    ...beside,
+    ...unplanned,
     ['Volumes', `${VOLUMES} on each appliance are assumed below`],
     ['Samples', `about ${formatInteger(Number(size.samples.toPrecision(2)))}`],
     ['Size of a scrape', `about ${amount(size.bytes)} plain, ${amount(size.gzipBytes)} gzip`],

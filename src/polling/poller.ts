@@ -23,7 +23,7 @@ export interface PollerOptions extends Omit<RegistryOptions, 'hasSeries'> {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
-  readonly isHeld: () => boolean;
+  readonly isWaiting: () => boolean;
   readonly notes: () => readonly ServiceWarning[];
   readonly appliances: ApplianceFamilies | undefined;
   /** Called after each change of the inventory, with the number of tasks of each operation. */
@@ -73,7 +73,7 @@ export class Poller {
   #wake = new AbortController();
 
   constructor(settings: PollerOptions, { clock, random, log }: PollerDependencies) {
-    const { workers, sink, isHeld, notes, appliances: families, collector, staleAfter } = settings;
+    const { workers, sink, isWaiting, notes, appliances: families, collector, staleAfter } = settings;
     const { api } = collector;
     const now = clock.monotonic();
     this.#settings = settings;
@@ -88,7 +88,7 @@ export class Poller {
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
     const maxFailures = 2 * workers;
     this.#service = new ServiceState({ registry, agenda, random, staleAfter, maxFailures, now });
-    this.monitor = new ServiceMonitor({ api, registry, service: this.#service, isHeld, notes, clock, log });
+    this.monitor = new ServiceMonitor({ api, registry, service: this.#service, isWaiting, notes, clock, log });
   }
 
   /** Resolves when the last poll in flight has ended. Rejects if a defect has ended it. */

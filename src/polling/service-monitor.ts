@@ -16,7 +16,7 @@ export interface MonitorDependencies {
   readonly registry: TaskRegistry;
   readonly service: ServiceState;
   /** Whether no request may be sent now, after a 429. */
-  readonly isHeld: () => boolean;
+  readonly isWaiting: () => boolean;
   readonly notes: () => readonly ServiceWarning[];
   readonly clock: Clock;
   readonly log: Log;
@@ -59,9 +59,9 @@ export class ServiceMonitor {
 
   /** Why the service is down, as in `filer_api_down_info`; undefined while it is up, or unknown. */
   get downReason(): string | undefined {
-    const { registry, isHeld } = this.#dependencies;
+    const { registry, isWaiting } = this.#dependencies;
     if (this.isUp) return undefined;
-    if (isHeld()) return 'throttled';
+    if (isWaiting()) return 'throttled';
     if (this.isUp === undefined) return undefined;
     // Without a token nothing else can be polled, whatever series failed with before.
     if (this.#lastError instanceof CredentialError) return failureReason(this.#lastError);

@@ -49,8 +49,8 @@ export function describeTlsError(code: string, party: Party): string | undefined
 
 export function describeConnectionError(cause: Error): string {
   if (cause instanceof ProxyConnectionError) {
-    const { causeCode: faultCode } = cause;
-    return describeTlsError(faultCode, 'proxy') ?? `the proxy cannot be reached (${faultCode})`;
+    const { causeCode: errorCode } = cause;
+    return describeTlsError(errorCode, 'proxy') ?? `the proxy cannot be reached (${errorCode})`;
   }
   const code = errorCode(cause);
   // When a proxy rejects a request, undici reports an abort: only its message names the proxy and the status.

@@ -64,7 +64,7 @@ async function pacing(report: Report, place: string, appliances: number): Promis
     1,
   );
   await clock.through(run.backfill.run(run.tasks, signal), 1);
-  report(`${place}.requests`, run.requests().answered, 'requests');
+  report(`${place}.requests`, run.requests().responded, 'requests');
   report(`${place}.paced`, clock.monotonic() / MINUTE_MS, 'min');
   await clock.through(run.close(signal), 1);
   await standIn.close();
@@ -87,7 +87,7 @@ async function bytes(report: Report, place: string, appliances: number): Promise
     process.execPath,
     [
       'dist/main.js',
-      ...`--backfill --since ${since} --share 100% --work ${work} --labels job=filer-exporter`.split(' '),
+      ...`--backfill --since ${since} --limit-share 100% --work-dir ${work} --labels job=filer-exporter`.split(' '),
     ],
     {
       cwd: root,

@@ -34,7 +34,7 @@ describe.each(everyVariable)('$name', ({ name, row: { kind }, good, bad }) => {
   const faultsWith = (text: string) => faultsOf({ ...beside, [name]: text }, files);
 
   test.each(kind.valueIn === undefined ? good : [])('%j is understood', (text, value) => {
-    expect(kind.parse(text)).toEqual({ state: 'good', value });
+    expect(kind.parse(text)).toEqual({ state: 'valid', value });
     expect(faultsWith(text).filter((line) => line.startsWith(`${name}:`) && line.includes('expected '))).toEqual([]);
   });
 

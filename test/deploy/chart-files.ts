@@ -48,7 +48,7 @@ function schemaOf({ label, parse }: VariableType<unknown>): object {
   if (label.startsWith('duration ')) return { type: 'string', pattern: DURATION };
   if (label.startsWith('number ')) return { type: ['integer', 'string'], pattern: '^[0-9]+$' };
   const words = label.split(', ');
-  const isChoice = words.length > 1 && words.every((word) => parse(word).state === 'good');
+  const isChoice = words.length > 1 && words.every((word) => parse(word).state === 'valid');
   return isChoice ? { enum: words } : { type: ['string', 'number', 'boolean'] };
 }
 

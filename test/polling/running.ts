@@ -45,7 +45,7 @@ export class Stage {
         appliances: families,
         allowedPerSecond: () => Number.POSITIVE_INFINITY,
         notes: () => [],
-        isHeld: () => false,
+        isWaiting: () => false,
       },
       { clock, random, log: this.lines },
     );

@@ -23,7 +23,7 @@ const environmentOf = ({ portalUrl, credentials }: MockServices) => ({
   PORTAL_SERIES: 'cpu_utilization,load_average,cache_utilization',
 });
 
-const ARGS = ['--backfill', '--since', '1d', '--labels', 'job=j', '--share', '100%'];
+const ARGS = ['--backfill', '--since', '1d', '--labels', 'job=j', '--limit-share', '100%'];
 
 test('SIGTERM ends --backfill with 1 and nothing on standard output, gives the token back and keeps what was read', async () => {
   const standIn = await service(300);

@@ -155,7 +155,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
     publishState: ({ id }, samples) => void store.publish({ task: id, samples }),
     withdraw: (id) => store.withdraw(id),
   };
-  const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isHeld: () => false, notes: () => [] };
+  const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isWaiting: () => false, notes: () => [] };
   return async (tasks) => {
     const collector = { api: tasks[0]?.api ?? 'portal', tasks: () => tasks };
     const settings = {

@@ -11,7 +11,7 @@ import { runInSlices } from '../../runtime/slices.ts';
 import { HISTORY_RETENTION_MS, selectPoints, type UnusedReason } from '../points.ts';
 import type { TimeSeries } from '../write-request.ts';
 import { linesByFamily } from './open-metrics.ts';
-import type { Spool, Spooled } from './spool.ts';
+import type { Spool, SpoolEntry } from './spool.ts';
 
 export type HistoryTask = Task & Required<Pick<Task, 'readHistory'>>;
 
@@ -28,7 +28,7 @@ export interface BackfillDependencies {
 }
 
 /** What is nearly too old may be too old when the request leaves. */
-export const OLDEST_READ_MS = HISTORY_RETENTION_MS - 600_000;
+export const MAX_READ_AGE_MS = HISTORY_RETENTION_MS - 600_000;
 
 /** The longest period of one request: some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
@@ -81,9 +81,9 @@ export class Backfill {
   }
 
   async #read(task: HistoryTask, signal: AbortSignal): Promise<void> {
-    let brought: Brought = { series: [], points: 0, bins: 0 };
+    let read: ReadPoints = { series: [], points: 0, bins: 0 };
     try {
-      brought = await this.#pieces(task, signal);
+      read = await this.#pieces(task, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof RequestError || error instanceof SchemaError)) throw error;
@@ -92,7 +92,7 @@ export class Backfill {
         return;
       }
     }
-    const { series, points, bins } = brought;
+    const { series, points, bins } = read;
     const outcome = points > 0 ? 'read' : 'none';
     await this.#parts.spool.add({ task: task.id, outcome, points, bins }, linesByFamily(series));
     this.failures.delete(task.id);
@@ -106,14 +106,14 @@ export class Backfill {
   }
 
   /** The newest piece first: what is before a period that the service rejects, it does not have. */
-  async #pieces(task: HistoryTask, signal: AbortSignal): Promise<Brought> {
+  async #pieces(task: HistoryTask, signal: AbortSignal): Promise<ReadPoints> {
     const { binMs, labels, spool, now, clock } = this.#parts;
-    const { from: begin, to: end } = spool.question;
+    const { from: begin, to: end } = spool.request;
     const pieces: (readonly TimeSeries[])[] = [];
     let [points, bins, to] = [0, 0, end];
     while (to > begin) {
       // Data that has become too old since the start does not exist any more.
-      const kept = Math.ceil((now() - OLDEST_READ_MS) / binMs) * binMs;
+      const kept = Math.ceil((now() - MAX_READ_AGE_MS) / binMs) * binMs;
       const from = Math.max(begin, kept, to - PIECE_MS);
       if (from >= to) break;
       const past = await this.#patiently(() => task.readHistory(from, to, signal), signal).catch((error: unknown) => {
@@ -137,12 +137,12 @@ export class Backfill {
     return { series: joined(pieces), points, bins };
   }
 
-  async #patiently(ask: () => Promise<HistoryResult>, signal: AbortSignal): Promise<HistoryResult> {
+  async #patiently(read: () => Promise<HistoryResult>, signal: AbortSignal): Promise<HistoryResult> {
     const { clock, random } = this.#parts;
     const begun = clock.monotonic();
     for (let failures = 1; ; failures += 1) {
       try {
-        return await ask();
+        return await read();
       } catch (error) {
         const isOver = clock.monotonic() - begun > OUTAGE.forMs;
         if (signal.aborted || isOver || !isOutage(error)) throw error;
@@ -152,7 +152,7 @@ export class Backfill {
   }
 }
 
-interface Brought extends Pick<Spooled, 'points' | 'bins'> {
+interface ReadPoints extends Pick<SpoolEntry, 'points' | 'bins'> {
   readonly series: readonly TimeSeries[];
 }
 

@@ -18,15 +18,15 @@ import { type Heading, Journal, readJournal, readLines } from '../../state/journ
  * each finished task, with the sizes of the files: what a kill leaves after them is removed at the next start.
  */
 
-export interface SpoolQuestion {
+export interface BackfillRequest {
   /** Equal for the same request: a run with another one must not use the folder. */
-  readonly asked: string;
+  readonly fingerprint: string;
   /** The period, in milliseconds since the Unix epoch; that of the first run. */
   readonly from: number;
   readonly to: number;
 }
 
-export interface Spooled {
+export interface SpoolEntry {
   readonly task: string;
   /** Data that the service does not have is not requested again. */
   readonly outcome: 'read' | 'none';
@@ -36,7 +36,7 @@ export interface Spooled {
 
 /** An entry of `progress`: a finished task, if any, and the sizes of the files that have changed. */
 interface Progress {
-  readonly done?: Spooled;
+  readonly done?: SpoolEntry;
   readonly sizes: readonly (readonly [family: string, bytes: number])[];
 }
 
@@ -49,17 +49,17 @@ const SUFFIX = '.om.gz';
 const MAX_PROGRESS_BYTES = 256 * 1_048_576;
 
 export class Spool {
-  readonly question: SpoolQuestion;
-  readonly done = new Map<string, Spooled>();
+  readonly request: BackfillRequest;
+  readonly done = new Map<string, SpoolEntry>();
   readonly #folder: string;
   readonly #store: FileStore;
   readonly #journal: Journal;
   readonly #sizes = new Map<string, number>();
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(folder: string, question: SpoolQuestion, store: FileStore, clock: Clock) {
+  private constructor(folder: string, request: BackfillRequest, store: FileStore, clock: Clock) {
     this.#folder = folder;
-    this.question = question;
+    this.request = request;
     this.#store = store;
     this.#journal = new Journal(store, clock, Number.POSITIVE_INFINITY);
   }
@@ -70,7 +70,7 @@ export class Spool {
    */
   static async open(
     given: string,
-    question: SpoolQuestion,
+    request: BackfillRequest,
     families: ReadonlySet<string>,
     clock: Clock,
   ): Promise<Spool> {
@@ -86,7 +86,7 @@ export class Spool {
     const store = new FileStore(join(folder, PROGRESS), MAX_PROGRESS_BYTES);
     await store.lock().catch(() => Promise.reject(inUse(folder, 'is used by another process')));
     try {
-      const spool = await Spool.#resumed(folder, question, store, families, clock);
+      const spool = await Spool.#resumed(folder, request, store, families, clock);
       await spool.#begin();
       return spool;
     } catch (error) {
@@ -100,19 +100,19 @@ export class Spool {
   /** The spool of the same request, with what it has done; of a request of which nothing was read, the new one. */
   static async #resumed(
     folder: string,
-    question: SpoolQuestion,
+    request: BackfillRequest,
     store: FileStore,
     families: ReadonlySet<string>,
     clock: Clock,
   ): Promise<Spool> {
     const content = await store.read();
-    const fresh = new Spool(folder, question, store, clock);
+    const fresh = new Spool(folder, request, store, clock);
     if (content === undefined) return fresh;
-    let begun = question;
-    const expect = ({ program, asked, from, to }: Heading) => {
+    let begun = request;
+    const expect = ({ program, fingerprint, from, to }: Heading) => {
       if (program !== PROGRAM || !isSize(from) || !isSize(to)) throw inUse(folder, 'contains something else');
-      if (asked !== question.asked) throw inUse(folder, 'belongs to a run with other options');
-      begun = { asked: question.asked, from, to };
+      if (fingerprint !== request.fingerprint) throw inUse(folder, 'belongs to a run with other options');
+      begun = { fingerprint: request.fingerprint, from, to };
     };
     const journal = await runInSlices(readJournal(content, expect), clock);
     const spool = new Spool(folder, begun, store, clock);
@@ -128,7 +128,7 @@ export class Spool {
     return [...this.#sizes.keys()];
   }
 
-  add(spooled: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
+  add(spooled: SpoolEntry, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
     // One at a time, in the order of the entries. After a failed one, as on a full disk, every further one fails: its
     // members would follow an incomplete one.
     const added = this.#last.then(() => this.#append(spooled, linesByFamily));
@@ -156,7 +156,7 @@ export class Spool {
     await rmdir(this.#folder).catch(() => {});
   }
 
-  async #append(done: Spooled, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
+  async #append(done: SpoolEntry, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
     const sizes = new Map<string, number>();
     for (const [family, lines] of linesByFamily) {
       const path = this.#path(family);
@@ -189,7 +189,7 @@ export class Spool {
     }
     const lines = Array.from(this.done.values(), (done): Progress => ({ done, sizes: [] }));
     const last: Progress = { sizes: [...this.#sizes] };
-    await this.#journal.rewrite({ program: PROGRAM, ...this.question }, { lines, last });
+    await this.#journal.rewrite({ program: PROGRAM, ...this.request }, { lines, last });
   }
 
   #path(family: string): string {
@@ -199,33 +199,35 @@ export class Spool {
 
 /** Throws a ConfigError if others can change the folder, or put another one in its place, or can change a file in it. */
 async function expectOwn(folder: string, name?: string): Promise<void> {
-  const flaw = await (name === undefined ? flawOfFolder(folder) : flawOfFile(join(folder, name)));
-  if (flaw !== undefined) throw inUse(folder, name === undefined ? flaw : `has a file that ${flaw}: ${name}`);
+  const error = await (name === undefined
+    ? permissionErrorOfFolder(folder)
+    : permissionErrorOfFile(join(folder, name)));
+  if (error !== undefined) throw inUse(folder, name === undefined ? error : `has a file that ${error}: ${name}`);
 }
 
-async function flawOfFolder(folder: string): Promise<string | undefined> {
+async function permissionErrorOfFolder(folder: string): Promise<string | undefined> {
   for (let above = dirname(folder); ; above = dirname(above)) {
     if (isOpenFolder(await lstat(above))) return `is in a folder that other users can change: ${above}`;
-    if (above === dirname(above)) return flawOf(await lstat(folder));
+    if (above === dirname(above)) return permissionErrorOf(await lstat(folder));
   }
 }
 
-async function flawOfFile(path: string): Promise<string | undefined> {
+async function permissionErrorOfFile(path: string): Promise<string | undefined> {
   const stats = await lstat(path);
   if (stats.isSymbolicLink() || (stats.isFile() && stats.nlink > 1)) return 'is a link';
   if (!stats.isFile()) return 'is not a regular file';
   if (basename(path) === PROGRESS && stats.size > MAX_PROGRESS_BYTES) return 'is too large';
-  return flawOf(stats);
+  return permissionErrorOf(stats);
 }
 
-function flawOf(stats: Stats): string | undefined {
+function permissionErrorOf(stats: Stats): string | undefined {
   if (stats.uid !== (process.geteuid?.() ?? stats.uid)) return 'belongs to another user';
   return (stats.mode & 0o022) === 0 ? undefined : 'can be written by other users';
 }
 
 function inUse(folder: string, reason: string): ConfigError {
   return new ConfigError([
-    `${folder}: the work folder ${reason}; repeat the options of the first run, or choose another folder with --work`,
+    `${folder}: the work folder ${reason}; repeat the options of the first run, or choose another folder with --work-dir`,
   ]);
 }
 

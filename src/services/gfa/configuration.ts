@@ -46,7 +46,7 @@ export const gfaSection = serviceSection({
     },
   },
 
-  faults: ({ isSet }) =>
+  errors: ({ isSet }) =>
     isSet('GFA_URL') && !isSet('GFA_TOKEN')
       ? ['GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE']
       : [],

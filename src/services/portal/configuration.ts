@@ -30,7 +30,7 @@ export const portalSection: ServiceSection<PortalConfig> = serviceSection<Portal
     isKept: ({ series }) => series.some(({ name }) => !WITHOUT_HISTORY.includes(name)),
   },
   variables: portalVariables,
-  faults: (given) => [...credentialErrors(given), ...modeErrors(given), ...binErrors(given)],
+  errors: (given) => [...credentialErrors(given), ...modeErrors(given), ...binErrors(given)],
   toOptions: toPortalConfig,
   show: effectiveTexts,
 });

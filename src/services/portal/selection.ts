@@ -23,7 +23,7 @@ interface Choices {
 export function parseSelection(text: string, choices: Choices): Parsed<readonly Selection[]> {
   const entries = entriesOf(text);
   const errors = entries.flatMap((entry) => entryError(entry, choices) ?? []);
-  if (errors.length > 0) return { state: 'bad', flaws: errors };
+  if (errors.length > 0) return { state: 'invalid', errors };
   const selected = selectedOf(entries, choices);
   return selected.length === 0
     ? invalid(`${quoted(text)} selects no ${choices.noun.replace(/^a /, '')}`)

@@ -68,7 +68,7 @@ function binOf(sample: Sample): Bin {
 /** A backfill of one period into a folder of its own, by a clock that stands still. */
 async function backfillOf(from: number, to: number) {
   const still = { now: () => NOW, monotonic: () => 0, sleep: () => Promise.resolve() };
-  const spool = await Spool.open(temporaryDirectory(), { asked: 'x', from, to }, new Set(['filer_a']), still);
+  const spool = await Spool.open(temporaryDirectory(), { fingerprint: 'x', from, to }, new Set(['filer_a']), still);
   onTestFinished(() => spool.release());
   const parts = { binMs: MINUTE_MS, labels: {}, workers: 1, spool, clock: still, now: still.now, random: () => 0 };
   const backfill = new Backfill(parts);
@@ -154,7 +154,10 @@ describe('the command line', () => {
       '--since: "31d" is above 30d; expected a Prometheus duration from 0s to 30d, such as 30d',
     ],
     [['--backfill', '--since', '1d', '--until', '1d'], '--since: expected at least 15m before --until'],
-    [['--backfill', '--since', '1d', '--share', '0%'], '--share: 0% is not a part of the limits; expected 1% to 100%'],
+    [
+      ['--backfill', '--since', '1d', '--limit-share', '0%'],
+      '--limit-share: 0% is not a share of the limits; expected 1% to 100%',
+    ],
     [['--backfill', '--since', '1d', '--labels', '1=x'], '--labels: "1=x" has no label name'],
     [['--since', '1d'], '--since: can only be used with --backfill'],
   ])('%j is a fault', (args, message) => {

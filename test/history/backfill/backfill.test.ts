@@ -171,7 +171,7 @@ describe('an interruption', () => {
 });
 
 describe('a work folder that somebody else can change', () => {
-  const question = { asked: 'x', from: 0, to: 1 };
+  const question = { fingerprint: 'x', from: 0, to: 1 };
   const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']), clock);
   const done = { task: 't', outcome: 'read', points: 1, bins: 1 };
   const sizes = [['filer_a', 0]];
