@@ -19,7 +19,7 @@ import { createWebAccess, type WebConfigFile } from './web-access.ts';
 
 export type App = Lifecycle;
 
-/** Builds the program around these services: each part from those before it. */
+/** Builds the program around these services. Each part gets those that were built before it. */
 export function createApp(
   services: readonly ConfiguredService[],
   config: Config,

@@ -84,7 +84,7 @@ export async function createBackfill(
       },
       tasks,
       backfill: new Backfill({ binMs, labels, workers: target.concurrency, spool, clock, now, random }),
-      /** Requests responded so far, and the rate that the limits sustain. */
+      /** The number of requests that have a response, and the rate that the limits sustain. */
       requests: () => ({ responded, perSecond: pacer.sustainedPerSecond }),
     };
   } catch (error) {
@@ -119,7 +119,10 @@ function hasHistory(task: Task): task is HistoryTask {
   return task.readHistory !== undefined;
 }
 
-/** Equal texts for equal requests; limits and the work folder may differ between runs. */
+/**
+ * Returns equal texts for equal requests. Limits and the work folder are not part of it, because they may differ
+ * between runs.
+ */
 function fingerprintOf(
   url: string,
   binMs: number,

@@ -15,10 +15,10 @@ export interface Environment {
   readonly nodeVersion: string;
   /** Shown at the top of every page. */
   readonly notice?: PageNotice | undefined;
-  /** The limit of the heap, in bytes; default: none. */
+  /** The limit of the heap in bytes; infinite by default. */
   readonly heapBytes?: number;
   /** Opens the state file; without it `STATE_FILE` has no effect. */
   readonly openState?: (path: string) => StateStore;
-  /** Connects to one API, or to the receiver of remote write; default: over the network. */
+  /** Connects to a service, or to the receiver of remote write; by default over the network. */
   readonly connect?: typeof createDispatcher;
 }

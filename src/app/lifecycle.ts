@@ -9,7 +9,7 @@ import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
 import type { WebAccess } from './web-access.ts';
 
-/** How often to save the state if no poll does: then only the daily budget changes. */
+/** The state is saved this often although no poll saves it, because the remaining daily quota changes. */
 const STATE_INTERVAL_MS = 60_000;
 
 export interface LifecycleDependencies {
@@ -33,7 +33,7 @@ export class Lifecycle {
   #running: Promise<unknown> = Promise.resolve();
   #looking: Promise<unknown> | undefined;
   #hasStarted = false;
-  /** Resolves with the defect that has ended a loop of the program; never while all of them run. */
+  /** Resolves with the error that has ended a loop of the program, which only a bug causes. */
   readonly failed: Promise<Error>;
   #fail: (defect: Error) => void = () => {};
 
@@ -96,12 +96,12 @@ export class Lifecycle {
     const late = new AbortController();
     const ended = new AbortController();
     const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
-    // Each of them can hang on a disk.
+    // Each of these can hang on a disk.
     const inTime = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
-    // Polls end before the release: one of them may just have received the token to be revoked.
+    // Polls must end before the release, because one of them may just have received the token that is to be revoked.
     const released = sources.map(({ release }, index) => inTime(this.#polling[index]).then(() => release(late.signal)));
     const saved = this.#running.then(async () => {
-      // Before points are sent, which can take long, and again afterwards.
+      // The state is saved before the last points are sent, which can take long, and again afterwards.
       await keeper?.save();
       if (history === undefined) return;
       await history.flush(late.signal);
@@ -125,7 +125,7 @@ export class Lifecycle {
     }
   }
 
-  /** A loop that ends by a defect ends the program, and the state is saved: nothing would be polled any more. */
+  /** If a bug ends a loop, the program saves its state and ends, because nothing would be polled any more. */
   async #guarded(loop: Promise<unknown> | undefined): Promise<void> {
     try {
       await loop;

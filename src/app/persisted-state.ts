@@ -16,7 +16,7 @@ export function createStateKeeper(
   return store && new StateKeeper(store, clock, log, ownersOf(services, config));
 }
 
-/** What the services keep, and what their limits have spent. */
+/** Returns what the services keep over a restart, and the requests that their limits have counted. */
 export function keptBy(services: readonly KeepingService[]): readonly Kept[] {
   return services.flatMap(({ api, state, budget }) => [
     ...(state?.kept ?? []),

@@ -18,11 +18,13 @@ interface ClientDependencies {
   readonly config: Config;
   readonly environment: Environment;
   readonly observer: RequestObserver;
-  /** Limits in place of those of the service. */
+  /** Replaces limits of the service. */
   readonly limits?: (target: ServiceEndpoint) => Partial<ServiceEndpoint>;
 }
 
-/** The client of one service with its own pace: a problem of one service never affects another. */
+/**
+ * Creates the client of one service. Each service has its own request rate, so a problem of one never affects another.
+ */
 export function createServiceClient({ service, settings }: ConfiguredService, parts: ClientDependencies) {
   const { config, environment, observer, limits } = parts;
   const { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher } = environment;
@@ -60,7 +62,7 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
     target,
     pacer,
     budget,
-    /** Whether any request was rejected or has failed. */
+    /** Returns whether any request was rejected or failed. */
     hasFailedRequest: () => hasFailed,
     close: () => dispatcher.destroy(),
   };

@@ -2,7 +2,7 @@ import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { RequestQueue } from '../transport/rate/request-queue.ts';
 import type { ServiceClock } from '../transport/service-clock.ts';
 
-/** What the answers of any service show about it, and what the service tells of itself. */
+/** Returns the warnings that follow from the responses of any service, and those of the service itself. */
 export function serviceWarnings(
   serviceClock: ServiceClock,
   pacer: RequestQueue,
@@ -23,10 +23,10 @@ export function serviceWarnings(
   return [...notes, ...own];
 }
 
-/** The factor of the interval at which data that comes late is reported, and the one at which it is no longer. */
+/** A warning begins when the limits lengthen the interval by the first factor, and ends below the second one. */
 const LATE = { begins: 2, ends: 1.5 } as const;
 
-/** Whether data comes clearly later than configured, because the limits allow fewer requests than the intervals need. */
+/** Warns if data comes clearly later than configured, because the limits allow too few requests. */
 export class LateDataWarning {
   #isLate = false;
 

@@ -13,7 +13,7 @@ import type { Environment } from './environment.ts';
 interface OutputDependencies {
   readonly exposition: Exposition;
   readonly own: ExporterMetrics;
-  /** Says what each poll is requested for, in addition to the present. */
+  /** Says which minutes each poll requests in addition to the present. */
   readonly history: RemoteWrite | undefined;
   /** Each of them receives every result. */
   readonly outputs: readonly Sink[];

@@ -6,12 +6,12 @@ import { HISTORY_RETENTION_MS } from '../history/points.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Options } from './arguments.ts';
 
-/** The share of the limits that a backfill uses, so that the exporter beside it has the other half. */
+/** A backfill uses half of the limits by default, so that a running exporter keeps the other half. */
 const DEFAULT_SHARE = '50%';
 
 const DEFAULT_FOLDER = 'filer-exporter-backfill';
 
-/** The shortest period that is worth a backfill: what one poll brings, in milliseconds. */
+/** A shorter period is not worth a backfill, because one poll returns it. */
 const MIN_PAST_MS = 900_000;
 
 /** If no labels are given, those of remote write are used. */
@@ -19,7 +19,7 @@ export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
   readonly labels: BackfillOptions['labels'] | undefined;
 };
 
-/** What to read by these options. Throws a ConfigError if they are not valid. */
+/** Returns what the options ask to be read. Throws a ConfigError if they are not valid. */
 export function parseBackfillOptions(options: Options): ParsedOptions {
   const ago = durationType({ least: 0, most: HISTORY_RETENTION_MS }, '30d');
   const read = <Value>(name: 'since' | 'until' | 'labels', kind: VariableType<Value>): Value | undefined => {

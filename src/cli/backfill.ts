@@ -42,7 +42,9 @@ export async function runBackfill(config: Config, options: ParsedOptions, stoppe
   }
 }
 
-/** A full disk, a folder without the right, a reader of standard output that has gone. */
+/**
+ * Whether the system caused the error, such as a full disk, a folder without permission, or a closed standard output.
+ */
 function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
@@ -93,7 +95,7 @@ function writeLine(line: string): void {
   process.stderr.write(`backfill: ${printable(line)}\n`);
 }
 
-/** Writes it all to stdout. Throws where that is closed or full. */
+/** Writes everything to stdout. Throws if stdout is closed or full. */
 async function print({ spool }: BackfillRun, signal: AbortSignal): Promise<void> {
   for await (const piece of openMetrics(spool)) {
     if (signal.aborted) return;
@@ -147,7 +149,7 @@ function summaryOf({ tasks, spool, backfill, from, to, binMs }: BackfillRun): re
   ];
 }
 
-/** A moment to the minute, in UTC. */
+/** Formats a time to the minute, in UTC. */
 function momentOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16)}Z`;
 }

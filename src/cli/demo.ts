@@ -7,7 +7,7 @@ import { load, type Variables, webFiles } from './load.ts';
 /** What goes wrong in the simulated fleet: nothing, one appliance that is off, or much else too. */
 export type DemoFailures = 'none' | 'one' | 'many';
 
-/** Simulates the services during a command. `like`: a doctor's report. */
+/** Simulates the services while a command runs. `like` is the path of a doctor's report to imitate. */
 export async function withDemo(
   variables: Variables,
   command: (config: Config, notice: PageNotice) => Promise<number>,

@@ -15,7 +15,8 @@ export async function runDoctor(
   { json, report: path }: Options,
   stopped: Promise<void>,
 ): Promise<number> {
-  // Opened before any request, and never over another file or through a link.
+  // The report file is created before any request is sent, so that a wrong path costs none. It replaces no file and
+  // follows no link.
   const report = path === undefined ? undefined : await newFile(path);
   const doctor = createDoctor(config, systemEnvironment(createLog('silent', process.stderr)));
   process.stderr.write(`at most ${doctor.requests} requests, all read-only\n`);

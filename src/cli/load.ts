@@ -16,22 +16,25 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 export const serviceSections = services.map(({ section }) => section);
 
-/** For `.env`, and files with one secret. */
+/** Reads `.env` and files that contain one secret. */
 const secretFiles = new SmallFileReader(systemClock, 64 * 1024);
 
-/** For the web configuration, certificates and keys: a file of authorities may be large. */
+/** Reads the web configuration, certificates and keys; a file of certificate authorities may be large. */
 export const webFiles = new SmallFileReader(systemClock, 1024 * 1024);
 
-/** Of the latest reading of a file, by whichever reads it. */
+/** Returns who could read and change a file when it was last read. */
 export const accessTo: AccessTo = (path) => secretFiles.accessTo(path) ?? webFiles.accessTo(path);
 
-/** The names of the variables that are set, in `.env` too. */
+/** Returns the names of the variables that are set, in the environment or in `.env`. */
 export async function variablesSet(environment: Variables): Promise<ReadonlySet<string>> {
   const content = await secretFiles.read(DOTENV).catch(asError);
   return new Set(mergeDotenv(environment, content, variableRows).texts.keys());
 }
 
-/** Rejects with a ConfigError, also for a `.env` that other users can change: it says where secrets are sent. */
+/**
+ * Rejects with a ConfigError if the configuration is invalid, or if other users can change `.env`, which says where
+ * secrets are sent.
+ */
 export async function load(environment: Variables, readSecret = secretFiles.read): Promise<Config> {
   const config = await loadConfig(environment, serviceSections, { readSecret, readPem: webFiles.read });
   const loose = findPermissiveFiles(
@@ -43,7 +46,7 @@ export async function load(environment: Variables, readSecret = secretFiles.read
   return config;
 }
 
-/** The same for a command, whose warnings are lines on stderr. */
+/** Loads the configuration for a command, which prints warnings to stderr. */
 export async function loadWithWarnings(environment: Variables): Promise<Config> {
   const config = await load(environment);
   const loose = findPermissiveFiles(config.ownFiles, accessTo).map(({ reason }) => reason);

@@ -16,7 +16,10 @@ export async function once(config: Config, stopped: Promise<void>): Promise<numb
   return polled ? EXIT.clean : EXIT.failure;
 }
 
-/** For a process beside a running exporter: it takes neither its events nor its state file, and sends nothing. */
+/**
+ * Separates this process from a running exporter: it takes none of its events, uses no state file, and sends no
+ * history.
+ */
 function separated(config: Config): Config {
   const services = configuredServices(config).map(({ api, service, settings }) => {
     return [api, service.withOwnClientKey?.(settings, systemClock.now()) ?? settings] as const;

@@ -19,7 +19,7 @@ import { logDestination, systemEnvironment, waitForFiles } from './system-enviro
 const DISK_WAIT_MS = 5_000;
 
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
-  // Reads files, and a disk may hang: a stop must not wait for it.
+  // This reads files, and a disk may hang; a stop must not wait for that.
   const app = await Promise.race([prepareApp(config, process.stdout, notice), stopped]);
   if (!app) return waitForFiles(EXIT.clean);
   const { web, shutdownTimeoutMs } = config;
@@ -37,12 +37,12 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
   const defect = await Promise.race([stopped, app.failed]);
   const deadline = systemClock.monotonic() + shutdownTimeoutMs;
   await app.stop();
-  // A name lookup for an aborted poll is awaited while there is time.
+  // Node.js cannot exit while a name lookup of an aborted poll runs, so it is given the time that remains.
   await waitForThreads(systemClock, deadline);
   return defect === undefined ? EXIT.clean : EXIT.failure;
 }
 
-/** The program, ready to run, with its log lines going to `out`. */
+/** Prepares the program to run; its log lines go to `out`. */
 export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
   const services = polledServices(config);
   const inFlight = services.reduce(
@@ -53,7 +53,7 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
   logUncaughtErrors(log);
-  // A disk that hangs keeps nothing from being polled.
+  // The exporter polls although the disk hangs.
   const late = () => new Error('the disk hangs');
   const looked = withTimeout(stateFolderErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
   const errors = await looked.catch(() => []);
@@ -72,7 +72,7 @@ function logUncaughtErrors(log: Log): void {
     log.error({ err: asError(reason) }, 'internal error: unhandled rejection; please report');
   });
   process.on('uncaughtException', (error) => {
-    // Logged by us and not by Node, which prints every property of an error, such as request headers.
+    // The program logs the error itself, because Node.js prints every property of it, such as request headers.
     log.error({ err: asError(error) }, 'internal error: uncaught exception; stopping; please report');
     exitNow(EXIT.failure);
   });

@@ -11,10 +11,10 @@ import { systemRandom } from '../runtime/random.ts';
 import { FileStore } from '../state/file-store.ts';
 import { EXIT } from './arguments.ts';
 
-/** Of a container's memory, for the heap. */
+/** The heap may use this share of the memory of a container. */
 const HEAP_SHARE = 1 / 2;
 
-/** Of the heap, for the state file: the events and filers that the heap allows need less. */
+/** The state file may be as large as this share of the heap. The events and filers that the heap allows need less. */
 const STATE_SHARE = 1 / 4;
 
 export function systemEnvironment(log: Log): Environment {
@@ -39,7 +39,7 @@ function packageVersion(): string {
   return (file as { readonly version: string }).version;
 }
 
-/** The same facts as `filer_exporter_build_info` has, and the platform. */
+/** Returns the facts of `filer_exporter_build_info`, and the platform. */
 export function versionLine(): string {
   const { version, platform, arch } = process;
   return `filer-exporter ${packageVersion()} (revision ${revision()}, Node.js ${version}, ${platform}/${arch})`;
@@ -49,7 +49,7 @@ function revision(): string {
   return process.env.FILER_EXPORTER_REVISION || 'unknown';
 }
 
-/** Where log lines go: pretty on a terminal if pino-pretty is installed; the image has none. */
+/** Chooses the format of the log: pretty on a terminal if pino-pretty is installed, which the image does not have. */
 export async function logDestination({ format }: Config['log'], out: NodeJS.WriteStream): Promise<LogDestination> {
   if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
   try {

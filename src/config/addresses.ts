@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { listOf } from './list-types.ts';
 import { invalid, quoted, type VariableType, valid } from './variable-type.ts';
 
-/** The names that receivers use for credentials in a query, or a fragment. */
+/** Matches a fragment, and the names that receivers use for credentials in a query. */
 const CREDENTIALS = /#|[?&](?:u|p|user|username|pass|password|token|key|api_?key|access_token|secret)=/i;
 
 /**
@@ -48,7 +48,9 @@ export const listenAddress: VariableType<{ readonly host: string | undefined; re
 
 const TAKEN_PATHS = ['', '/healthz', '/readyz', '/-/healthy', '/-/ready', '/status', '/api'];
 
-/** The path of the exposition. Only paths that a request line has unchanged: `/a/../b` or a space would never match. */
+/**
+ * The path of the exposition. It must reach the server unchanged: `/a/../b` or a path with a space would never match.
+ */
 export const metricsPath: VariableType<string> = {
   label: 'path',
   expects: 'a path such as /metrics, without a query and not used by another page',
@@ -89,7 +91,7 @@ export function isLoopback(url: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\])$/.test(hostname);
 }
 
-/** Headers that are set elsewhere or belong to the connection. */
+/** The program or the connection sets these headers. */
 const TAKEN_HEADERS = [
   ...['accept', 'accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'expect', 'host'],
   ...['keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent'],

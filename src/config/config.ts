@@ -7,7 +7,7 @@ import type { commonSection } from './variables.ts';
 type CommonConfig = ReturnType<typeof commonSection.toOptions>['settings'];
 
 export interface Config extends CommonConfig {
-  /** By the name of the service, whose section reads them; undefined if it is not polled. */
+  /** The settings of each polled service, by its name; the section of the service reads them. */
   readonly services: ReadonlyMap<string, unknown>;
   readonly requests: CommonConfig['requests'] & {
     /** Undefined if neither HTTP_PROXY nor HTTPS_PROXY is set. */
@@ -15,7 +15,7 @@ export interface Config extends CommonConfig {
   };
   readonly remoteWrite: RemoteWriteConfig | undefined;
   readonly shown: EffectiveValues;
-  /** By variable, with and without effect. */
+  /** Every secret by its variable, also those that have no effect, because all of them must be masked. */
   readonly secrets: ReadonlyMap<string, Secret>;
   /** One line for each variable without effect that is likely a mistake. */
   readonly warnings: readonly string[];

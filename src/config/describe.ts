@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import { allVariables } from './load.ts';
 import type { NamedVariable, ServiceSection } from './section.ts';
 
-/** For `--help`. */
+/** Returns the table of variables for `--help`. */
 export function helpText(rows: readonly NamedVariable[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {
@@ -27,7 +27,7 @@ export function effectiveConfiguration(config: Config, services: readonly Servic
   const lines = allVariables(services).flatMap(({ name, row }) => {
     if (!(name in config.shown)) return [];
     const text = config.shown[name];
-    // An explicit value would count as a choice, so the value in effect is a comment.
+    // A value here would count as a choice of the operator, so the value in effect is written as a comment.
     if (text === undefined && row.unset !== undefined)
       return [`# ${name}: not set; ${row.unset.replaceAll('`', '')}\n`];
     return [`${name}=${text ?? ''}\n`];

@@ -12,8 +12,8 @@ export type VariableTexts = ReadonlyMap<string, string>;
 export type ReadFile = (path: string) => string;
 
 /**
- * The variables of the environment, and below them those of `.env` in the working directory. An empty value counts as
- * unset, because Compose and Kubernetes pass empty values for missing ones.
+ * Returns the variables of the environment, and those of `.env` that the environment does not set. An empty value
+ * counts as unset, because Compose and Kubernetes pass empty values for missing ones.
  */
 export function mergeDotenv(
   environment: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ export function mergeDotenv(
   const set = setOf(environment);
   const texts = new Map(beneath);
   for (const name of set.keys()) {
-    // The case makes no difference for these: the one in `.env` must not take precedence over the environment's.
+    // Both spellings of a proxy variable mean the same, so the environment's overrides the one in `.env` in any case.
     if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
   }
   for (const [name, text] of set) texts.set(name, text);
@@ -35,7 +35,7 @@ export function mergeDotenv(
   return {
     texts,
     errors,
-    /** In effect or not; undefined without `.env`. */
+    /** Whether `.env` contains a secret, in effect or not; undefined if there is no `.env`. */
     dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
   };
 }
@@ -54,7 +54,10 @@ function dotenvIn(content: string | Error, errors: string[]): VariableTexts | un
   return undefined;
 }
 
-/** Variables of Node: one that it reads before this program can read `.env`, and one that the exporter would ignore. */
+/**
+ * Finds two variables of Node.js: one that Node.js reads before this program can read `.env`, and one that the exporter
+ * would ignore.
+ */
 function nodeErrors(beneath: VariableTexts, environment: VariableTexts): readonly string[] {
   const errors: string[] = [];
   if (beneath.has('NODE_EXTRA_CA_CERTS') && !environment.has('NODE_EXTRA_CA_CERTS')) {
@@ -75,11 +78,14 @@ function isSecret(rows: readonly NamedVariable[], name: string, text: string): b
   );
 }
 
-/** Variables that Kubernetes sets in every container for a Service with a name like ours. */
+/** Matches variables that Kubernetes sets in every container for a Service whose name begins like ours. */
 const SERVICE_LINK =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
 
-/** With the prefix of a service, a fault; spelt almost as a known one, a warning: it may be meant for another program. */
+/**
+ * An unknown variable is an error if it has the prefix of a service. It is a warning if it resembles a known one,
+ * because it may belong to another program.
+ */
 export function unknownVariables(
   texts: VariableTexts,
   rows: readonly NamedVariable[],

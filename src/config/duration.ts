@@ -9,15 +9,14 @@ const UNITS = [
   { unit: 'ms', lengthMs: 1, wholeOnly: false },
 ] as const;
 
-/** 2^63 nanoseconds. */
+/** 2^63 nanoseconds, the longest duration of Prometheus. */
 const MAX_MS = 9_223_372_036_854;
 
 const PATTERN = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
- * Milliseconds of a Prometheus duration (`90s`, `1h30m`); undefined if the text is not one. As in Prometheus, larger
- * units come first, each at most once, and only `0` needs no unit. Undefined also for more than 292 years, which
- * Prometheus cannot hold in nanoseconds.
+ * Returns the milliseconds of a Prometheus duration (`90s`, `1h30m`), or undefined for other text. As in Prometheus,
+ * larger units come first, each at most once, only `0` needs no unit, and 292 years are the maximum.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -28,7 +27,7 @@ export function parseDuration(text: string): number | undefined {
   return totalMs <= MAX_MS ? totalMs : undefined;
 }
 
-/** A length in whole milliseconds as Prometheus writes it: years and weeks without a remainder (`90d`, not `12w6d`). */
+/** Formats whole milliseconds as Prometheus does: years and weeks only if nothing remains (`90d`, not `12w6d`). */
 export function formatDuration(ms: number): string {
   let remainingMs = Math.round(ms);
   let text = '';

@@ -9,7 +9,7 @@ export interface ProtectedFile {
   readonly isSecret: boolean;
 }
 
-/** The access to each file when it was read. */
+/** Returns who could access a file when it was read. */
 export type AccessTo = (path: string) => FileAccess | undefined;
 
 export function warnOfLooseFiles(files: readonly ProtectedFile[], accessTo: AccessTo, log: Log): void {
@@ -18,13 +18,13 @@ export function warnOfLooseFiles(files: readonly ProtectedFile[], accessTo: Acce
 }
 
 interface PermissionError {
-  /** A line for the operator. */
+  /** Tells the operator what to correct. */
   readonly reason: string;
   /** Users other than the owner's group, root and the exporter's can change the file: what it says cannot be trusted. */
   readonly isForeign: boolean;
 }
 
-/** The files with too permissive permissions; one that was not read is none. */
+/** Returns the files that others can read or change. A file that was not read has no entry. */
 export function findPermissiveFiles(files: readonly ProtectedFile[], accessTo: AccessTo): readonly PermissionError[] {
   return files.flatMap((file) => {
     const access = accessTo(file.path);
@@ -37,9 +37,9 @@ const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
 
 /**
- * What is too permissive about a file; undefined if nothing is. The group may read it, so that a service's user can read
- * what root owns. Everyone may read a secret if everyone is this container: Kubernetes and Compose mount secrets with the
- * mode 0444 or 0644 by default, and no one else sees them there.
+ * Returns what is too permissive about a file. The group may read it, so that a service's user can read what root owns.
+ * Everyone may read a secret inside a container, because Kubernetes and Compose mount secrets with the mode 0444 or
+ * 0644, and no other user sees them there.
  */
 function loosenessOf({ path, isSecret }: ProtectedFile, access: FileAccess): PermissionError | undefined {
   const { mode, uid, path: realPath, openFolder } = access;

@@ -5,9 +5,9 @@ import type { ReadFile, VariableTexts } from './dotenv.ts';
 import { fileVariable, type NamedVariable } from './section.ts';
 import { quotedPath, secretError } from './variable-type.ts';
 
-/** Every reload reads its file again, so that a rotated secret needs no restart. */
+/** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
-  /** A path is not secret. */
+  /** The path may be shown, unlike the content. */
   readonly path: string;
 
   constructor(path: string, readFile: ReadFile, readAgain: ReadText) {
@@ -35,7 +35,7 @@ function secretIn(content: string): string {
   return text;
 }
 
-/** How paths begin. What begins otherwise may be the secret itself, put into the wrong variable, and is not quoted. */
+/** Matches how paths begin. Any other text may be the secret itself in the wrong variable, so it is not quoted. */
 const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
 
 export function fileSecrets(

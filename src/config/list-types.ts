@@ -4,7 +4,7 @@ import { enumType } from './variable-types.ts';
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** A list of entries: every invalid entry is a fault, and a repeated word counts once. */
+/** Parses a list. Each invalid entry is an error of its own, and a repeated entry counts once. */
 export function listOf<Entry>(
   text: string,
   parse: (entry: string, before: readonly Entry[]) => Parsed<Entry>,
@@ -37,7 +37,7 @@ export const serialList: VariableType<readonly string[]> = {
     ),
 };
 
-// Milliseconds are exact up to here.
+// Above this bound, milliseconds are not exact.
 const MAX_BUCKET_SECONDS = Number.MAX_SAFE_INTEGER / 1000;
 
 /** Upper bounds of histogram buckets in seconds, without the infinite one. */

@@ -24,12 +24,15 @@ function sectionsOf(services: readonly ServiceSection[]): readonly Section[] {
   return [...services, commonSection, remoteWriteSection];
 }
 
-/** Every row, in the order of `--help`, the reference and the lines about errors. */
+/** Returns every variable in the order of `--help`, of the reference, and of error messages. */
 export function allVariables(services: readonly ServiceSection[]): readonly NamedVariable[] {
   return sectionsOf(services).flatMap(({ rows }) => rows);
 }
 
-/** Rejects with a ConfigError. Reads every file first, so that a disk that hangs blocks nothing. */
+/**
+ * Rejects with a ConfigError. It reads every file before it parses, so that a disk that hangs does not block the event
+ * loop.
+ */
 export async function loadConfig(
   environment: Readonly<Record<string, string | undefined>>,
   services: readonly ServiceSection[],
@@ -53,7 +56,7 @@ export async function loadConfig(
   return configOf(settled, services, readFile, readSecret);
 }
 
-/** Throws a ConfigError with every fault at once, in the order of the variables. */
+/** Throws one ConfigError with every error, in the order of the variables. */
 export function configOf(
   { texts, dotenvHasSecret, errors: found }: ReturnType<typeof mergeDotenv>,
   services: readonly ServiceSection[],
@@ -93,7 +96,7 @@ export function configOf(
     warnings: unknown.warnings,
     ownFiles: [
       ...secretPaths(values).map((path) => ({ path, isSecret: true })),
-      // It says where tokens are sent, so only its owner may write it, with or without a secret in it.
+      // `.env` says where tokens are sent, so only its owner may write it, even if it contains no secret.
       ...(dotenvHasSecret === undefined ? [] : [{ path: DOTENV, isSecret: dotenvHasSecret }]),
     ],
   };
@@ -107,7 +110,7 @@ function secretPaths(values: Values<Rows>): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** Lines that begin with no variable of a row come last, in the given order. */
+/** Sorts error lines by variable. Lines that begin with no variable come last. */
 function inTableOrder(errors: readonly string[], rows: readonly NamedVariable[]): readonly string[] {
   const names = namesOf(rows);
   const place = (line: string) => {

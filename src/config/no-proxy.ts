@@ -27,7 +27,8 @@ function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const [, network = '', bits] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
   if (bits !== undefined) return isWithin(host, bare(network), Number(bits));
-  // The colons of a bare IPv6 address are not before a port. A colon without a port is every port, as in Go.
+  // The colons of an IPv6 address without brackets do not separate a port. As in Go, a colon without a number means
+  // every port.
   const [, name = entry, wantedPort] = familyOf(entry) === undefined ? (/^(.+?)(?::(\d*))?$/.exec(entry) ?? []) : [];
   if (wantedPort && wantedPort !== port) return false;
   const family = familyOf(bare(name));
@@ -66,7 +67,7 @@ function familyOf(host: string): keyof typeof BITS | undefined {
   return isIP(host) === 4 ? 'ipv4' : isIP(host) === 6 ? 'ipv6' : undefined;
 }
 
-/** As in the host of a URL: in lower case and ASCII, without brackets or a trailing dot. */
+/** Writes a host as a URL does: in lower case and ASCII, without brackets or a trailing dot. */
 function bare(host: string): string {
   const inner = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   return /\P{ASCII}/u.test(inner) ? domainToASCII(inner) : inner.toLowerCase();

@@ -5,7 +5,7 @@ import type { ReadFile, VariableTexts } from './dotenv.ts';
 import type { Rows, Section, Values } from './section.ts';
 import { errorLine, invalid, type Parsed, quotedPath, type VariableType } from './variable-type.ts';
 
-/** A keyword of the schema: replaces the text of a variable with the value that its kind parses from it. */
+/** A keyword of JSON Schema that replaces the text of a variable with the value that its type parses. */
 const KIND: FuncKeywordDefinition = {
   keyword: 'kind',
   modifying: true,
@@ -17,7 +17,7 @@ const KIND: FuncKeywordDefinition = {
   },
 };
 
-/** env-schema's instance of the first call, with the keyword: another one for each call would compile everything again. */
+/** Keeps the compiled schema of the first call, because compiling again would repeat all the work. */
 let compiler: Ajv | undefined;
 
 /**

@@ -18,7 +18,7 @@ export class PemFile extends Secret {
   }
 }
 
-/** The path of a PEM file that contains, among others, such a block. */
+/** A variable with the path of a PEM file, which must contain a block of this kind. */
 export function pemFile(block: 'certificate' | 'private key') {
   const begin = new RegExp(`-----BEGIN (?:[A-Z0-9]+ )*${block.toUpperCase()}-----`);
   return {

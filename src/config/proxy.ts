@@ -10,13 +10,13 @@ export function proxies(texts: VariableTexts, errors: string[]): ProxyConfig | u
     if (text === undefined) return undefined;
     const parsed = parsedProxy(text);
     if (typeof parsed !== 'string') return parsed;
-    // Not quoted: a proxy's URL may contain its password.
+    // The value is not quoted, because the URL of a proxy may contain its password.
     errors.push(`${setName}: the value ${parsed}`);
     return undefined;
   };
   const httpProxy = urlOf('HTTP_PROXY');
   const httpsProxy = urlOf('HTTPS_PROXY');
-  // Spaces separate as commas do; a line break must not split the line that shows them.
+  // Spaces separate entries as commas do, and a line break must not split the line that shows them.
   const noProxy = (texts.get('no_proxy') ?? texts.get('NO_PROXY'))
     ?.split(/[\s,]+/)
     .filter(Boolean)

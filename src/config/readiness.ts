@@ -6,12 +6,11 @@ import type { Config } from './config.ts';
 import type { ServiceSection } from './section.ts';
 
 /**
- * Finds what a readable configuration still lacks: for `--check-config`, which may take its time. Of these checks the
- * exporter itself makes only the one of the state file's folder: the service rejects a placeholder, and a disk that is full
- * or read-only may not stay so.
+ * These checks find what a valid configuration still lacks. `--check-config` makes all of them. The exporter only
+ * checks the folder of the state file, because services reject placeholders and a full disk may recover.
  */
 
-/** Values of secrets in examples. */
+/** Matches what examples contain in the place of a secret. */
 const PLACEHOLDER = /^(?:(?:replace|change)[-_ ]?(?:me|this)|your[-_ ].*|<.*>|x{3,}|secret|token|password|todo)$/i;
 
 export function placeholderErrors({ secrets, shown }: Config, sections: readonly ServiceSection[]): readonly string[] {

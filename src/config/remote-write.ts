@@ -90,7 +90,7 @@ function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] 
   return found;
 }
 
-/** Set by the exporter or its HTTP client for each request, which another value would change or prevent. */
+/** The exporter or its HTTP client sets these headers for each request; another value would break the request. */
 const RESERVED_HEADERS = [
   'Host',
   'User-Agent',
@@ -113,7 +113,7 @@ function headerErrors(text: string): readonly string[] {
   );
 }
 
-/** The headers in a text such as `Name=value,Other=value`; undefined for another text. */
+/** Parses `Name=value,Other=value` as headers; returns undefined for other text. */
 export function headerPairs(text: string): Readonly<Record<string, string>> | undefined {
   const headers: Record<string, string> = {};
   for (const entry of entriesOf(text)) {

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import { headerPairs } from './remote-write.ts';
 
-/** Every text that must not be shown: the secrets, and what is sent that is made of them. */
+/** Returns every text that must not be shown: the secrets, and what is derived from them and sent. */
 export function secretTexts({ secrets, remoteWrite, requests: { proxy } }: Config): readonly string[] {
   const { basic, headers } = remoteWrite ?? {};
   const proxies = [proxy?.httpProxy, proxy?.httpsProxy].flatMap((one) => one?.authorization?.everyValue ?? []);
@@ -9,7 +9,7 @@ export function secretTexts({ secrets, remoteWrite, requests: { proxy } }: Confi
     ...[...secrets.values()].flatMap((secret) => secret.everyValue),
     ...(basic?.password.everyValue ?? []).map((password) => `${basic?.user}:${password}`),
     ...(headers?.everyValue ?? []).flatMap((text) => Object.values(headerPairs(text) ?? {})),
-    // `Basic` and the credentials in base64, which are shown decoded too.
+    // A `Basic` header contains the credentials in base64, so both the encoded and the decoded text are hidden.
     ...proxies.flatMap((text) => text.split(' ').slice(1)).flatMap((coded) => [coded, decoded(coded)]),
   ];
 }

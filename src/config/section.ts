@@ -4,7 +4,7 @@ export interface Variable<Value = unknown> {
   readonly kind: VariableType<Value>;
   /** The text in effect if the variable is not set. */
   readonly default?: string;
-  /** If there is no such text: what happens if the variable is not set. */
+  /** Says what happens if the variable is not set and has no default. */
   readonly unset?: string;
   /** One line for `--help` and the reference; backticks around code. */
   readonly help: string;
@@ -54,7 +54,7 @@ export type EffectiveValues = Readonly<Record<string, string | undefined>>;
 
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedVariable[];
-  /** The same for env-schema. */
+  /** The schema of these variables for env-schema. */
   readonly schema: object;
   errors(given: SetVariables<Rows>): readonly string[];
   toOptions(values: Values<Rows>): { readonly settings: Settings; readonly shown: EffectiveValues };
@@ -69,7 +69,7 @@ export function section<const Table extends Rows, Settings>(
   return {
     rows,
     schema: { type: 'object', properties: Object.fromEntries(properties) },
-    // The types are true: the values are those that the kinds of these rows have parsed.
+    // The cast is safe: the types of these rows have parsed the values.
     errors: (given) => errors?.(given as SetVariables<Table>) ?? [],
     toOptions: (values) => {
       const settings = toOptions(values as Values<Table>);
@@ -89,7 +89,10 @@ export interface ServiceSection<Settings = unknown> extends Section<Settings | u
   readonly api: string;
   /** The name of the variable with its URL; the part before `URL` is the prefix of all its variables. */
   readonly url: string;
-  /** What has to be set for it to keep history, and whether these settings do; missing if it never does. */
+  /**
+   * Names what has to be set for the service to keep history, and tells whether these settings do; missing if it never
+   * keeps any.
+   */
   readonly history?: { readonly needs: string; isKept(settings: NonNullable<Settings>): boolean };
   /** The settings in a configuration; undefined if the service is not polled. */
   of(config: { readonly services: ReadonlyMap<string, unknown> }): Settings | undefined;

@@ -15,7 +15,7 @@ function noneErrors(services: readonly ServiceSection[], { isSet }: SetVariables
   return [`${first}: is not set and neither is ${others.join(' nor ')}; expected at least one of them`];
 }
 
-/** A secret for a disabled service means a typing error in its URL, or a leftover secret. */
+/** A secret for a service without a URL is a typing error in the URL, or a leftover. */
 function strayErrors({ url, rows }: ServiceSection, { isSet }: SetVariables<Rows>): readonly string[] {
   if (isSet(url)) return [];
   return rows.flatMap(({ name, row }) =>
@@ -23,7 +23,7 @@ function strayErrors({ url, rows }: ServiceSection, { isSet }: SetVariables<Rows
   );
 }
 
-/** Unencrypted keys and tokens are only allowed within this machine, unless the operator decides otherwise. */
+/** Keys and tokens may be sent unencrypted only within this machine, unless the operator allows it. */
 export function insecureErrors(name: string, { values }: SetVariables<Rows>): readonly string[] {
   const url = values[name];
   if (values.ALLOW_INSECURE_UPSTREAM !== false || typeof url !== 'string') return [];

@@ -1,9 +1,9 @@
 import { printable } from '../runtime/printable.ts';
 
-/** A fault in a value. `what` continues the line `NAME: …` and quotes no secret. */
+/** An error in a value. `what` continues the line `NAME: …` and quotes no secret. */
 export interface ValueError {
   readonly what: string;
-  /** The known word that was probably meant; shown instead of what is expected. */
+  /** The documented word that was probably meant; it is shown instead of what is expected. */
   readonly meant?: string | undefined;
 }
 
@@ -14,12 +14,12 @@ export type Parsed<Value> =
 export interface VariableType<Value> {
   /** A few words for `--help` and the reference. */
   readonly label: string;
-  /** The end of the line about a fault: `expected …`. */
+  /** Completes the error line: `expected …`. */
   readonly expects: string;
-  /** Its values are never shown, and `NAME_FILE` may be the path of a file with one. */
+  /** Values of this type are never shown, and `NAME_FILE` may be the path of a file with one. */
   readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
-  /** For a kind whose text is the path of a file: reads the variable's value from the content of that file. */
+  /** If the text is the path of a file, this reads the value of the variable from the content of that file. */
   readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
   /** The value as a text of this kind, for `--check-config`; default: `String`. */
   show?(value: Value): string;
@@ -46,7 +46,7 @@ export function quoted(text: string): string {
   return printable(JSON.stringify(shown));
 }
 
-/** A path in quotes, as a whole: its end says most. */
+/** Quotes a path without shortening it, because its end identifies it best. */
 export function quotedPath(path: string): string {
   return printable(`"${path}"`);
 }
@@ -63,7 +63,7 @@ export function headerError(text: string): string | undefined {
   return undefined;
 }
 
-/** More than any service issues, and than web servers accept in a header. */
+/** No service issues a longer secret, and web servers accept no longer header. */
 const MAX_SECRET_CHARACTERS = 8 * 1024;
 
 /** Why a text cannot be a secret; undefined if it can. */

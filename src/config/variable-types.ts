@@ -11,7 +11,7 @@ interface Bounds {
 }
 
 interface DurationBounds extends Bounds {
-  /** The API accepts only whole seconds. */
+  /** Only whole seconds are valid, because the service accepts nothing else. */
   readonly inSeconds?: true;
 }
 
@@ -25,7 +25,7 @@ function boundError(value: number, { least, most }: Bounds, format: (bound: numb
   return undefined;
 }
 
-/** A Prometheus duration within bounds, in milliseconds; `examples` complete the line about a fault. */
+/** A Prometheus duration within bounds, in milliseconds. `examples` complete the error line. */
 export function durationType(boundsMs: DurationBounds, examples: string): VariableType<number> {
   const range = rangePhrase(boundsMs, formatDuration);
   return {
@@ -59,7 +59,7 @@ export function integerType(bounds: Bounds): VariableType<number> {
 
 /**
  * A number from zero on, alone or at the end of the name of a StatefulSet's pod (`exporter-2`), because every
- * Kubernetes version can pass a pod's name.
+ * Kubernetes version can pass the name of a pod.
  */
 export const ordinal: VariableType<number> = {
   label: 'number, or a name that ends in -number',
@@ -99,7 +99,7 @@ export function enumType<const Word extends string>(words: readonly Word[]): Var
   };
 }
 
-/** `true` or `false` only: `yes` and `1` have different meanings in different formats. */
+/** Accepts only `true` and `false`, because `yes` and `1` mean different things in different formats. */
 export const booleanType: VariableType<boolean> = {
   label: 'true or false',
   expects: 'true or false',

@@ -5,11 +5,11 @@ import { type Rows, type SetVariables, section, type Values } from './section.ts
 import { booleanType, durationType, enumType, filePath, integerType, ordinal } from './variable-types.ts';
 
 /**
- * The variables of no single service, in the order of `--help` and the reference. The proxy variables are no rows,
- * because they are not defined by the exporter (proxy.ts, no-proxy.ts).
+ * These variables belong to no single service. They are in the order of `--help` and the reference. The proxy variables
+ * are not among them, because the exporter does not define them (proxy.ts, no-proxy.ts).
  */
 
-// Dense from ten seconds to half an hour, where most propagations and locks end; then a working day and a whole day.
+// The bounds are dense from ten seconds to half an hour, where most propagations and locks end.
 const USUAL_BUCKETS = '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h';
 
 const DAY_MS = 86_400_000;
@@ -147,7 +147,7 @@ function toOptions(values: Values<CommonRows>) {
       maxScrapes: values.MAX_SCRAPES,
       maxConnections: values.MAX_CONNECTIONS,
       configFile: values.WEB_CONFIG_FILE,
-      // Named ones need no client certificate either.
+      // Paths that the operator names need no client certificate either.
       openPaths: { paths: values.WEB_OPEN_PATHS ?? PROBE_PATHS, named: values.WEB_OPEN_PATHS !== undefined },
     },
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,

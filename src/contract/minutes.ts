@@ -1,12 +1,15 @@
 import type { ReportDrop, Sample } from '../metrics/samples.ts';
 
-/** What history requests of a task before a poll. Times begin a bin, in epoch milliseconds by the service's clock. */
+/**
+ * The minutes that history requests from a task with its next poll. Times begin a bin, in epoch milliseconds by the
+ * service's clock.
+ */
 export interface Window {
   /** The first bin that is requested. */
   readonly start: number;
   /** The first bin that the receiver accepts: later than `start` if it rejects older ones. */
   readonly from: number;
-  /** Excluded. */
+  /** The end of the window, which does not belong to it. */
   readonly to: number;
   /** Why bins before `start` are skipped; undefined if none are. */
   readonly skips?: LossReason | undefined;
@@ -20,7 +23,7 @@ export type LossReason = 'catch_up' | 'too_old' | 'rejected' | 'unread';
 
 /** One record of a series. */
 export interface Bin {
-  /** When it begins, in epoch milliseconds. */
+  /** The beginning of the bin, in epoch milliseconds. */
   readonly at: number;
   readonly samples: (note: ReportDrop) => readonly Sample[];
 }
@@ -29,8 +32,10 @@ export interface Bin {
 export interface WindowBins extends Iterable<Bin> {
   /** By the service's clock, in epoch milliseconds. */
   readonly requestedAt: number;
-  /** Until when the service returned everything: the window's end, or earlier. */
+  /** The end of what the service returned completely: the end of the window, or earlier. */
   readonly to: number;
-  /** The shortest period at the window's start could not be read: history may continue from `until`. */
+  /**
+   * Set if even the shortest period at the start of the window could not be read. History may continue from `until`.
+   */
   readonly failure?: { readonly reason: 'rejected' | 'unread'; readonly until: number } | undefined;
 }

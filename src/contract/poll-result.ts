@@ -8,17 +8,19 @@ export type ServiceName = string;
 export interface PollResult {
   /** The current samples. Each sink may iterate over them until the next poll of the task. */
   readonly samples: Iterable<Sample>;
-  /** For a sink that keeps history: the records of the window that it asked for. */
+  /** The records of the window that a sink with history requested. */
   readonly minutes?: WindowBins;
   /** How many values have no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
-  /** The response was valid and without any record: the appliance does not have this series, or has nothing to report. */
+  /** The response was valid and had no record: the appliance does not have this series, or has nothing to report. */
   readonly empty: boolean;
-  /** The response has fewer objects than before, and a second one, requested soon, has to confirm that. */
+  /**
+   * True if the response has fewer objects than before, so that a second response, requested soon, has to confirm it.
+   */
   readonly needsConfirmation?: boolean;
   /**
-   * When its oldest response arrived, in monotonic milliseconds; undefined for a single response, just now. A poll of
-   * several requests can take long at the limits, and its result is as old as the first of them.
+   * When the oldest response of the poll arrived, in monotonic milliseconds; undefined if a single response has just
+   * arrived. A poll of several requests can take long at the limits, and its result is as old as its first response.
    */
   readonly respondedAt?: number | undefined;
 }
@@ -26,7 +28,7 @@ export interface PollResult {
 /** The records of a period, oldest first. Times are by the clock of the service, in epoch milliseconds. */
 export interface HistoryResult {
   readonly bins: Iterable<Bin>;
-  /** Where the responses begin: later than requested if the service rejects every earlier period. */
+  /** The beginning of the responses. It is later than requested if the service rejects every earlier period. */
   readonly from: number;
   readonly drops: ReadonlyMap<DropReason, number>;
 }
@@ -34,7 +36,7 @@ export interface HistoryResult {
 export class DropCounter {
   readonly counts = new Map<DropReason, number>();
 
-  /** Bound, so that it can be passed on. */
+  /** An arrow function, so that it can be passed on without its object. */
   readonly reportDrop: ReportDrop = (reason) => {
     this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
   };

@@ -1,7 +1,10 @@
-/** What an operator should know about a service while it lasts: on the status page, and once in the log. */
+/**
+ * A condition of a service that an operator should know. It is shown on the status page while it lasts, and logged
+ * once.
+ */
 export interface ServiceWarning {
-  /** The same for as long as it lasts. */
+  /** Identifies the condition while its message changes. */
   readonly code: string;
-  /** A whole sentence, with what to do. */
+  /** A sentence that says what happens and what to do. */
   readonly message: string;
 }

@@ -3,26 +3,32 @@ import type { Sample } from '../metrics/samples.ts';
 import type { PollResult } from './poll-result.ts';
 import type { Task } from './task.ts';
 
-/** The subject of a reading: a task, or a conclusion from several, such as whether an appliance is up. */
+/** What a result is about: a task, or a conclusion from several tasks, such as whether an appliance is up. */
 export type ResultSource = Pick<Task, 'id' | 'api'>;
 
 /** An output for polled data: `/metrics` is one, remote write another. Sinks do not know each other. */
 export interface Sink {
   /**
-   * Replaces the previous result of the same origin. The poll ends when this resolves; where it rejects, the poll has
+   * Replaces the previous result of the same source. The poll ends when this resolves. If it rejects, the poll has
    * failed, and the previous result stays.
    */
   accept(origin: ResultSource, reading: PollResult): Promise<void>;
-  /** The origin is gone; or its result is stale, and what was counted stays. */
+  /** Removes the result of a source that is removed or stale. With `keepsCounts`, counters and histograms stay. */
   withdraw(id: string, keepsCounts?: boolean): void;
 }
 
 /** All outputs together: what polling writes to. */
 export interface PollSink extends Pick<Sink, 'accept' | 'withdraw'> {
-  /** At once: a scrape that withdraws stale values says in the same exposition that their appliance is not up. */
+  /**
+   * Publishes a state without waiting, so that a scrape that removes stale values shows in the same exposition that
+   * their appliance is down.
+   */
   publishState(origin: ResultSource, samples: Iterable<Sample>): void;
-  /** The minutes that a poll returns beside the usual ones; undefined for none. `accept` or `release` ends it. */
+  /**
+   * Returns the minutes that a poll returns in addition to the newest ones; undefined for none. `accept` or `release`
+   * ends the window.
+   */
   windowOf?(task: Task): Window | undefined;
-  /** The poll has failed. */
+  /** Ends the window of a poll that failed. */
   release?(id: string): void;
 }

@@ -6,7 +6,7 @@ export interface Variant {
   readonly answer: string;
 }
 
-/** Without the questions that have no answer. */
+/** Returns a variant for each question that has an answer. */
 export function variantsOf(answers: Readonly<Record<string, string | undefined>>): readonly Variant[] {
   return Object.entries(answers).flatMap(([question, answer]) => (answer === undefined ? [] : [{ question, answer }]));
 }

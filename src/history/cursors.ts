@@ -7,30 +7,36 @@ import { getOrCreate, increment } from '../runtime/maps.ts';
 import { FUTURE_MS, type UnusedReason } from './points.ts';
 import type { RejectionReason } from './receiver-responses.ts';
 
-/** What the receiver has of one task. Times are by the service's clock, in epoch milliseconds. */
+/** Marks what the receiver has of one task. Times are by the service's clock, in epoch milliseconds. */
 export interface Cursor {
   readonly task: string;
   /** The newest bin that was delivered. */
   at: number;
-  /** Until when everything that the service returned was delivered: later than `at` for a silent appliance. */
+  /**
+   * The time until which everything that the service returned was delivered. It is later than `at` if the appliance
+   * sends nothing.
+   */
   seen: number;
   /** Which of the 32 bins up to `at` were delivered; the lowest bit is `at`. */
   bits: number;
-  /** The receiver has accepted a request of this task since the start. */
+  /** Whether the receiver has accepted a request of this task since the start. */
   isSure: boolean;
-  /** A request up to this bin was sent before the restart, and its response is not known. */
+  /** The last bin of a request that was sent before the restart and whose response is not known. */
   sentUntil?: number | undefined;
-  /** The receiver has rejected this task alone: it is sent by itself until it is accepted. */
+  /**
+   * Whether the receiver rejected a request of this task alone; then its requests contain no other task until one is
+   * accepted.
+   */
   isIsolated: boolean;
   pointsPerBin: number;
   /** The window of the poll in progress. */
   window?: Window | undefined;
-  /** How many of its batches wait. */
+  /** The number of batches of this task that wait to be sent. */
   batches: number;
-  /** Since when the shortest period of its windows cannot be read, and what is given up. */
+  /** The time since which even the shortest period cannot be read. What it contains is given up after an hour. */
   failingSince?: number | undefined;
   unreadable?: WindowBins['failure'];
-  /** When its task left the inventory, and the time that it was away, in which nothing was due. */
+  /** When the task left the inventory, and how long it was away: for that time no data is due. */
   goneAt?: number | undefined;
   away?: readonly [from: number, to: number] | undefined;
 }
@@ -50,24 +56,24 @@ const DROPS: readonly (RejectionReason | UnusedReason)[] = [
 
 const LOSSES: readonly LossReason[] = ['catch_up', 'too_old', 'rejected', 'unread'];
 
-/** The one place that moves cursors, and so the one that reports what is skipped: minutes as lost, points as dropped. */
+/** Only this class moves cursors, so it also reports what is skipped: minutes as lost, points as dropped. */
 export class HistoryCursors implements Kept {
   readonly part = 'remote_write';
   readonly #options: CursorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #cursors = new Map<string, Cursor>();
-  /** The tasks whose cursors have moved or gone since they were last saved. */
+  /** The tasks whose cursors have changed since they were last saved. */
   readonly #changed = new Set<string>();
-  /** The request that may be under way, with the last bin of each task. */
+  /** The tasks of the request in flight, with the last bin of each. */
   #sending: readonly SentTask[] = [];
   /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
   readonly #idle = new Map<string, number>();
   readonly #logged = new Set<string>();
   readonly dropped = new Map<string, number>(DROPS.map((reason) => [reason, 0]));
-  /** In seconds of one task. */
+  /** Lost seconds by reason, each for one task. */
   readonly lost = new Map<string, number>(LOSSES.map((reason) => [reason, 0]));
-  /** When history began, for the tasks that are polled for the first time later. */
+  /** When history began; tasks that are polled later for the first time begin there too. */
   #begun: number | undefined;
   #newest: number | undefined;
   #newestSeen = 0;
@@ -86,17 +92,20 @@ export class HistoryCursors implements Kept {
     return this.#cursors.size;
   }
 
-  /** The newest bin that the receiver has of any task; before the first one, when history began. */
+  /** The newest bin of any task that the receiver has; until it has one, the time at which history began. */
   get newest(): number | undefined {
     return this.#newest ?? this.#begun;
   }
 
-  /** Until when any task has delivered everything. */
+  /** The latest time until which a task has delivered everything. */
   get newestSeen(): number {
     return this.#newestSeen;
   }
 
-  /** The cursor of a task that is about to be polled. A new one begins where history did, within the catch-up. */
+  /**
+   * Returns the cursor of a task that is about to be polled. A new cursor begins where history began, but not before
+   * the catch-up.
+   */
   of(task: string, now: number): Cursor {
     const { binMs, lookbackMs, catchUpMs } = this.#options;
     const before = (time: number) => (Math.ceil(time / binMs) - 1) * binMs;
@@ -119,7 +128,7 @@ export class HistoryCursors implements Kept {
     return cursor;
   }
 
-  /** The task is not polled any more; its cursor stays for a while. */
+  /** The task left the inventory. Its cursor stays for a while, because the task may return. */
   gone(task: string, now: number): void {
     const cursor = this.#cursors.get(task);
     if (cursor === undefined) return;
@@ -127,7 +136,7 @@ export class HistoryCursors implements Kept {
     this.#idle.set(task, this.#clock.monotonic());
   }
 
-  /** The receiver has these bins, or will never have them. `seen`: everything until then was returned and delivered. */
+  /** The receiver has these bins, or will never get them. Until `seen`, everything was returned and delivered. */
   advance(cursor: Cursor, times: readonly number[], isDelivered: boolean, seen = 0): void {
     const { binMs } = this.#options;
     const last = Math.max(cursor.at, times.at(-1) ?? cursor.at);
@@ -141,11 +150,15 @@ export class HistoryCursors implements Kept {
     if (isDelivered) this.#newest = Math.max(last, this.#newest ?? last);
   }
 
-  /** Reports what a window has skipped, once its first bin is there: before that, nothing may have been. */
+  /**
+   * Reports what a window has skipped, after its first bin has arrived: until then it is unknown whether anything
+   * existed.
+   */
   skip(cursor: Cursor, { start, skips }: Window, first: number): void {
     if (skips === undefined) return;
     const { binMs, lookbackMs } = this.#options;
-    // Bins that begin with the window had others before them; else only what was never requested may have been there.
+    // If bins begin with the window, there were bins before them. Otherwise only what was never requested may have
+    // existed.
     const seen = first > start ? Math.floor((cursor.seen - lookbackMs) / binMs) * binMs : cursor.at;
     const from = Math.max(cursor.at, seen) + binMs;
     const [goneAt, backAt] = cursor.away ?? [start, start];
@@ -154,13 +167,13 @@ export class HistoryCursors implements Kept {
     this.#lose(cursor, skips, Math.round((start - from - away) / binMs));
   }
 
-  /** Bins that are too old for the receiver, and were found. */
+  /** Counts bins that exist and are too old for the receiver. */
   tooOld(cursor: Cursor, times: readonly number[]): void {
     this.#lose(cursor, 'too_old', times.length);
     this.advance(cursor, times, false);
   }
 
-  /** Counts bins that appear before the cursor, each once. */
+  /** Counts each bin once that appears before the cursor. */
   late(cursor: Cursor, bins: Iterable<Bin>): void {
     const { binMs } = this.#options;
     for (const { at, samples } of bins) {
@@ -177,7 +190,7 @@ export class HistoryCursors implements Kept {
     this.#logOnce(reason, { reason, response }, 'remote write: the receiver rejects points, which are dropped');
   }
 
-  /** A request is about to be sent: after a kill it is not known whether it arrived. */
+  /** A request is about to be sent. If the process is killed now, it is unknown whether the request arrived. */
   sending(tasks: readonly SentTask[]): void {
     this.#sending = tasks;
   }
@@ -263,7 +276,7 @@ interface SavedSpan {
 
 type SentTask = readonly [task: string, until: number];
 
-/** Null where the cursor is gone. */
+/** Null stands for a cursor that was removed. */
 type SavedCursor = readonly [task: string, at: number | null, seen: number | null];
 
 /** A piece of the saved cursors. */

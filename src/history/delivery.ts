@@ -25,7 +25,7 @@ export interface DeliveryDependencies {
   readonly binMs: number;
   /** The service's time, in epoch milliseconds. */
   readonly now: () => number;
-  /** Writes what has changed of the cursors; missing without a state file. */
+  /** Saves the changes of the cursors; missing without a state file. */
   readonly note?: (() => Promise<void>) | undefined;
 }
 
@@ -44,7 +44,7 @@ const HEADERS = {
   'x-prometheus-remote-write-version': '0.1.0',
 } as const;
 
-/** Younger points are not too old for any receiver: if it rejects them for their age, a clock is wrong. */
+/** A receiver that rejects even younger points as too old has a wrong clock. */
 const YOUNG_MS = 30 * 60_000;
 
 const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
@@ -57,24 +57,24 @@ const REJECTED = { firstMs: 2_000, longestMs: 600_000 } as const;
 export class Delivery {
   readonly #dependencies: DeliveryDependencies;
   readonly #queue = new BatchQueue();
-  /** Requests that a response has split: sent before the queue. */
+  /** Parts of a split request, which are sent before the queue. */
   readonly #prepared: Request[] = [];
-  /** Batches that were too old for the receiver: dropped once it accepts younger ones. */
+  /** Batches that the receiver rejected as too old. They are dropped after it has accepted younger ones. */
   #tooOld: TaskBatch[] = [];
-  /** From the first rejection on, tasks of which nothing is known begin with their newest bin. */
+  /** After a rejection, tasks whose delivery is unknown begin with their newest bin. */
   #startsAtNewest = false;
-  /** The receiver has what a previous process sent last. */
+  /** Whether the receiver has what a previous process sent last. */
   #hasArrived = false;
   #maxPoints: number = MAX_REQUEST.points;
   #failures = 0;
-  /** The receiver only asks to wait, or rejects what may be one task only. */
+  /** Whether the receiver may accept other requests: it only asked to wait, or rejected what may be a single task. */
   #mayAcceptOthers = false;
-  /** Since the last accepted request. */
+  /** Rejections since the last accepted request. */
   #rejections = 0;
   #acceptedRequests = 0;
-  /** How many requests were accepted when the receiver first rejected this batch alone. */
+  /** For a batch that was rejected alone: the number of requests that the receiver had accepted by then. */
   readonly #suspects = new WeakMap<TaskBatch, number>();
-  /** Points that are not old were rejected for their age. */
+  /** Whether points were rejected for their age although they are not old. */
   #isClockSuspected = false;
   readonly responses = new Map<string, number>();
   sent = 0;
@@ -113,7 +113,7 @@ export class Delivery {
     const request = this.#prepared.shift() ?? this.#queue.next((batch) => this.#kindOf(batch), this.#maxPoints);
     if (request.length === 0) {
       this.#dropTooOld();
-      // Nothing waits, so nothing is known of the receiver.
+      // Nothing waits, so the state of the receiver is unknown.
       this.#failures = 0;
       return undefined;
     }
@@ -127,7 +127,7 @@ export class Delivery {
     });
   }
 
-  /** A rejection concerns a whole request, so a request holds tasks of one kind. */
+  /** A receiver rejects whole requests, so a request holds only tasks of one kind. */
   #kindOf(batch: TaskBatch | undefined): unknown {
     if (batch?.cursor.isIsolated) return batch.cursor;
     if (batch?.cursor.sentUntil !== undefined) return 'doubtful';
@@ -153,7 +153,7 @@ export class Delivery {
     }
   }
 
-  /** Returns how long to wait before the next request, in milliseconds; undefined for not at all. */
+  /** Returns how long to wait before the next request, in milliseconds; undefined for no wait. */
   #handle(request: Request, response: ReceiverResponse): number | undefined {
     switch (response.effect) {
       case 'accepted':
@@ -193,7 +193,7 @@ export class Delivery {
     this.#dropTooOld();
   }
 
-  /** The request waits and is sent again; with `letsOthersPass`, after another one. */
+  /** Sends the request again later; with `letsOthersPass`, another one is sent before. */
   #retry(request: Request, response: ReceiverResponse, letsOthersPass = false): number {
     const { log, random } = this.#dependencies;
     if (letsOthersPass) this.#prepareAnother();
@@ -216,8 +216,8 @@ export class Delivery {
   }
 
   /**
-   * Older points are sent first, by themselves, and the age that the receiver may accept is lowered by a tenth until it
-   * does. If points are rejected that are not old, nothing is dropped: the receiver's clock differs.
+   * Sends older points first, in requests of their own, and lowers the accepted age by a tenth until the receiver
+   * accepts. If it rejects points that are not old, its clock differs, and nothing is dropped.
    */
   #age(request: Request, response: ReceiverResponse): number | undefined {
     const { windows, now: time, binMs } = this.#dependencies;
@@ -256,8 +256,8 @@ export class Delivery {
   }
 
   /**
-   * Halves find the task that the receiver rejects. Its points are dropped once another request was accepted in between:
-   * the receiver may reject everything.
+   * Halves the request to find the task that the receiver rejects. The points of that task are dropped only after
+   * another request was accepted, because the receiver may reject everything.
    */
   #search(request: Request, response: ReceiverResponse): number | undefined {
     this.#rejections += 1;

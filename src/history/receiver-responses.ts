@@ -13,7 +13,7 @@ export interface ResponseMeaning {
 
 interface Row extends ResponseMeaning {
   readonly status: (status: number) => boolean;
-  /** Only a text that the receiver is known to send: a proxy may say anything. Missing for any text. */
+  /** A text that only the receiver sends; a proxy may send any other. Missing if any text matches. */
   readonly text?: RegExp;
 }
 

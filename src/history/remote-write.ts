@@ -22,22 +22,22 @@ export interface RemoteWriteDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Writes what has changed of the cursors, without waiting for the disk; missing without a state file. */
+  /** Saves the changes of the cursors without waiting for the disk; missing without a state file. */
   readonly note?: (() => Promise<void>) | undefined;
 }
 
-/** The most points that wait or are expected. What does not fit is requested again later. */
+/** The largest number of points that wait or are expected. What exceeds it is requested again later. */
 const MAX_WAITING = 200_000;
 
-/** How long points are gathered for a request. */
+/** Points are gathered for this time before they are sent. */
 const GATHER_MS = 1_000;
 
-/** How long a period that cannot be read is requested before history continues after it. */
+/** A period that cannot be read is requested for this time; then history continues after it. */
 const UNREAD_MS = 3_600_000;
 
 /**
- * Sends every point once, in order, to one receiver. Before each poll it decides which minutes the task is asked for. It
- * keeps no history: a cursor for each task marks what the receiver has, and the rest is requested again.
+ * Sends every point once and in order to one receiver. Before each poll it decides which minutes the task requests. It
+ * stores no history: a cursor for each task marks what the receiver has, and the rest is requested again.
  */
 export class RemoteWrite implements Sink {
   readonly cursors: HistoryCursors;
@@ -45,7 +45,7 @@ export class RemoteWrite implements Sink {
   readonly #clock: Clock;
   readonly #windows: Windows;
   readonly #delivery: Delivery;
-  /** Points that the windows of polls in progress may bring. */
+  /** The points that the windows of polls in progress may return. */
   #reserved = 0;
   /** The service's clock less this machine's monotonic one. */
   #aheadMs: number;
@@ -69,7 +69,10 @@ export class RemoteWrite implements Sink {
     return { sent, waiting, dropped, lost, answers: responses, newestSeconds: newest && newest / 1000 };
   }
 
-  /** The minutes that a poll has to return beside the usual ones; undefined for none. `accept` or `release` ends it. */
+  /**
+   * Returns the minutes that a poll has to return in addition to the newest ones; undefined for none. `accept` or
+   * `release` ends the window.
+   */
   windowOf(task: Pick<Task, 'id' | 'now'>): Window | undefined {
     const now = task.now?.();
     if (now === undefined) return undefined;
@@ -82,7 +85,7 @@ export class RemoteWrite implements Sink {
     return cursor.window;
   }
 
-  /** The poll has failed. */
+  /** Ends the window of a poll that failed. */
   release(task: string): void {
     const cursor = this.cursors.get(task);
     if (cursor?.window === undefined) return;
@@ -150,13 +153,16 @@ export class RemoteWrite implements Sink {
     this.cursors.skip(cursor, window, first);
     this.cursors.tooOld(cursor, tooOld);
     const batch = this.#fitting({ ...selected, cursor, seen });
-    // The reservation was made with the old number.
+    // The reservation was made with the old number of points for each bin.
     this.release(cursor.task);
     cursor.pointsPerBin = Math.max(1, Math.ceil(selected.count / Math.max(1, selected.times.length)));
     if (batch !== undefined) this.#delivery.add(batch);
   }
 
-  /** What there is room for: the window expected fewer points if the service returns more for each bin than before. */
+  /**
+   * Returns the part of a batch that fits. More points than the window expected arrive if the service returns more for
+   * each bin than before.
+   */
   #fitting(batch: TaskBatch): TaskBatch | undefined {
     const room = MAX_WAITING - this.#delivery.waiting - this.#reserved + this.#expected(batch.cursor);
     if (batch.count <= room) return batch.count === 0 ? undefined : batch;

@@ -6,7 +6,7 @@ export interface WindowOptions {
   readonly binMs: number;
   /** The period of a usual request. */
   readonly lookbackMs: number;
-  /** How far back gaps are filled. */
+  /** Gaps are filled as far back as this. */
   readonly catchUpMs: number;
   /** Time between two polls of a task. */
   readonly intervalMs: number;
@@ -14,21 +14,23 @@ export interface WindowOptions {
 
 const HOUR_MS = 3_600_000;
 
-/** The longest period from a window's start until now that one request covers together with the usual minutes. */
+/**
+ * The longest period from the start of a window until now that one request covers, together with the newest minutes.
+ */
 export const MAX_COMBINED_MS = 6 * HOUR_MS;
 
-/** The most bins of a window: five days of minutes. */
+/** The largest number of bins of a window: five days of minutes. */
 const MAX_BINS = 7_200;
 
 const SLICE_MS = 50 * 60_000;
 
-/** Bins this close to the receiver's age limit would be too old on arrival. */
+/** Bins this close to the age limit of the receiver would be too old on arrival. */
 const AGE_MARGIN_MS = 120_000;
 
-/** Decides which minutes the next poll of a task is asked for. Times are by the service's clock, in epoch milliseconds. */
+/** Decides which minutes the next poll of a task requests. Times are by the service's clock, in epoch milliseconds. */
 export class Windows {
   readonly #options: WindowOptions;
-  /** After an outage that concerned all tasks: the period that they all catch up now. */
+  /** After an outage of all tasks: the period that all of them catch up now. */
   #slice: { from: number; since: number; isCut: boolean; readonly lengthMs: number } | undefined;
   #ageLimit: { readonly ageMs: number; readonly learntAt: number } | undefined;
 
@@ -36,7 +38,10 @@ export class Windows {
     this.#options = options;
   }
 
-  /** Undefined if nothing can be taken. `newest`: until when any task has delivered everything; `room`: in points. */
+  /**
+   * Returns undefined if nothing can be requested. `newest` is the time until which any task has delivered everything;
+   * `room` is in points.
+   */
   of(cursor: Cursor, now: number, newest: number, room: number): Window | undefined {
     const { binMs, catchUpMs } = this.#options;
     const up = (time: number) => Math.ceil(time / binMs) * binMs;
@@ -57,13 +62,13 @@ export class Windows {
     return to > from ? { start, from, to, skips } : undefined;
   }
 
-  /** Undefined without an age limit, which is forgotten after an hour. */
+  /** Returns undefined without an age limit. A limit is forgotten after an hour. */
   oldestAccepted(now: number): number {
     const limit = this.#ageLimit;
     return limit === undefined || now - limit.learntAt > HOUR_MS ? Number.NEGATIVE_INFINITY : now - limit.ageMs;
   }
 
-  /** The receiver rejects what is older; without `oldest` nothing is known any more. */
+  /** Sets the age limit of the receiver; without `oldest` the limit is unknown again. */
   limitAge(now: number, oldest?: number): void {
     this.#ageLimit = oldest === undefined ? undefined : { ageMs: now - oldest, learntAt: now };
   }

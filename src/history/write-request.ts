@@ -15,7 +15,7 @@ export interface TimeSeries {
   readonly values: readonly number[];
 }
 
-/** The compressed body of a request. */
+/** Yields the compressed body of a request. */
 export function* writeRequest(series: Iterable<TimeSeries>): Generator<void, Uint8Array> {
   const writer = new BinaryWriter();
   for (const { labels, times, values } of series) {

@@ -17,7 +17,7 @@ export type Labels = Readonly<Record<string, string>>;
 
 export type MetricType = 'gauge' | 'counter' | 'histogram';
 
-/** Every field of a record that no other row names and that is a number; for records with undocumented field names. */
+/** All numeric fields that no other row names, for records whose field names are not documented. */
 export interface RemainingFields {
   /** The label with the name of the field. */
   readonly label: string;
@@ -27,20 +27,20 @@ export interface RemainingFields {
   readonly except: readonly string[];
 }
 
-/** The words of one field, each of which becomes a series: 1 for the current one, 0 for the others. */
+/** The documented values of one field. Each becomes a series: 1 for the current value, 0 for the others. */
 export interface StateSet {
-  /** The label with the word. */
+  /** The label that holds the value. */
   readonly label: string;
-  /** The documented words. Any other counts as {@link OTHER}, which is a series too. */
+  /** The documented values. Any other value counts as {@link OTHER}, which is a series too. */
   readonly documentedValues: readonly string[];
 }
 
-/** Replaces words that are not documented, or that exceed the number of words kept. */
+/** Replaces values that are not documented, or that exceed the number of values kept. */
 export const OTHER = 'other';
 
 export interface EnumField {
   readonly field: string;
-  /** The documented words, in the service's own spelling, for the reference. */
+  /** The documented values, in the service's own spelling, for the reference. */
   readonly documentedValues?: readonly string[];
 }
 
@@ -55,9 +55,9 @@ interface Row<U extends Unit> {
   readonly fields: Readonly<Record<string, Labels>> | RemainingFields;
   /** Labels whose value is itself an upstream field: label name to field name. */
   readonly fieldLabels?: Readonly<Record<string, string>>;
-  /** Labels whose value is a word that the service chooses from a list: in lower case with underscores. */
+  /** Labels whose value the service chooses from a list; it is written in lower case with underscores. */
   readonly enumLabels?: Readonly<Record<string, EnumField>>;
-  /** Where the field holds one word of a set: then one series for each word. */
+  /** Set if the field holds one value of a set, which makes a series for each value. */
   readonly states?: StateSet;
   /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
   readonly optional?: boolean;
@@ -67,7 +67,7 @@ interface Row<U extends Unit> {
 export type Family = { readonly [U in Unit]: Row<U> }[Unit];
 
 export interface Table {
-  /** The operation, as `GET /jobs`. */
+  /** The operation, such as `GET /jobs`. */
   readonly source: string;
   /** The labels that every sample has, before those of its row. */
   readonly commonLabels: readonly string[];
@@ -78,12 +78,12 @@ export function isEveryOtherField(fields: Family['fields']): fields is Remaining
   return typeof (fields as RemainingFields).value === 'function';
 }
 
-/** In the order in which HELP and the reference page list them. */
+/** Returns the fields in the order in which HELP and the reference list them. */
 export function fieldNames(family: Family): readonly string[] {
   return isEveryOtherField(family.fields) ? [] : Object.keys(family.fields);
 }
 
-/** The labels that a row adds to those of its subject, in order. */
+/** Returns the labels that a row adds to the common ones, in order. */
 export function extraLabelNames(family: Family): readonly string[] {
   const fromFields = Object.keys({ ...family.enumLabels, ...family.fieldLabels });
   if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];

@@ -8,12 +8,12 @@ interface HistogramState {
 }
 
 /**
- * Counts values by bound; never decreases. Without bounds it keeps sum and count only. The sum stays finite, because JSON
- * has no infinite number: a saved sum would come back as none.
+ * Counts values by bound, and never decreases. Without bounds it keeps only sum and count. The sum stays finite,
+ * because JSON cannot represent an infinite number and a restart would lose it.
  */
 export class Histogram {
   readonly #bounds: readonly number[];
-  /** How many values fell into each bucket, not cumulative; the last is above every bound. */
+  /** The number of values in each bucket, not cumulative. The last bucket is above every bound. */
   readonly #counts: number[];
   #sum = 0;
 
@@ -39,8 +39,8 @@ export class Histogram {
   }
 
   /**
-   * Its lines under a family's name: `_bucket`, then `_sum` and `_count`. Always has the infinite bucket, without which a
-   * histogram is not valid in OpenMetrics.
+   * Yields the lines `_bucket`, `_sum` and `_count`. The infinite bucket is always there, because a histogram without
+   * it is not valid in OpenMetrics.
    */
   *samples(name: string, labels: Labels): Generator<Sample> {
     let below = 0;

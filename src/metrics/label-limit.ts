@@ -1,12 +1,12 @@
 import { OTHER } from './family.ts';
 
-/** The most distinct values of an open set of upstream words; further ones become `other`. */
+/** The largest number of values of a label that the service chooses freely; further values become `other`. */
 const MAX_VALUES = 50;
 
 /** Limits an open set of label values: the first ones are kept, later ones become `other`. */
 export class LabelValueLimit {
   readonly #most: number;
-  /** Each as it came first: texts that are kept are the same string. */
+  /** Keeps the first string of each value, so that equal values share memory. */
   readonly #values = new Map<string, string>();
 
   constructor(most = MAX_VALUES) {

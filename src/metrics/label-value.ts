@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Longer label values are cut: titles are free text without a limit upstream. */
+/** Longer label values are cut, because services do not limit titles. */
 export const MAX_LABEL = 1024;
 
 /**
- * A text of a service as it is kept in memory: a longer one is cut, with a hash behind it that tells it apart from others.
- * It is a copy, because a part of a string keeps the whole one in memory.
+ * Returns a text as it is kept in memory. A longer text is cut, and a hash at its end distinguishes it from others. The
+ * result is a copy, because a part of a string keeps the whole string in memory.
  */
 export function boundedText(text: string): string {
   if (text.length <= MAX_LABEL) return text;
@@ -14,7 +14,7 @@ export function boundedText(text: string): string {
 
 const MAX_ID = 128;
 
-/** A key that is only compared, as it is kept in memory: a longer one is replaced by its hash. */
+/** Returns an id as it is kept in memory. A longer id is replaced by its hash, because ids are only compared. */
 export function boundedId(id: string): string {
   return id.length <= MAX_ID ? id : hashOf(id);
 }

@@ -3,10 +3,10 @@ import { LabelValueLimit } from './label-limit.ts';
 import { boundedId } from './label-value.ts';
 import { enumLabelValue, labelValue, type Sample } from './samples.ts';
 
-/** The most series of one tally; in further ones every open label is `other`. */
+/** The largest number of series of one counter; beyond it every open label is `other`. */
 const MAX_SERIES = 5_000;
 
-/** One label: its documented words, with `other` for the rest; or without them an open set, limited in number. */
+/** One label: with its documented values and `other`, or an open set that is limited in number. */
 interface TallyLabel {
   readonly name: string;
   readonly known: readonly string[] | undefined;

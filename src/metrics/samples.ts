@@ -21,7 +21,7 @@ export type TimeOf = (record: JsonObject) => number | undefined;
  */
 export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 
-/** Notes a dropped value: the reason, and the place such as `items[3].cpu_usage` for the debug log. */
+/** Reports a dropped value: the reason, and its path such as `items[3].cpu_usage` for the debug log. */
 export type ReportDrop = (reason: DropReason, place: string) => void;
 
 /**
@@ -63,7 +63,7 @@ export function hasValue(families: readonly Family[], record: JsonObject): boole
   );
 }
 
-/** One sample for each known state and one for any other: exactly one of them is 1. */
+/** Returns a sample for each documented state and one for any other. Exactly one of them is 1. */
 function stateSamples(
   name: string,
   { label, documentedValues }: StateSet,
@@ -96,7 +96,10 @@ function newestValue(family: Family, field: string, newestFirst: readonly JsonOb
   return { state };
 }
 
-/** The most fields of one response that no row names: the service chooses each label value. */
+/**
+ * The largest number of undocumented fields of one response that become labels, because the service chooses their
+ * names.
+ */
 const MAX_OTHER_FIELDS = 50;
 
 function fieldsOf(
@@ -130,13 +133,16 @@ function textLabels(family: Family, record: JsonObject): Labels {
   return labels;
 }
 
-/** An upstream value as a label: strings by {@link boundedText}, numbers and booleans as text, everything else empty. */
+/**
+ * Converts a value of a service to a label: a string is shortened by {@link boundedText}, a number or boolean is
+ * written as text, and anything else is empty.
+ */
 export function labelValue(raw: unknown): string {
   if (typeof raw === 'string') return boundedText(raw);
   return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : '';
 }
 
-/** A word that a service chooses from a list, as a label: in lower case with underscores. */
+/** Converts a value that a service chooses from a list to a label, in lower case with underscores. */
 export function enumLabelValue(raw: unknown): string {
   return labelValue(raw)
     .trim()

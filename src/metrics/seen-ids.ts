@@ -8,12 +8,15 @@ export class SeenIds {
   /** Unix seconds. */
   #forgottenBefore = Number.NEGATIVE_INFINITY;
 
-  /** `most`: above it the first ones are evicted, and would count again if they arrived again. */
+  /** `most` is the largest number of ids. Above it the first ones are evicted, and count again if they arrive again. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Adds an id; true if it is new. `at`: its own time in Unix seconds; nothing older than what is forgotten is new. */
+  /**
+   * Adds an id, and returns whether it is new. `at` is its own time in Unix seconds. Nothing older than what was
+   * forgotten is new.
+   */
   admit(given: string, at: number): boolean {
     const id = boundedId(given);
     if (at < this.#forgottenBefore || this.#times.has(id)) return false;
@@ -23,7 +26,7 @@ export class SeenIds {
       const [first] = this.#times.keys();
       if (first !== undefined) this.#times.delete(first);
     }
-    // Without a state file they are never taken.
+    // Without a state file nobody takes the added ids, so they are dropped here.
     if (this.#added.length > this.#most) this.#added = [];
     return true;
   }

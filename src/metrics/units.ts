@@ -1,6 +1,6 @@
 /**
- * Base units, which end a metric's name; `none` for counts, states and rates without a unit, `info` for gauges that are
- * always 1 and have their content in labels.
+ * The base units, with which a metric's name ends. `none` is for counts, states and rates without a unit, `info` for
+ * gauges that are always 1 and have their content in labels.
  */
 export type Unit = 'seconds' | 'bytes' | 'ratio' | 'timestamp_seconds' | 'bytes_per_second' | 'info' | 'none';
 
@@ -31,7 +31,10 @@ export function parseDecimal(raw: unknown): number | undefined {
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Of an RFC 3339 date, which without an offset is UTC; a leap second counts as the first of the next minute. */
+/**
+ * Returns the Unix seconds of an RFC 3339 date. Without an offset it is UTC; a leap second counts as the first second
+ * of the next minute.
+ */
 export function parseDateSeconds(raw: unknown): number | undefined {
   if (typeof raw !== 'string') return undefined;
   const parts = RFC_3339.exec(raw);
@@ -61,12 +64,14 @@ function conversion<U extends Unit>(unit: U, upstream: string, read: Read): Conv
 function scaled(apply: (value: number) => number): Read {
   return (raw) => {
     const value = parseDecimal(raw);
-    // Checked again: a number that just fits a double may not fit after scaling.
+    // The result is checked again, because a number that just fits a double may not fit after scaling.
     return value === undefined ? undefined : parseDecimal(apply(value));
   };
 }
 
-/** A number divided by a power of ten: 7.73 % is 0.0773, where 7.73 / 100 is 0.07730000000000001. */
+/**
+ * Divides by a power of ten by moving the decimal point: 7.73 % is 0.0773, whereas 7.73 / 100 is 0.07730000000000001.
+ */
 function shifted(value: number, places: number): number {
   if (Number.isInteger(value)) return value / 10 ** places;
   const [digits, exponent = '0'] = String(value).split('e');
@@ -75,7 +80,7 @@ function shifted(value: number, places: number): number {
 
 const thousandth = scaled((value) => shifted(value, 3));
 
-/** A negative duration is a fault of clocks: it would make the sum of a histogram decrease. */
+/** Rejects negative durations. Clocks that differ cause them, and they would make the sum of a histogram decrease. */
 function notNegative(read: Read): Read {
   return (raw) => {
     const value = read(raw);
@@ -83,7 +88,7 @@ function notNegative(read: Read): Read {
   };
 }
 
-/** A time before 2001 is none: the services did not exist, and a missing time may be sent as the epoch. */
+/** Rejects times before 2001: the services did not exist, and a missing time may be sent as the epoch. */
 function since2001(read: Read): Read {
   return (raw) => {
     const seconds = read(raw);
@@ -123,7 +128,7 @@ export const ratio = conversion('ratio', 'ratio', parseDecimal);
 const inMilliseconds = since2001(thousandth);
 const inSeconds = since2001(parseDecimal);
 
-/** A time that is impossible in milliseconds, before 2001, is in seconds. */
+/** Reads a time that would be before 2001 in milliseconds as seconds. */
 export const epochMilliseconds = conversion(
   'timestamp_seconds',
   'epoch milliseconds',
@@ -151,13 +156,13 @@ export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
   });
 }
 
-/** Always 1: the content is in the labels. */
+/** The value is always 1, because the content is in the labels. */
 export const infoOne = conversion('info', 'text', () => 1);
 
-/** 1 for the current state; the state is a label. */
+/** The value is 1 for the current state, which is a label. */
 export const state = conversion('none', 'text', () => 1);
 
-/** 1 for the current word of a state set, with the word as a label; a value that is not text is not a word. */
+/** The value is 1 for the current value of a state set, which is a label. A value that is not text is invalid. */
 export const enumValue = conversion('none', 'text', (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined));
 
 export const recordOne = conversion('none', 'records', () => 1);

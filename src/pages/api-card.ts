@@ -11,7 +11,10 @@ import {
 } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** The card of one API: its state in one line, and folded what determines how fresh its data is. `now`: the time of the report. */
+/**
+ * The card of one service: its state in one line, and folded below it what determines the age of its data. `now` is the
+ * time of the report.
+ */
 export function apiCard(api: ApiReport, now: string): Html {
   const facts: readonly (readonly [label: string, value: HtmlValue] | undefined)[] = [
     ['Address', html`<code>${api.url}</code>`],
@@ -35,13 +38,13 @@ ${errors(api)}${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}</
 `;
 }
 
-/** What is shown while the card is folded. */
+/** Returns what is shown while the card is folded. */
 function glance({ lastSuccess, effectiveIntervalSeconds, budgetRemaining }: ApiReport, now: string): Html {
   const left = budgetRemaining === null ? undefined : html` · ${formatCount(budgetRemaining)} requests left today`;
   return html`last success ${formatRelativeTime(lastSuccess, now)} · polled every ${formatSeconds(effectiveIntervalSeconds)}${left}`;
 }
 
-/** Why the service is down, and its last error; never folded. */
+/** Returns why the service is down and its last error, which are never folded. */
 function errors({ downReason, lastError }: ApiReport): HtmlValue {
   if (downReason === null && lastError === null) return undefined;
   const reason = downReason === null ? 'Last error' : `Down (${downReason})`;

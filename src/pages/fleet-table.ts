@@ -16,10 +16,10 @@ import {
 import { badge, EMPTY_VALUE, formatCount, formatRelativeTime, formatSuspended, SUSPENSION_LABELS } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** Rows on one page: with them it stays below 3,000 elements, whatever is wrong with the appliances. */
+/** The number of rows on one page, with which the page stays below 3,000 elements whatever is wrong. */
 const ROWS_A_PAGE = 80;
 
-/** How many appliances are in each state; each tile is a link that shows only these. */
+/** Returns the tiles that count appliances by state. Each is a link that shows only these. */
 export function kindTiles({ counts }: SelectedFleet, total: number, view: FleetView): Html {
   const tile = (label: string, count: number, show: Kind | undefined) =>
     html`<a class="tile ${count > 0 ? show : ''}" href="${addressOf({ ...view, show, page: 1 })}" ${view.show === show ? html`aria-current="true"` : ''}><span>${label}</span> <strong>${formatCount(count)}</strong></a>\n`;
@@ -63,7 +63,7 @@ function columnHeaders(view: FleetView): readonly Html[] {
   });
 }
 
-/** Why there is no row; an empty element while there are rows. */
+/** Says why there is no row; an empty element while there are rows. */
 function emptyNotice(rows: number, total: number, { show, filter }: FleetView): Html {
   const about = [
     show === undefined ? undefined : KINDS[show].phrase,
@@ -74,7 +74,7 @@ function emptyNotice(rows: number, total: number, { show, filter }: FleetView): 
   return html`<p id="empty" class="muted" data-live>${rows === 0 ? html`${text}${all}` : ''}</p>\n`;
 }
 
-/** The other pages of the fleet; an empty element while there is only one page. */
+/** Links to the other pages of the fleet; an empty element if there is only one. */
 function pageLinks(page: number, pages: number, view: FleetView): Html {
   const link = (to: number, text: string) =>
     to < 1 || to > pages ? undefined : html` <a href="${addressOf({ ...view, page: to })}">${text}</a>`;
@@ -82,7 +82,7 @@ function pageLinks(page: number, pages: number, view: FleetView): Html {
   return html`<nav id="pages" class="pages" data-live aria-label="Pages of appliances">${pages === 1 ? '' : links}</nav>\n`;
 }
 
-/** One line. `now`: the time of the report. */
+/** Returns one row. `now` is the time of the report. */
 function applianceRow(appliance: ApplianceReport, now: string): Html {
   const { name, serial, state, build, availableBuild, lastPoll, lastRecord, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
@@ -90,7 +90,7 @@ function applianceRow(appliance: ApplianceReport, now: string): Html {
   return html`<tr role="row" id="a-${serial}"><th role="rowheader" scope="row">${name}</th><td role="cell">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell">${formatRelativeTime(lastPoll, now)}</td><td role="cell">${record}</td><td role="cell">${seriesCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
 }
 
-/** The series that a healthy appliance has no records of are named on demand only: every appliance lacks some. */
+/** A healthy appliance names the series without records only when opened, because every appliance lacks some. */
 function seriesCell(appliance: ApplianceReport): HtmlValue {
   const { series, suspended, state } = appliance;
   if (suspended.length === 0) return formatCount(series);

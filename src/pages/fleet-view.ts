@@ -26,7 +26,7 @@ export const COLUMNS = {
 
 export type Column = keyof typeof COLUMNS;
 
-/** What a reader has chosen. The query of the address holds it: it survives a reload, and can be bookmarked. */
+/** What a reader has chosen. The query of the address contains it, so it survives a reload and can be bookmarked. */
 export interface FleetView {
   readonly show: Kind | undefined;
   /** A row must contain each of its words. */
@@ -42,7 +42,7 @@ export const DEFAULT_VIEW: FleetView = { show: undefined, filter: '', sort: 'sta
 /** A longer filter is cut: each of its words is looked for in each row. */
 const FILTER_LENGTH = 100;
 
-/** The view that a query describes; what cannot be used is as in the default view. */
+/** Returns the view that a query describes; an invalid part has its default. */
 export function viewOf(query: string): FleetView {
   const fields = new URLSearchParams(query);
   const [show, sort, page] = ['show', 'sort', 'page'].map((name) => fields.get(name) ?? '');
@@ -78,7 +78,9 @@ export function addressOf(view: FleetView): string {
   return `?${new URLSearchParams(queryFields(view))}`;
 }
 
-/** Series that do not return data though the appliance may have it. A series without records is normal: no appliance has every disk. */
+/**
+ * Returns the suspended series that should have data. A series without records is normal: no appliance has every disk.
+ */
 export function rejectedSeries({ suspended }: ApplianceReport): ApplianceReport['suspended'] {
   return suspended.filter(({ reason }) => reason !== 'empty');
 }
@@ -100,7 +102,7 @@ export interface SelectedFleet {
 
 const APPLIANCES_A_STEP = 100;
 
-/** The part of a fleet, sorted by name, that a view shows; yields where it may be interrupted. */
+/** Yields where it may be interrupted, and returns the part of a fleet that a view shows, sorted by name. */
 export function* selectFleet(fleet: readonly ApplianceReport[], view: FleetView): Generator<void, SelectedFleet> {
   const counts = { down: 0, no_records: 0, waiting: 0, up: 0, error: 0, suspended: 0 };
   const words = view.filter.toLowerCase().split(/\s+/).filter(Boolean);

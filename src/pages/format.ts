@@ -16,7 +16,7 @@ const STATE_WORDS = {
   waiting: 'waiting',
 } as const satisfies Record<UpState | 'no_records', string>;
 
-/** How many tasks are suspended and why, as `3 suspended (2 no records, 1 forbidden)`. */
+/** Formats suspended tasks and their reasons, such as `3 suspended (2 no records, 1 forbidden)`. */
 export function formatSuspended(
   kinds: readonly { readonly reason: SuspensionReason; readonly tasks: number }[],
 ): string {
@@ -33,7 +33,9 @@ export function formatSuspended(
 /** Shown for an unknown value; read out as words. */
 export const EMPTY_VALUE: Html = html`<span class="none" role="img" aria-label="none">–</span>`;
 
-/** A state as a word with its own colour, which is never the only sign of it. */
+/**
+ * Formats a state as a word with its own colour; the word is there because colour alone is not visible to everybody.
+ */
 export function badge(state: UpState | 'no_records'): Html {
   return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
 }
@@ -42,7 +44,7 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** Requests a second, with three significant digits. */
+/** Formats requests per second with three significant digits. */
 export function formatRate(perSecond: number): string {
   return Number(perSecond.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 5 });
 }
@@ -68,12 +70,12 @@ export function formatSeconds(seconds: number): string {
   return parts.join(' ') || '0s';
 }
 
-/** An RFC 3339 moment to the second, as `2026-01-31 09:30:00 UTC`. */
+/** Formats an RFC 3339 time to the second, as `2026-01-31 09:30:00 UTC`. */
 export function formatTimestamp(at: string): string {
   return at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC');
 }
 
-/** A moment as its distance from `now`, both RFC 3339; the moment itself is in the tooltip. */
+/** Formats a time relative to `now`, both in RFC 3339; the time itself is in the tooltip. */
 export function formatRelativeTime(at: string | null, now: string): Html {
   if (at === null) return html`never`;
   const seconds = (Date.parse(now) - Date.parse(at)) / 1000;

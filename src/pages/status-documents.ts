@@ -17,7 +17,7 @@ const SCRIPT = readFileSync(new URL('./browser/status.js', import.meta.url), 'ut
   '',
 );
 
-/** The status in its two forms, built on request and in slices. */
+/** The status as HTML and as JSON, built on request and in slices. */
 export class StatusDocuments {
   readonly #report: () => Promise<StatusReport>;
   readonly #clock: Clock;
@@ -30,14 +30,14 @@ export class StatusDocuments {
       }
     | undefined;
 
-  /** `report`: the status when it is called. */
+  /** `report` returns the present status. */
   constructor(report: () => Promise<StatusReport>, clock: Clock, notice?: Html) {
     this.#report = report;
     this.#clock = clock;
     this.#notice = notice;
   }
 
-  /** The page as a query describes it. Only the page without a query is kept: there are any number of others. */
+  /** Returns the page for a query. Only the page without a query is kept, because there are any number of queries. */
   page(query = ''): Promise<CachedDocument> {
     const make = (report: StatusReport) => statusPage(report, { script: SCRIPT, notice: this.#notice, query });
     const { report, documents } = this.#current();
@@ -67,7 +67,7 @@ export class StatusDocuments {
   }
 }
 
-/** Appliances in one buffer, written in one step. */
+/** The number of appliances that one step writes into one buffer. */
 const APPLIANCES_A_STEP = 100;
 
 /** A report as JSON; yields where it may be interrupted. */

@@ -13,7 +13,7 @@ const RELOAD_SECONDS = 30;
 interface PageOptions {
   /** Keeps the page up to date in a browser. */
   readonly script: string;
-  /** It comes first on the page. */
+  /** A notice at the top of the page. */
   readonly notice?: Html | undefined;
   /** What the reader has chosen to see, as in the address. */
   readonly query?: string;

@@ -1,7 +1,10 @@
 import type { Config } from '../config/config.ts';
 import type { SampleCounts } from './plan.ts';
 
-/** Estimated: an account's objects besides appliances are known only after polling. */
+/**
+ * What a fleet will need. It is an estimate, because an account's objects besides appliances are known only after
+ * polling.
+ */
 export interface EstimatedSize {
   readonly samples: number;
   readonly bytes: number;
@@ -9,13 +12,19 @@ export interface EstimatedSize {
   readonly memoryBytes: number;
 }
 
-/** Assumed on each appliance. */
+/** The number of volumes that is assumed on each appliance. */
 export const VOLUMES = 5;
 
-/** Bytes of a line, and the share left by gzip: measured with the stand-in, within a quarter. */
+/**
+ * The bytes of a line, and the share of them that remains after gzip. Both were measured with the mock services, and
+ * are right within a quarter.
+ */
 const LINE = { bytes: 168, packedShare: 0.1 } as const;
 
-/** The peak of an empty process, and what each sample adds: with Node.js 24; with Node.js 20 up to a sixth less. */
+/**
+ * The peak memory of a process without data, and what each sample adds, measured with Node.js 24. Node.js 20 needs up
+ * to a sixth less.
+ */
 const MEMORY = { emptyBytes: 98 * 2 ** 20, perSample: 680 } as const;
 
 export function sizeOf(shares: readonly SampleCounts[], events: Config['events'], appliances: number): EstimatedSize {

@@ -4,7 +4,10 @@ import { intervalFactor, maxAgeMs } from '../polling/effective-interval.ts';
 export interface Demand {
   readonly appliances: number;
   readonly series: readonly { readonly name: string; readonly intervalMs: number }[];
-  /** Requests besides series: the number in a round, how many of them go first, and the time between two rounds. */
+  /**
+   * The requests that are not for series: how many in a cycle, how many of these have priority, and the length of the
+   * cycle.
+   */
   readonly further: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
   readonly variables: { readonly interval: string; readonly series: string; readonly appliances: string };
   readonly intervalMs: number;
@@ -19,7 +22,7 @@ export interface Plan {
   readonly requestsPerSweep: number;
   readonly requestsPerDay: number;
   readonly requestsPerSecond: number;
-  /** The shares of the burst limit and of the daily limit; above 1 if it does not fit. */
+  /** The demand as a share of the burst limit and of the daily limit. The fleet does not fit if one is above 1. */
   readonly burstShare: number;
   readonly dayShare: number | undefined;
   readonly effectiveIntervalMs: number;
@@ -29,7 +32,10 @@ export interface Plan {
   readonly advice: readonly string[];
 }
 
-/** From the answers of the stand-in, histograms counted apart; a test compares the sum with a running exporter. */
+/**
+ * Counted in the responses of the mock services, histograms separately. A test compares the sum with a running
+ * exporter.
+ */
 export interface SampleCounts {
   readonly account?: number;
   readonly appliance?: number;
@@ -40,7 +46,7 @@ export interface SampleCounts {
 export interface FleetPlan {
   readonly plan: Plan;
   readonly requestRows: readonly (readonly [label: string, text: string])[];
-  /** Alternatives for the same fleet, in columns, the first with the labels; empty if there are none. */
+  /** A table that compares modes for the same fleet, the labels in its first column; empty if there is one mode. */
   readonly modeTable: readonly (readonly string[])[];
 }
 

@@ -1,7 +1,7 @@
 import { Heap } from './heap.ts';
 import type { PolledTask } from './polled-task.ts';
 
-/** The share of the workers that may poll what is known to fail. */
+/** Tasks that are known to fail share this part of the workers, because they may hang. */
 const LIMITED_SHARE = 1 / 4;
 
 /** Tasks by the moment at which they are due, each in one heap. */
@@ -27,7 +27,7 @@ class Lanes {
 
 interface Flight {
   readonly isSeries: boolean;
-  /** It is known to fail. */
+  /** Whether the task is known to fail. */
   readonly isLimited: boolean;
   /** A verdict waits for this series. */
   readonly isForVerdict: boolean;
@@ -68,7 +68,7 @@ export class Agenda {
     return urgent.first ?? well.first ?? doubtful.first ?? failing.first;
   }
 
-  /** Undefined while it is in flight. */
+  /** Returns when the task is due; undefined while it is in flight. */
   dueOf(polled: PolledTask): number | undefined {
     return this.#heaps.get(polled)?.keyOf(polled);
   }
@@ -82,7 +82,7 @@ export class Agenda {
     this.#put(polled, this.#lanesOf(polled).of(polled), due);
   }
 
-  /** Makes it due by then, unless it is already, or in flight. */
+  /** Makes a task due by then, unless it is due earlier or in flight. */
   placeEarlier(polled: PolledTask, due: number): void {
     if (due < (this.dueOf(polled) ?? Number.NEGATIVE_INFINITY)) this.place(polled, due);
   }
@@ -105,13 +105,13 @@ export class Agenda {
     this.#heaps.delete(polled);
   }
 
-  /** The next task that is due. Without series while these are only probed. */
+  /** Takes the next task that is due. Without `withSeries` no series is taken, because an outage is being probed. */
   take(now: number, withSeries: boolean): PolledTask | undefined {
     const heap = this.#nextHeap(now, withSeries);
     return heap?.first && this.start(heap.first);
   }
 
-  /** When the next task is due that may be polled; infinite without one. */
+  /** Returns when the next task is due that may be polled; infinite if there is none. */
   nextDue(withSeries: boolean): number {
     const open = this.#lanes(withSeries).flatMap((lanes) => this.#open(lanes));
     return open.reduce((next, { firstKey }) => Math.min(next, firstKey), Number.POSITIVE_INFINITY);
@@ -130,14 +130,17 @@ export class Agenda {
     return polled;
   }
 
-  /** It is no longer in flight, and in no heap. */
+  /** The task is no longer in flight, and is in no heap. */
   end(polled: PolledTask): void {
     const flight = this.#inFlight.get(polled);
     if (flight !== undefined) this.#count(-1, flight);
     this.#inFlight.delete(polled);
   }
 
-  /** Urgent tasks first; of the others the one that is latest relative to its interval, but of those that may hang what failed least. */
+  /**
+   * Urgent tasks come first. Of the others, the task that is latest relative to its interval comes next; of those that
+   * may hang, the one that failed least often.
+   */
   #nextHeap(now: number, withSeries: boolean): Heap<PolledTask> | undefined {
     let next: Heap<PolledTask> | undefined;
     for (const lanes of this.#lanes(withSeries)) {
@@ -159,7 +162,7 @@ export class Agenda {
     return this.#limited < this.#maxLimited ? [urgent, doubtful, failing, well] : [urgent, well];
   }
 
-  /** Whether the last worker that is free is left to a series that is well, and due. */
+  /** Whether the last free worker is reserved for a series that is due and does not fail. */
   #leavesWorker(now: number): boolean {
     return this.#series.well.firstKey <= now && this.#limited + this.#verdicts >= this.#maxMayHang;
   }

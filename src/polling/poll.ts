@@ -19,7 +19,7 @@ export interface Failure {
   readonly seconds: number;
 }
 
-/** What a poll brought. `aborted`: the program is stopping. */
+/** The outcome of a poll. `aborted`: the program is stopping. */
 export type Outcome =
   | Response
   | Failure

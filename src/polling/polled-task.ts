@@ -5,13 +5,16 @@ import { RECORDS, RESPONSES, type Subject, Verdict, works } from './verdict.ts';
 
 /** A task that is polled, and what is known of it. */
 export class PolledTask {
-  /** Its definition, which changes with the inventory. */
+  /** The definition of the task, which changes with the inventory. */
   task: Task;
   appliance: ApplianceTasks | undefined;
   addedAt: number;
-  /** The inventory has lost it; it may still be in flight. */
+  /** Whether the task left the inventory; it may still be in flight. */
   isRemoved = false;
-  /** From 0 to 1, by its name: a cycle is even, and a restart polls in the same order. */
+  /**
+   * The place of the task in its interval, from 0 to 1. It follows from the name, so that a cycle is even and a restart
+   * polls in the same order.
+   */
   readonly phase: number;
   #facts = NOTHING_KNOWN;
 
@@ -34,7 +37,7 @@ export class PolledTask {
     this.#facts = observe(this.#facts, event, context);
   }
 
-  /** It was removed while it was in flight, and is listed again: nothing of before counts. */
+  /** The task was removed while it was in flight and is listed again; what was known before does not count. */
   restart(task: Task, now: number, appliance: ApplianceTasks | undefined): void {
     this.task = task;
     this.appliance = appliance;
@@ -44,7 +47,7 @@ export class PolledTask {
   }
 }
 
-/** It has records, the portal responds without records, or not at all. */
+/** Whether the appliance has records, or the portal responds without records, or not at all. */
 export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
 
 /** After this many failures in a row, of any of its tasks, an appliance may hang. */
@@ -56,9 +59,9 @@ export class ApplianceTasks {
   readonly records: Verdict<PolledTask>;
   readonly responses: Verdict<PolledTask>;
   name: string;
-  /** The configured interval of its most frequent tasks. */
+  /** The configured interval of the appliance's most frequent tasks. */
   intervalMs = Number.POSITIVE_INFINITY;
-  /** How many of its tasks have not been polled yet. */
+  /** The number of its tasks that have not been polled yet. */
   unpolled = 0;
   /** The state that metrics and the status page show. */
   shown: { readonly state: ApplianceState; readonly name: string; readonly newestRecordMs: number } | undefined;
@@ -88,7 +91,7 @@ export class ApplianceTasks {
     return this.isDoubtful !== wasDoubtful;
   }
 
-  /** The task that succeeded last and works; undefined if none does. */
+  /** Returns the task that succeeded last and works; undefined if none works. */
   lastWorking(subject: Subject): PolledTask | undefined {
     let last: PolledTask | undefined;
     for (const polled of this.tasks) {

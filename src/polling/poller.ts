@@ -36,13 +36,13 @@ export interface PollerDependencies {
   readonly log: Log;
 }
 
-/** The shortest time between two polls for the explanation of a rejection, in milliseconds. */
+/** The task that may explain a rejection is polled at most this often, in milliseconds. */
 const EXPLAINED_EVERY_MS = 60_000;
 
 /** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
 const MAX_SLEEP_MS = 10_000;
 
-/** Where the poller does not run for so long, in milliseconds, the process or the machine was paused. */
+/** If the poller did not run for this long, in milliseconds, the process or the machine was paused. */
 const PAUSE_MS = 2 * MAX_SLEEP_MS;
 
 /** How many suspended tasks are handled before the event loop may turn. */
@@ -101,7 +101,7 @@ export class Poller {
     return this.#runUntil(signal, () => this.#service.isUp === false || this.registry.unpolled === 0);
   }
 
-  /** Shows the reading of a previous process, as if polled `at`, in monotonic milliseconds. */
+  /** Exposes the result of a previous process, as if it had been polled `at`, in monotonic milliseconds. */
   async restore(task: Task, reading: PollResult, at: number): Promise<void> {
     await this.#reconcile();
     const polled = this.registry.get(task.id);
@@ -112,7 +112,9 @@ export class Poller {
     await this.expire();
   }
 
-  /** Withdraws what has become stale, and lets time take effect on the verdicts. Does nothing while nothing is due. */
+  /**
+   * Removes values that have become stale, and lets time take effect on the verdicts. Does nothing if nothing is due.
+   */
   expire(): Promise<void> {
     return runInSlices(this.#elapse(this.#clock.monotonic()), this.#clock);
   }
@@ -163,7 +165,7 @@ export class Poller {
     return (isDown ? this.#service.takeProbe(now) : undefined) ?? this.#agenda.take(now, !isDown);
   }
 
-  /** The time until something is due, where nothing was at `now`. */
+  /** Returns the time until something is due. Nothing is due at `now`. */
   #idleMs(now: number, isFree: boolean): number {
     const dueAt = isFree ? this.#agenda.nextDue(this.#service.isUp !== false) : Number.POSITIVE_INFINITY;
     const probeAt = isFree ? this.#service.nextProbeAt : Number.POSITIVE_INFINITY;
@@ -175,8 +177,8 @@ export class Poller {
     const { sink } = this.#settings;
     const { task } = polled;
     const outcome = await poll(task, signal, this.#clock, sink);
-    // Also after a failure: tasks that waited for the first response need not wait for a success. The tasks come before
-    // the verdicts: an inventory that was read says nothing about series.
+    // This also follows a failure, because tasks that waited for the first response need not wait for a success. Tasks
+    // come before verdicts, because an inventory that was read says nothing about series.
     if (task.discoversTasks && outcome.result !== 'aborted') await this.#reconcile();
     const now = this.#clock.monotonic();
     this.#agenda.end(polled);
@@ -186,7 +188,7 @@ export class Poller {
       return;
     }
     if (outcome.result !== 'aborted') this.#applyOutcome(polled, outcome, now);
-    // A verdict that waits for it may have made it due at once.
+    // A verdict that waits for this task may have made it due at once.
     if (this.#agenda.dueOf(polled) !== undefined) return;
     const context = {
       now,
@@ -288,7 +290,10 @@ export class Poller {
     else this.#reviews.delete(group);
   }
 
-  /** It reports again: its other series, also those that are polled seldom, follow within half an interval. */
+  /**
+   * The appliance reports again, so its other series, also those with long intervals, are polled within half an
+   * interval.
+   */
   #wakeAppliance({ tasks, intervalMs }: ApplianceTasks, now: number): void {
     for (const polled of tasks) {
       const isMissing = polled.isPolled && polled.facts.lastResult !== 'records';
@@ -296,7 +301,10 @@ export class Poller {
     }
   }
 
-  /** A gateway has recovered, or a licence was bought. Once in a discovery interval: no task is polled far more often. */
+  /**
+   * A gateway has recovered, or a licence was bought, so other suspended tasks are polled too, at most once in a
+   * discovery interval.
+   */
   #wakeSuspended({ task }: PolledTask, now: number): void {
     if (now - this.#wokenAt < (task.suspendedIntervalMs ?? 0)) return;
     this.#wokenAt = now;
@@ -314,7 +322,7 @@ export class Poller {
     void runInSlices(wake(), this.#clock).then(() => this.#wake.abort('woken'));
   }
 
-  /** Another task may explain why this one is rejected, such as the licence. */
+  /** Polls the task that may explain why this one is rejected, such as the licence. */
   #pollRelated({ task }: PolledTask, now: number): void {
     const related = task.pollAlso === undefined ? undefined : this.registry.get(task.pollAlso);
     if (related === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;
@@ -322,7 +330,7 @@ export class Poller {
     this.#agenda.placeEarlier(related, now);
   }
 
-  /** Follows the inventory, in slices; one change after the other. */
+  /** Follows the inventory in slices, one change after the other. */
   #reconcile(): Promise<void> {
     this.#reconciled = this.#reconciled.then(() => runInSlices(this.#changes(this.#clock.monotonic()), this.#clock));
     return this.#reconciled;

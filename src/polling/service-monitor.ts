@@ -22,7 +22,7 @@ export interface MonitorDependencies {
   readonly log: Log;
 }
 
-/** An appliance has as many intervals after an outage of the service before its own state is logged. */
+/** After an outage of the service an appliance has this many intervals before its own state is logged. */
 const RECOVERY_INTERVALS = 2.5;
 
 /** How many appliances are logged after one poll: a turn of the event loop must be short. */
@@ -78,12 +78,12 @@ export class ServiceMonitor {
     return this.#hasPolled;
   }
 
-  /** Epoch milliseconds of the last successful poll. */
+  /** The time of the last successful poll, in epoch milliseconds. */
   get lastSuccessAt(): number | undefined {
     return this.#lastSuccessAt;
   }
 
-  /** A poll has ended, and the verdicts are known; `before`: what was known of its task. */
+  /** Called after a poll when the verdicts are known. `before` is what was known of the task. */
   end(polled: PolledTask, before: TaskFacts, outcome: Outcome): void {
     const { clock, log, registry } = this.#dependencies;
     const { id: task } = polled.task;
@@ -161,7 +161,7 @@ export class ServiceMonitor {
     let logged = 0;
     for (const [appliance, since] of this.#pending) {
       const hasNoRecords = appliance.state === 'no_records';
-      // It may turn out not to respond at all.
+      // The portal may turn out not to respond about this appliance at all.
       if (hasNoRecords && appliance.responses.lastSuccessAt <= since) continue;
       const intervalMs = appliance.intervalMs * registry.intervalFactor;
       const lastSuccessAt = Math.max(appliance.records.lastSuccessAt, appliance.responses.lastSuccessAt);
@@ -211,7 +211,8 @@ export class ServiceMonitor {
     if (facts.failures === 0) return this.#failing.has(polled) && before.failures > 0;
     if (this.#failing.has(polled)) return true;
     if (facts.lastResult !== 'failed' || facts.failures < 2 || facts.suspended !== undefined) return false;
-    // Where nothing else of its appliance, or of the service, has responded since, that is what fails.
+    // If nothing else of the appliance, or of the service, has responded since, then the appliance or the service fails
+    // and not this task.
     const isOwn = (appliance?.records ?? service).lastSuccessAt > facts.failingSince;
     return isOwn && (appliance === undefined || appliance.state === 'reporting') && service.isUp === true;
   }

@@ -76,7 +76,7 @@ export class ServiceState {
     this.#nextProbeAt = Math.max(now + this.#probeDelayMs(), error?.pausedUntil ?? now);
   }
 
-  /** Other tasks decide now: that those before failed says nothing about these. */
+  /** Other tasks decide now, and the failures of the previous ones say nothing about these. */
   restart(now: number): void {
     if (this.isUp !== false) return;
     this.#verdict = new Verdict(RESPONSES, this.#dependencies.staleAfter, now);
@@ -109,7 +109,7 @@ export class ServiceState {
     return this.isUp === false && !isBusy && firstSeries !== undefined ? this.#nextProbeAt : Number.POSITIVE_INFINITY;
   }
 
-  /** By turns the series that responded last and the first of the agenda: either may hang. */
+  /** Alternates between the series that responded last and the first one of the agenda, because either may hang. */
   takeProbe(now: number): PolledTask | undefined {
     const { agenda } = this.#dependencies;
     if (now < this.nextProbeAt) return undefined;
@@ -142,7 +142,7 @@ export class ServiceState {
     this.#nextProbeAt = now + this.#probeDelayMs();
   }
 
-  /** No more often than polls when healthy. */
+  /** Probes are not more frequent than polls are when the service is healthy. */
   #probeDelayMs(): number {
     const { registry, random } = this.#dependencies;
     const delayMs = Math.min(PROBE.maxMs, registry.shortestMs, PROBE.firstMs * 2 ** this.#probes);

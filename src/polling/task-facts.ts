@@ -18,7 +18,7 @@ export interface TaskFacts {
   readonly lastResult: (Response | Failure)['result'] | undefined;
   /** Polls in a row without a usable response: failed or denied. */
   readonly failures: number;
-  /** When the first of these ended; infinite without one. */
+  /** When the first of these failures ended; infinite without one. */
   readonly failingSince: number;
   /** Polls in a row without a record. */
   readonly recordless: number;

@@ -31,7 +31,7 @@ interface Share {
   readonly perSecond: number;
   readonly isPriority: boolean;
   readonly isDeciding: boolean;
-  /** Whether it decides, and is suspended because it is forbidden. */
+  /** Whether the task decides if the service is up, and is suspended because it is forbidden. */
   readonly isForbidden: boolean;
   readonly reason: string | undefined;
 }
@@ -81,7 +81,10 @@ export class TaskRegistry {
     return this.#unpolled;
   }
 
-  /** Whether it decides if the service is up: a series; without any, what lists appliances; without series, each task. */
+  /**
+   * Whether the task decides if the service is up: each series does; if there is none, the task that lists appliances;
+   * in a service without series, each task.
+   */
   decides({ task, appliance }: PolledTask): boolean {
     if (this.#appliances.size > 0 || appliance !== undefined) return appliance !== undefined;
     return !this.#options.hasSeries || task.discoversTasks === true;
@@ -143,7 +146,7 @@ export class TaskRegistry {
     return facts.respondedAt + (facts.isExposed ? staleAfter * intervalMs : forgetAfterMs);
   }
 
-  /** What was known of the task changes. */
+  /** Changes what is known of the task. */
   observe(polled: PolledTask, event: TaskEvent, now: number, at: number): void {
     const { task, appliance } = polled;
     const applianceReports = appliance?.records.isUp === true;
@@ -204,7 +207,7 @@ export class TaskRegistry {
     yield { change: 'appliance removed', appliance };
   }
 
-  /** Intervals and what decides may have changed: the counts begin anew. */
+  /** Counts everything anew, because intervals and deciding tasks may have changed. */
   *#recount(now: number): Generator<undefined> {
     this.#shortestMs = Number.POSITIVE_INFINITY;
     let step = 0;

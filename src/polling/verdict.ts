@@ -13,7 +13,7 @@ export const RECORDS: Subject = {
   misses: ({ recordless }) => recordless,
 };
 
-/** Whether a task succeeded before, and its two latest polls did not both miss. */
+/** Whether a task succeeded before and did not miss both of its latest polls. */
 export function works({ lastAt, misses }: Subject, facts: TaskFacts): boolean {
   return lastAt(facts) > Number.NEGATIVE_INFINITY && misses(facts) < 2;
 }
@@ -46,14 +46,14 @@ export class Verdict<Task extends { readonly facts: TaskFacts }> {
   #isUp: boolean | undefined;
   #lastSuccessAt = Number.NEGATIVE_INFINITY;
   #fellAt = Number.NEGATIVE_INFINITY;
-  /** The interval that applied at the last success: a limit that was lifted since ends no time earlier. */
+  /** The interval that applied at the last success, so that lifting a limit does not end the time earlier. */
   #intervalMs = 0;
   /** The task on which the verdict waits. */
   #probed: Task | undefined;
 
   constructor(subject: Subject, staleAfter: number, now: number) {
     this.#subject = subject;
-    // Two successes need two intervals, whatever is exposed.
+    // Two successes need two intervals, however long values are exposed.
     this.#staleAfter = Math.max(2, staleAfter);
     this.#createdAt = now;
   }
@@ -106,7 +106,7 @@ export class Verdict<Task extends { readonly facts: TaskFacts }> {
     return times.find((time) => time > now) ?? now;
   }
 
-  /** The end of `staleAfter` and so many intervals more without a success. */
+  /** Returns the time at which `staleAfter` and `more` intervals have passed without a success. */
   #quietUntil(more: number, { intervalMs, resumedAt }: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
     const since = Math.max(this.#lastSuccessAt, this.#createdAt, resumedAt);
     return since + (this.#staleAfter + more) * Math.max(this.#intervalMs, intervalMs);

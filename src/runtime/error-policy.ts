@@ -1,20 +1,21 @@
 import { CredentialError, RequestError } from './errors.ts';
 
 /**
- * What a request is for, as far as a status means something else then. `read`: it changes nothing and is about the account.
- * `series`: the same about a period of one object. `events`: it may use up what it asks for. `token`: it sends credentials.
+ * The purpose of a request, because a status may mean different things. `read`: it changes nothing and is about the
+ * account. `series`: it reads a period of one object. `events`: it may consume the events that it returns. `token`: it
+ * sends credentials.
  */
 export type RequestPurpose = 'read' | 'series' | 'events' | 'token';
 
 /**
- * What follows once retries have not helped. `renew`: the same request with a new token, or with a key that has changed.
- * `hold`: nothing is sent until the hold is over. `shrink`: the same request for half the period. `back off`: the values
- * go, and the task is polled at the discovery interval. `pause`: no credentials are sent until a growing pause is over.
- * `wait`: the values stay while fresh, and the next poll follows.
+ * What follows after the retries. `renew`: the request is sent with a new token, or with a key that has changed.
+ * `wait`: nothing is sent until the wait is over. `shrink`: half the period is requested. `suspend`: the values are
+ * removed, and the task is polled at the discovery interval. `pause`: no credentials are sent until a growing pause is
+ * over. `keep`: the values stay while they are fresh, and the next poll follows.
  */
 type Consequence = 'renew' | 'wait' | 'shrink' | 'suspend' | 'pause' | 'keep';
 
-/** The word for it in metrics, in the log and on the page. */
+/** The reason as metrics, the log and the page name it. */
 export type FailureReason =
   | 'credentials'
   | 'forbidden'
@@ -35,13 +36,13 @@ interface ErrorPolicy {
 }
 
 interface StatusRow extends ErrorPolicy {
-  /** HTTP statuses, or why there was no usable answer. */
+  /** HTTP statuses, or reasons why there was no usable response. */
   readonly codes: readonly string[];
-  /** Default all. */
+  /** The purposes for which the row holds; all by default. */
   readonly of?: readonly RequestPurpose[];
 }
 
-/** The one place that says what a status means; the first row that fits holds. docs/input.md shows it. */
+/** This table alone says what a status means. The first row that fits holds. docs/input.md shows it. */
 export const ERROR_POLICIES: readonly StatusRow[] = [
   { codes: ['400', '401', '403', '422'], of: ['token'], reason: 'credentials', action: 'pause' },
   { codes: ['401'], reason: 'credentials', action: 'renew' },
@@ -49,7 +50,7 @@ export const ERROR_POLICIES: readonly StatusRow[] = [
   { codes: ['403'], reason: 'forbidden', action: 'suspend' },
   { codes: ['404'], reason: 'not_found', action: 'suspend' },
   { codes: ['422'], reason: 'rejected', action: 'suspend' },
-  // Not retried as they are: the request would be as slow or as large again.
+  // The same request would be as slow or as large again, so it is not repeated unchanged.
   { codes: ['408'], of: ['series'], reason: 'timeout', action: 'shrink' },
   { codes: ['413', 'oversize'], of: ['series'], reason: 'oversize', action: 'shrink' },
   { codes: ['408', 'timeout'], reason: 'timeout', action: 'keep' },
@@ -68,7 +69,7 @@ export const ERROR_POLICIES: readonly StatusRow[] = [
 
 const ELSE: ErrorPolicy = { reason: 'invalid', action: 'keep' };
 
-/** `code`: as in the label `code` of requests. */
+/** Returns the policy for a value of the label `code`. */
 export function policyForCode(code: string, kind: RequestPurpose): ErrorPolicy {
   const wide = /^\d{3}$/.test(code) ? `${code[0]}xx` : code;
   const fits = ({ codes, of }: StatusRow) =>
@@ -76,12 +77,12 @@ export function policyForCode(code: string, kind: RequestPurpose): ErrorPolicy {
   return ERROR_POLICIES.find(fits) ?? ELSE;
 }
 
-/** Of an error that a request came to: an answer that is not as documented is `invalid`. */
+/** Returns the policy for an error of a request. A response that is not as documented is `invalid`. */
 export function policyForError(error: unknown, kind: RequestPurpose): ErrorPolicy {
   return error instanceof RequestError ? policyForCode(error.code, kind) : ELSE;
 }
 
-/** The service does not have it: the object is unknown, or does not exist for its build. */
+/** Whether the service does not have the object, or not for the build of the appliance. */
 export function isNotFound(error: unknown): boolean {
   const { action, reason } = policyForError(error, 'read');
   return action === 'suspend' && reason !== 'forbidden';
@@ -91,7 +92,7 @@ export function isForbidden(error: unknown): boolean {
   return failureReason(error) === 'forbidden';
 }
 
-/** Why a poll returned nothing: the label `reason` of `filer_api_down_info`. */
+/** Returns why a poll returned nothing, as the label `reason` of `filer_api_down_info`. */
 export function failureReason(error: unknown): FailureReason {
   if (!(error instanceof CredentialError)) return policyForError(error, 'read').reason;
   return error.cause === undefined ? 'credentials' : policyForError(error.cause, 'token').reason;

@@ -4,7 +4,7 @@ import type { Variant } from '../contract/variant.ts';
 import type { SuspensionReason } from '../polling/task-facts.ts';
 import type { FailureReason } from '../runtime/error-policy.ts';
 
-/** `waiting`: before the first verdict. */
+/** `waiting` until the first verdict. */
 export type UpState = 'up' | 'down' | 'waiting';
 
 /**
@@ -18,75 +18,81 @@ export interface StatusReport {
   /** The part of the fleet that this instance polls. */
   readonly shard: { readonly index: number; readonly total: number };
   readonly apis: readonly ApiReport[];
-  /** By name. */
+  /** Sorted by name. */
   readonly appliances: readonly ApplianceReport[];
 }
 
-/** The exporter's own metrics read this too. */
+/** One service. The metrics about the exporter read this too. */
 export interface ApiReport {
   readonly api: ServiceName;
   readonly title: string;
   readonly state: UpState;
   readonly url: string;
   readonly lastSuccess: string | null;
-  /** Why it is down in a word, as in `filer_api_down_info`; null while it is not down. */
+  /** The reason why the service is down, as in `filer_api_down_info`; null while it is not down. */
   readonly downReason: string | null;
   readonly lastError: string | null;
   readonly token: {
-    /** Null for a key without an expiry, and without a token. */
+    /** When the token expires; null without a token, and for a key that does not expire. */
     readonly expires: string | null;
     readonly kind: 'key' | 'token';
   };
   readonly pace: {
-    /** The requests per second allowed now: 0 during a hold. */
+    /** The requests per second that are allowed now; 0 during a wait. */
     readonly requestsPerSecond: number;
-    /** The requests per second that pace and budget sustain. */
+    /** The requests per second that the request rate and the daily quota sustain. */
     readonly sustainedRequestsPerSecond: number;
-    /** When the hold after a 429 ends; null without a hold. */
+    /** When the wait after a 429 ends; null without a wait. */
     readonly waitUntil: string | null;
-    /** The service allows clearly less than is configured. */
+    /** True if the service allows clearly fewer requests than configured. */
     readonly throttled: boolean;
   };
   readonly limits: {
     readonly requests: number;
     readonly windowSeconds: number;
-    /** In any 24 hours. */
+    /** The limit in any 24 hours; null without one. */
     readonly requestsPerDay: number | null;
   };
-  /** What is left of the limit of the last 24 hours; null without one. */
+  /** The remaining daily quota, in requests; null without a limit. */
   readonly budgetRemaining: number | null;
   readonly intervalSeconds: number;
-  /** As the limits allow it. */
+  /** The interval that the limits allow. */
   readonly effectiveIntervalSeconds: number;
-  /** The last complete sweep; null before the first has ended. */
+  /** The duration of the last complete cycle; null before the first has ended. */
   readonly sweepSeconds: number | null;
   readonly dataAge: {
     readonly medianSeconds: number | null;
     readonly worstSeconds: number | null;
-    /** The highest age of these while everything is healthy: the effective interval, and half the configured one. */
+    /** The highest age that a healthy service explains: the effective interval, and half the configured one. */
     readonly computedWorstSeconds: number;
   };
-  /** `overdue`: not suspended, of no appliance that is down, and no success for two and a half stretched intervals. */
+  /**
+   * `overdue` counts tasks that are not suspended, belong to no appliance that is down, and had no success for two and
+   * a half effective intervals.
+   */
   readonly tasks: { readonly total: number; readonly suspended: number; readonly overdue: number };
   /** Tasks that are suspended, by operation and reason. */
   readonly suspended: readonly (SuspendedTask & { readonly tasks: number })[];
   readonly accountTasks: readonly AccountTaskReport[];
   /** The undocumented alternatives that the account uses. */
   readonly variants: readonly Variant[];
-  /** What the lists of objects lack that decide what is polled. */
+  /** The gaps in the lists that decide what is polled. */
   readonly inventoryGaps: readonly InventoryGap[];
-  /** How far the service's clock is ahead of that of the exporter; null before several answers. */
+  /** How far the service's clock is ahead of the exporter's; null before several responses. */
   readonly clockSkewSeconds: number | null;
-  /** What is to be told of the service in whole sentences, such as a missing licence. */
+  /** Warnings about the service as sentences, such as a missing licence. */
   readonly notes: readonly string[];
 }
 
-/** A list of the inventory that cannot be read, is empty though another is not, or names the same objects otherwise. */
+/**
+ * A list of the inventory that cannot be read, is empty although another one is not, or has other ids for the same
+ * objects.
+ */
 export interface InventoryGap {
-  /** `all`: no list names anything. */
+  /** The list; `all` if no list names any object. */
   readonly list: string;
   readonly reason: FailureReason | 'empty' | 'other_ids';
-  /** A whole sentence, with what to do. */
+  /** A sentence with what to do. */
   readonly message: string;
 }
 
@@ -96,16 +102,16 @@ export interface SuspendedTask {
   readonly reason: SuspensionReason;
 }
 
-/** An operation of no single appliance, such as the inventory or `/data`. */
+/** An operation of the account, such as the inventory or `/data`. */
 export interface AccountTaskReport {
   readonly operation: string;
-  /** One, or one for each volume. */
+  /** 1, or the number of volumes if there is a task for each. */
   readonly tasks: number;
   readonly intervalSeconds: number;
-  /** Since the last success of the oldest task that is not suspended; null before the first. */
+  /** The seconds since the last success of the oldest task that is not suspended; null before the first. */
   readonly dataAgeSeconds: number | null;
   readonly suspended: number;
-  /** How many failed in their last poll, and why the last of them did. */
+  /** How many tasks failed in their last poll. `lastError` says why the last of them did. */
   readonly failing: number;
   readonly lastError: string | null;
 }
@@ -113,7 +119,7 @@ export interface AccountTaskReport {
 export interface ApplianceReport {
   readonly name: string;
   readonly serial: string;
-  /** `no_records`: the portal answers and has no records of it, as when it is off. */
+  /** `no_records` if the portal responds and has no records of the appliance, for example because it is off. */
   readonly state: UpState | 'no_records';
   /** Null while the inventory has not been read. */
   readonly type: string | null;
@@ -121,16 +127,16 @@ export interface ApplianceReport {
   readonly availableBuild: string | null;
   readonly lastPoll: string | null;
   readonly lastSuccess: string | null;
-  /** Time of the newest record of any of its series. */
+  /** The time of the newest record of any series. */
   readonly lastRecord: string | null;
-  /** Since the last success of the oldest series that is not suspended; null while there is none. */
+  /** The seconds since the last success of the oldest series that is not suspended; null while there is none. */
   readonly dataAgeSeconds: number | null;
   /** How many series are polled, including those that are suspended. */
   readonly series: number;
   readonly suspended: readonly SuspendedTask[];
   /** How many series failed in their last poll. */
   readonly failing: number;
-  /** The latest failure, until that series succeeds again. */
+  /** The latest failure; null after that series has succeeded again. */
   readonly lastError: { readonly operation: string; readonly time: string; readonly message: string } | null;
 }
 
@@ -140,7 +146,7 @@ export interface EventReading {
   readonly bookmarks: { readonly missed: number; readonly isSuspicious: boolean };
 }
 
-/** What the exporter's own metrics are read from at each scrape. */
+/** The values of the metrics about the exporter, which each scrape reads. */
 export interface ExporterStatus {
   readonly apis: readonly ApiReport[];
   readonly samples: number;
@@ -166,19 +172,19 @@ export interface ExporterStatus {
 
 export interface RemoteWriteStatus {
   readonly sent: number;
-  /** By reason. */
+  /** Dropped points by reason. */
   readonly dropped: ReadonlyMap<string, number>;
-  /** Seconds by reason. */
+  /** Lost seconds by reason. */
   readonly lost: ReadonlyMap<string, number>;
-  /** Requests by status, or `network`. */
+  /** Requests by HTTP status, or `network`. */
   readonly answers: ReadonlyMap<string, number>;
-  /** The time of the newest point that has arrived. */
+  /** The time of the newest point that the receiver has accepted. */
   readonly newestSeconds: number | undefined;
   /** Points waiting to be sent. */
   readonly waiting: number;
 }
 
-/** What a service tells of itself. */
+/** What a service reports about itself. */
 export interface ServiceDetails {
   /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
@@ -186,11 +192,11 @@ export interface ServiceDetails {
   readonly notes?: () => readonly ServiceWarning[];
   /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
-  /** The exporter's own metrics about this service only. */
+  /** The state of the memory of events, for a service that sends events. */
   readonly events?: () => EventReading;
 }
 
-/** What a report reads of an inventory. */
+/** The part of an inventory that a report reads. */
 export interface InventoryDetails {
   gaps(): readonly InventoryGap[];
   describe(serial: string): ApplianceDescription | undefined;

@@ -9,7 +9,7 @@ import type { ApiReport, ApplianceReport, ExporterStatus, ServiceDetails, Status
 import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
 import { rfc3339, rfc3339OrNull } from './time-text.ts';
 
-/** A service that is polled, as far as a report reads it. */
+/** The part of a polled service that a report reads. */
 export interface ReportedService extends ServiceDetails {
   readonly api: string;
   readonly title: string;
@@ -20,7 +20,7 @@ export interface ReportedService extends ServiceDetails {
   readonly poller: Poller;
 }
 
-/** The parts of the program that have something to say of themselves; what is not configured is undefined. */
+/** The parts of the program that the report reads; a part that is not configured is undefined. */
 export interface StatusDependencies {
   readonly sources: readonly ReportedService[];
   readonly keeper: ExporterStatus['state'];
@@ -29,7 +29,7 @@ export interface StatusDependencies {
   readonly connections: { readonly closed: ReadonlyMap<string, number> };
 }
 
-/** Read in slices: what the parts say is of a few moments. */
+/** Reads the parts in slices, so their values are from slightly different times. */
 export async function exporterStatus(
   parts: StatusDependencies,
   clock: Clock,
@@ -49,7 +49,7 @@ export async function exporterStatus(
 
 const APPLIANCES_A_STEP = 100;
 
-/** The status at this moment; yields where it may be interrupted, because there may be very many tasks. */
+/** Returns the present status. It yields wherever it may be interrupted, because there may be very many tasks. */
 export function* createReport(
   sources: readonly ReportedService[],
   shard: StatusReport['shard'],

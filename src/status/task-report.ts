@@ -6,16 +6,16 @@ import type { AccountTaskReport, ApiReport, ApplianceReport, SuspendedTask } fro
 import { rfc3339, rfc3339OrNull, roundToThousandth } from './time-text.ts';
 
 export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'suspended'> {
-  /** The ages of the tasks of the sweep; null without any result. */
+  /** The ages of the tasks of a cycle; null without any result. */
   readonly medianAgeSeconds: number | null;
   readonly worstAgeSeconds: number | null;
-  /** Tasks of no appliance, by operation. */
+  /** The tasks of the account, by operation. */
   readonly account: ReadonlyMap<string, readonly PolledTask[]>;
 }
 
 const TASKS_A_STEP = 500;
 
-/** Reads every task of an API once; yields where it may be interrupted, because there may be very many. */
+/** Reads every task of a service once. It yields wherever it may be interrupted, because there may be very many. */
 export function* taskSummary(registry: TaskRegistry, now: number): Generator<void, TaskSummary> {
   const factor = registry.intervalFactor;
   const suspended = new Map<string, SuspendedTask & { tasks: number }>();
@@ -47,7 +47,7 @@ export function* taskSummary(registry: TaskRegistry, now: number): Generator<voi
   };
 }
 
-/** It has missed more than one poll. */
+/** Whether the task has missed more than one poll. */
 function isOverdue({ task, facts, addedAt }: PolledTask, now: number, factor: number): boolean {
   return now - Math.max(facts.respondedAt, addedAt) > maxAgeMs(task.intervalMs, 2 * factor);
 }
@@ -65,7 +65,7 @@ export function accountReport(operation: string, tasks: readonly PolledTask[], n
   };
 }
 
-/** In the order that people expect: `edge-2` before `edge-10`. */
+/** Sorts names as people expect: `edge-2` before `edge-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 
 export function appliancesByName({ appliances }: TaskRegistry): readonly ApplianceTasks[] {
@@ -74,7 +74,7 @@ export function appliancesByName({ appliances }: TaskRegistry): readonly Applian
   );
 }
 
-/** What the tasks of an appliance say of it; `now` is monotonic, `at` epoch milliseconds. */
+/** Summarizes the tasks of an appliance. `now` is monotonic, `at` is in epoch milliseconds. */
 export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number) {
   const series = [...tasks];
   const failing = series.filter(isFailing);
@@ -113,7 +113,7 @@ function hasResponded({ facts }: PolledTask): boolean {
   return facts.respondedAt > Number.NEGATIVE_INFINITY;
 }
 
-/** The time since the last success of the oldest task that is not suspended; null without any success. */
+/** Returns the seconds since the last success of the oldest task that is not suspended; null without any success. */
 function oldestSeconds(tasks: readonly PolledTask[], now: number): number | null {
   const ages = tasks
     .filter((polled) => polled.facts.suspended === undefined && hasResponded(polled))

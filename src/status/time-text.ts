@@ -3,7 +3,7 @@ export function roundToThousandth(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** The last moment that a date can represent: a service may send any number of seconds. */
+/** The latest time that a date can represent: a service may send any number of seconds. */
 const LAST_DATE_MS = 8.64e15;
 
 /** A time in epoch milliseconds, as text. */

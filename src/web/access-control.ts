@@ -11,9 +11,12 @@ import { TokenBucket } from './token-bucket.ts';
 import type { WebRules } from './web-config.ts';
 
 export interface UnauthenticatedPaths {
-  /** Served without a password, and outside the rate limit, so that too many requests cannot make a probe fail. */
+  /**
+   * These paths need no password and do not count for the rate limit, so that too many requests cannot make a probe
+   * fail.
+   */
   readonly paths: ReadonlySet<string>;
-  /** Also without a client certificate: the handshake then succeeds without one. */
+  /** Whether these paths need no client certificate either; the handshake then succeeds without one. */
   readonly withoutCertificate: boolean;
 }
 
@@ -32,10 +35,10 @@ interface WebDependencies {
   readonly log: Log;
 }
 
-/** TLS, rate limit and basic auth before the pages, by rules that may change at any time. */
+/** Checks TLS, rate limit and passwords before the pages, by rules that may change at any time. */
 export class WebAccessControl implements AccessControl {
   readonly #dependencies: WebDependencies;
-  /** By the addresses of both ends, which the TLS socket has in common with the socket below it. */
+  /** Handshakes by the addresses of both ends, which the TLS socket has in common with the socket below it. */
   readonly #handshakes = new Map<string, (secured: Socket) => void>();
   #active: ActiveRules;
 
@@ -79,8 +82,7 @@ export class WebAccessControl implements AccessControl {
       if (error !== undefined) return { status: 403, headers: {}, text: `${error}\n` };
     }
     if (needsNoPassword) return 'allowed';
-    // Before passwords, as in the toolkit, so that it limits guesses; after certificates, which the toolkit checks in
-    // the handshake.
+    // The rate limit comes before passwords, as in the toolkit, so that it limits guesses.
     if (bucket !== undefined && !bucket.take()) return TOO_MANY;
     if (rules.users.size === 0) return 'allowed';
     const credentials = basicCredentials(request.headers.authorization);
@@ -107,7 +109,7 @@ export class WebAccessControl implements AccessControl {
   #createServer(settings: TlsSettings): Server {
     const { options, client } = settings;
     const { unauthenticated, log } = this.#dependencies;
-    // Rejected in the handshake if possible, so that clients see the reason. The rest is checked below.
+    // A client is rejected in the handshake if possible, so that it sees the reason; the rest is checked below.
     const rejectUnauthorized = client.required && client.verified && !unauthenticated.withoutCertificate;
     const server = tlsServer({ ...options, rejectUnauthorized });
     server.on('secureConnection', (secured: TLSSocket) => {
@@ -147,7 +149,7 @@ const BUSY: Rejection = {
   text: 'too many passwords to check at once\n',
 };
 
-/** A longer password is wrong: bcrypt reads 72 bytes. */
+/** Longer credentials are rejected unchecked: bcrypt reads only 72 bytes. */
 const MAX_CREDENTIALS = 4096;
 
 function basicCredentials(header: string | undefined) {

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** In the order of the text. Throws an Error, whose message quotes nothing, if one cannot be read. */
+/** Returns the certificates in the order of the text. Throws an Error that quotes nothing if one cannot be read. */
 export function certificatesIn(pem: string): readonly X509Certificate[] {
   const texts = pem.match(PEM_CERTIFICATE) ?? [];
   if (texts.length === 0) throw new Error('contains no certificate; expected PEM, as in -----BEGIN CERTIFICATE-----');
@@ -16,7 +16,7 @@ export function certificatesIn(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** Throws an Error, whose message quotes nothing. */
+/** Throws an Error that quotes nothing if the key cannot be read. */
 export function privateKeyIn(pem: string): KeyObject {
   if (/ENCRYPTED/.test(pem)) throw new Error('is encrypted with a passphrase; expected a key without one');
   try {
@@ -40,7 +40,7 @@ export function alternativeNames(certificate: X509Certificate): readonly string[
   );
 }
 
-/** The same form for each address, however it was written. */
+/** Returns the shortest form of an address, however it was written. */
 export function shortAddress(address: string): string {
   return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

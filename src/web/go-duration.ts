@@ -15,7 +15,7 @@ const PART = String.raw`(\d+(?:\.\d*)?|\.\d+)(${Object.keys(UNITS).join('|')})`;
 /** A duration as Go writes it (`1m30s`, `1.5h`): units in any order; zero needs none. */
 export const GO_DURATION = new RegExp(`^(?:[+-]?0+|\\+?(?:${PART})+)$`);
 
-/** In milliseconds, of a text that matches {@link GO_DURATION}. */
+/** Returns the milliseconds of a text that matches {@link GO_DURATION}. */
 export function goDurationMs(text: string): number {
   return [...text.matchAll(new RegExp(PART, 'g'))].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0),

@@ -67,12 +67,12 @@ export class ExporterMetrics {
   }
 
   dropped(api: ServiceName, reason: DropReason, count: number): void {
-    // The sample of a label that was shortened is exposed, so it is no dropped sample.
+    // A sample with a shortened label is exposed, so it does not count as dropped.
     if (reason === 'label') this.#labelsShortened.inc({ api }, count);
     else this.#dropped.inc({ api, reason }, count);
   }
 
-  /** The exposition of all of them with the current values: the table in its order, then Node's own metrics. */
+  /** Returns the exposition of all metrics about the exporter: the table in its order, then those of Node.js. */
   async render(format: Format, status: ExporterStatus): Promise<string> {
     const counted = new Map((await this.#registry.getMetricsAsJSON()).map((metric) => [metric.name, metric] as const));
     let text = '';

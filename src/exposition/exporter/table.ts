@@ -10,9 +10,9 @@ export interface ExporterMetric {
   readonly help: string;
   /** Default gauge. */
   readonly type?: MetricType;
-  /** Default none. */
+  /** No labels by default. */
   readonly labels?: readonly string[];
-  /** Reads it at each scrape. Without it, events are counted in `metrics.ts`. */
+  /** Reads the value at each scrape. A metric without it is counted in `metrics.ts`. */
   readonly read?: (status: ExporterStatus) => MetricValues;
 }
 
@@ -34,10 +34,7 @@ function tasksOf(kinds: ApiReport['suspended']): number {
   return kinds.reduce((sum, { tasks }) => sum + tasks, 0);
 }
 
-/**
- * The exporter's own metrics, besides Node's process metrics. Add a metric that is read at each scrape here and nowhere
- * else.
- */
+/** The metrics about the exporter except those of Node.js. A metric that is read at each scrape is added here only. */
 export const exporterMetrics = {
   up: {
     name: 'filer_api_up',

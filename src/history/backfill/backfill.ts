@@ -18,7 +18,7 @@ export type HistoryTask = Task & Required<Pick<Task, 'readHistory'>>;
 export interface BackfillDependencies {
   readonly binMs: number;
   readonly labels: Labels;
-  /** Tasks read at once; each holds its points in memory until it is done. */
+  /** The number of tasks that are read at once; each holds its points in memory until it is complete. */
   readonly workers: number;
   readonly spool: Spool;
   readonly clock: Clock;
@@ -27,13 +27,13 @@ export interface BackfillDependencies {
   readonly random: Random;
 }
 
-/** What is nearly too old may be too old when the request leaves. */
+/** Older data is not requested, because it may be too old when the request is sent. */
 export const MAX_READ_AGE_MS = HISTORY_RETENTION_MS - 600_000;
 
-/** The longest period of one request: some megabytes. */
+/** The longest period of one request, whose response then has some megabytes. */
 const PIECE_MS = 5 * 86_400_000;
 
-/** How long a request is repeated while the service does not answer, and the pauses. */
+/** A request is repeated for this long while the service does not respond, with growing pauses. */
 const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, longestMs: 300_000 } as const;
 
 /** Failed tasks are read again after all others. */
@@ -42,7 +42,7 @@ const ROUNDS = 2;
 /** The backfill ends after this many rejected tasks (403) without a single success. */
 const MAX_FORBIDDEN = 20;
 
-/** Reads the past of every task, from the oldest bin to the newest, into the spool. */
+/** Reads the past of every task into the spool, in periods from the newest to the oldest. */
 export class Backfill {
   readonly #parts: BackfillDependencies;
   readonly failures = new Map<string, Error>();
@@ -105,14 +105,14 @@ export class Backfill {
     if (forbidden >= MAX_FORBIDDEN && !isAnyAllowed) throw error;
   }
 
-  /** The newest piece first: what is before a period that the service rejects, it does not have. */
+  /** Reads the newest period first: if the service rejects a period, it has nothing earlier either. */
   async #pieces(task: HistoryTask, signal: AbortSignal): Promise<ReadPoints> {
     const { binMs, labels, spool, now, clock } = this.#parts;
     const { from: begin, to: end } = spool.request;
     const pieces: (readonly TimeSeries[])[] = [];
     let [points, bins, to] = [0, 0, end];
     while (to > begin) {
-      // Data that has become too old since the start does not exist any more.
+      // The service has dropped data that has become too old since the start.
       const kept = Math.ceil((now() - MAX_READ_AGE_MS) / binMs) * binMs;
       const from = Math.max(begin, kept, to - PIECE_MS);
       if (from >= to) break;
@@ -156,7 +156,7 @@ interface ReadPoints extends Pick<SpoolEntry, 'points' | 'bins'> {
   readonly series: readonly TimeSeries[];
 }
 
-/** The points of each series in one place, of pieces from the oldest to the newest. */
+/** Joins the points of each series. The pieces are in order, the oldest first. */
 function joined(pieces: readonly (readonly TimeSeries[])[]): readonly TimeSeries[] {
   const whole = new Map<string, { labels: TimeSeries['labels']; times: number[]; values: number[] }>();
   for (const { labels, times, values } of pieces.flat()) {
@@ -167,7 +167,7 @@ function joined(pieces: readonly (readonly TimeSeries[])[]): readonly TimeSeries
   return [...whole.values()];
 }
 
-/** It is not about this request: the network, the service as a whole, or its token service. */
+/** Whether the error is not about this request: the network, the whole service or its tokens fail. */
 function isOutage(error: unknown): boolean {
   const cause = error instanceof CredentialError ? error.cause : error;
   return (policyForError(cause, 'read').retries ?? 0) > 1;

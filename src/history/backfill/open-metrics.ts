@@ -3,10 +3,10 @@ import type { Labels } from '../../metrics/family.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
 import type { TimeSeries } from '../write-request.ts';
 
-/** Lines in one piece: some ten thousand bytes. */
+/** The number of lines in one piece, which has some ten thousand bytes. */
 const LINES_A_PIECE = 200;
 
-/** The lines of series in OpenMetrics, by family: every series with a history is a gauge with the name of its family. */
+/** Returns lines in OpenMetrics by family. Every series with a history is a gauge. */
 export function linesByFamily(series: Iterable<TimeSeries>): ReadonlyMap<string, Iterable<string>> {
   const families = new Map<string, TimeSeries[]>();
   for (const one of series) {
@@ -22,7 +22,7 @@ function* linesOf(series: readonly TimeSeries[]): Generator<string> {
     const start = `${name}${formatLabels(others)} `;
     let piece = '';
     for (const [index, time] of times.entries()) {
-      // OpenMetrics has Unix seconds.
+      // Times in OpenMetrics are Unix seconds.
       piece += `${start}${formatValue(values[index] ?? Number.NaN)} ${time / 1000}\n`;
       if (index % LINES_A_PIECE < LINES_A_PIECE - 1) continue;
       yield piece;

@@ -13,22 +13,23 @@ import { FileStore, StateFileError } from '../../state/file-store.ts';
 import { type Heading, Journal, readJournal, readLines } from '../../state/journal.ts';
 
 /**
- * The work folder of a backfill. OpenMetrics needs the lines of a family together, but answers arrive by appliance: each
- * family has a file to which every finished task appends a gzip member. The file `progress` is a journal with one entry for
- * each finished task, with the sizes of the files: what a kill leaves after them is removed at the next start.
+ * The work folder of a backfill. OpenMetrics needs the lines of a family together, but responses arrive by appliance.
+ * So each family has a file, to which every finished task appends a gzip member. The file `progress` is a journal with
+ * an entry for each finished task and the sizes of the files. If the process is killed, the next start removes what
+ * follows those sizes.
  */
 
 export interface BackfillRequest {
-  /** Equal for the same request: a run with another one must not use the folder. */
+  /** Identifies the request: a run with another fingerprint must not use the folder. */
   readonly fingerprint: string;
-  /** The period, in milliseconds since the Unix epoch; that of the first run. */
+  /** The period of the first run, in milliseconds since the Unix epoch. */
   readonly from: number;
   readonly to: number;
 }
 
 export interface SpoolEntry {
   readonly task: string;
-  /** Data that the service does not have is not requested again. */
+  /** `none`: the service has no data, which is not requested again. */
   readonly outcome: 'read' | 'none';
   readonly points: number;
   readonly bins: number;
@@ -45,7 +46,7 @@ const PROGRESS = 'progress';
 const OWN_FILES: readonly string[] = [PROGRESS, `${PROGRESS}.lock`, `${PROGRESS}.next`];
 const SUFFIX = '.om.gz';
 
-/** The most that is read of `progress`: 10,000 appliances with thirty series each take 40 MB. */
+/** The largest file that is read: 10,000 appliances with thirty series each take 40 MB. */
 const MAX_PROGRESS_BYTES = 256 * 1_048_576;
 
 export class Spool {
@@ -65,8 +66,8 @@ export class Spool {
   }
 
   /**
-   * Throws a ConfigError if the folder belongs to something else, or to a run with another request, or if others can change
-   * it. `families` are the names that its files may have.
+   * Throws a ConfigError if the folder belongs to another program or request, or if other users can change it.
+   * `families` are the names that its files may have.
    */
   static async open(
     given: string,
@@ -76,7 +77,7 @@ export class Spool {
   ): Promise<Spool> {
     await mkdir(given, { recursive: true, mode: 0o700 });
     const folder = await realpath(given);
-    // Resolved, because a slash at the end would follow a link.
+    // The path is resolved first, because a slash at its end would follow a link.
     if ((await lstat(resolve(given))).isSymbolicLink()) throw inUse(given, 'is a link');
     await expectOwn(folder);
     const names = await readdir(folder);
@@ -97,7 +98,7 @@ export class Spool {
     }
   }
 
-  /** The spool of the same request, with what it has done; of a request of which nothing was read, the new one. */
+  /** Returns the spool of an interrupted run of the same request; if that run read nothing, returns a new spool. */
   static async #resumed(
     folder: string,
     request: BackfillRequest,
@@ -129,8 +130,8 @@ export class Spool {
   }
 
   add(spooled: SpoolEntry, linesByFamily: ReadonlyMap<string, Iterable<string>>): Promise<void> {
-    // One at a time, in the order of the entries. After a failed one, as on a full disk, every further one fails: its
-    // members would follow an incomplete one.
+    // Entries are appended one at a time. If one fails, for example on a full disk, all later ones fail too, because
+    // their members would follow an incomplete one.
     const added = this.#last.then(() => this.#append(spooled, linesByFamily));
     this.#last = added;
     return added;
@@ -152,7 +153,7 @@ export class Spool {
     for (const family of this.families) await rm(this.#path(family), { force: true });
     await rm(join(this.#folder, PROGRESS), { force: true });
     this.release();
-    // It stays if it contains other files.
+    // The folder stays if it contains other files.
     await rmdir(this.#folder).catch(() => {});
   }
 
@@ -174,7 +175,7 @@ export class Spool {
     for (const [family, size] of sizes) this.#sizes.set(family, size);
   }
 
-  /** Cuts the files to the sizes that were recorded, and begins the journal of this process. */
+  /** Truncates the files to the recorded sizes, and begins the journal of this process. */
   async #begin(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const isUnknown = name.endsWith(SUFFIX) && !this.#sizes.has(name.slice(0, -SUFFIX.length));
@@ -197,7 +198,7 @@ export class Spool {
   }
 }
 
-/** Throws a ConfigError if others can change the folder, or put another one in its place, or can change a file in it. */
+/** Throws a ConfigError if other users can change or replace the folder, or can change a file in it. */
 async function expectOwn(folder: string, name?: string): Promise<void> {
   const error = await (name === undefined
     ? permissionErrorOfFolder(folder)

@@ -92,7 +92,7 @@ async function keepUpToDate() {
     }
     const query = location.search;
     if (query === shownQuery && (document.hidden || paused)) continue;
-    // A view that cannot be loaded is tried again with the next update, not at once.
+    // A view that cannot be loaded is requested again with the next update and not at once.
     shownQuery = query;
     try {
       await update();
@@ -126,9 +126,9 @@ async function update() {
   const response = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!response.ok) throw new Error(`it returned ${response.status}`);
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-  // The reader has chosen something else meanwhile.
+  // The reader has chosen another view in the meantime.
   if (location.search !== query) return;
-  // Another version has another script.
+  // The exporter was updated, so the script is old too.
   if (fresh.getElementById('made')?.dataset.build !== byId('made')?.dataset.build) {
     location.reload();
     return;
@@ -145,7 +145,7 @@ async function update() {
   const rows = [...fresh.querySelectorAll('#rows > tr')].map((next) => {
     const old = known.get(next.id);
     if (old === undefined) return next;
-    // What is selected in a cell that stays is kept.
+    // A cell that does not change is kept, so that a selection in it stays.
     for (const [index, cell] of [...next.children].entries()) {
       if (!old.children[index]?.isEqualNode(cell)) old.children[index]?.replaceWith(cell);
     }
