@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 
 /** Why the server closes connections. */
-const REASONS = ['limit', 'refused', 'timeout', 'pipelined', 'unread'] as const;
+const REASONS = ['limit', 'refused', 'timeout', 'unread'] as const;
 
 export type CloseReason = (typeof REASONS)[number];
 

@@ -11,7 +11,7 @@ import { ActiveResponses } from './active-responses.ts';
 import type { CachedDocument } from './cached-document.ts';
 import type { Connections } from './connections.ts';
 import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
-import { limitParserChunks } from './parser-chunks.ts';
+import { type RequestStream, readRequest } from './request-stream.ts';
 import { sendBody } from './send-body.ts';
 import { COMMON_HEADERS, sendText } from './small-responses.ts';
 
@@ -53,6 +53,7 @@ const MAX_PAGES = 16;
 interface Client {
   readonly accepted: Socket;
   readonly secured: Socket;
+  readonly request: RequestStream;
 }
 
 /** What is read of a connection before its requests are parsed: Node.js 22 reads four times as much as 20 by default. */
@@ -60,8 +61,9 @@ const READ_AHEAD_BYTES = 4 * 1024;
 
 /**
  * Serves the exposition and the pages. No request waits for a service. A listener accepts connections and passes them,
- * through TLS if it is configured, to an HTTP server that does not listen. Each connection carries one request, so
- * that no client can send requests faster than it reads the responses, and a connection is as old as its request.
+ * through TLS if it is configured, to an HTTP server that does not listen. Each connection carries one request, and what
+ * follows it is not read, so that no client can send requests faster than it reads the responses, and a connection is
+ * as old as its request.
  */
 export class ExpositionServer {
   readonly #options: ServerOptions;
@@ -81,9 +83,6 @@ export class ExpositionServer {
     );
     this.#http = createServer((_, response) => this.#begin(response));
     this.#http.maxRequestsPerSocket = 1;
-    this.#http.on('dropRequest', (_, stream: Duplex) => {
-      if (!stream.destroyed) connections.close(stream, 'pipelined');
-    });
   }
 
   /** Listens; resolves with the port. Rejects if the address is not available. */
@@ -125,9 +124,9 @@ export class ExpositionServer {
     accepted.on('error', () => {});
     if (!connections.add(accepted, () => this.#scrapes.cutOffUnread() || this.#documents.cutOffUnread())) return;
     const serve = (secured: Socket) => {
-      const stream = limitParserChunks(secured);
-      this.#clients.set(stream, { accepted, secured });
-      this.#http.emit('connection', stream);
+      const request = readRequest(secured);
+      this.#clients.set(request.stream, { accepted, secured, request });
+      this.#http.emit('connection', request.stream);
     };
     if (accessControl === undefined) serve(accepted);
     else accessControl.secure(accepted, serve);
@@ -139,6 +138,7 @@ export class ExpositionServer {
     const client = this.#clients.get(request.socket);
     // The parser may find a request after its connection was closed.
     if (client === undefined || request.socket.destroyed) return;
+    client.request.stop();
     connections.markRequested(client.accepted);
     // This limits every page, because a client that does not read it keeps a connection open.
     response.once(

@@ -133,15 +133,15 @@ describe('clients that do not read', () => {
     await until(() => first.destroyed);
   });
 
-  test('and send a second request before the response to the first are cut off', async () => {
+  test('and send a thousand requests before the response to the first get one response', async () => {
     const requested: string[] = [];
-    const { connections, port } = await serve({
+    const { port } = await serve({
       statusPage: async () => document(`${requested.push('page')}`.padEnd(40_000_000)),
     });
     const many = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
-    many.resume();
+    const heard = reading(many);
     await until(() => many.destroyed);
-    expect([connections.closed.get('pipelined'), requested.length]).toEqual([1, 1]);
+    expect([heard().match(/HTTP\/1\.1 /g)?.length, requested.length]).toEqual([1, 1]);
   });
 });
 

@@ -257,7 +257,7 @@ export const exporterMetrics = {
   },
   connectionsClosed: {
     name: 'filer_exporter_web_connections_closed_total',
-    help: 'Connections closed by the exporter, by reason: limit (without a request, replaced by a new one), refused (new, while all others had a request), timeout (no request within 10 seconds), pipelined (a second request), unread (the client did not read its response).',
+    help: 'Connections closed by the exporter, by reason: limit (without a request, replaced by a new one), refused (new, while all others had a request), timeout (no request within 10 seconds), unread (the client did not read its response).',
     type: 'counter',
     labels: ['reason'],
     read: ({ closed }) => [...(closed ?? [])].map(([reason, count]) => [{ reason }, count]),
