@@ -9,6 +9,9 @@ const ALL = 'test/**/*.all.test.ts';
 /** What both leave to `npm run explore`. */
 const EXPLORED = 'test/**/*.explore.test.ts';
 
+/** Folders of quick tests that Node.js itself can break: by its sockets, files, processes, threads and compression. */
+const PLATFORM = 'test/{attacks,config,exposition,http,process,runtime,state,transport,web}/**/*.test.ts';
+
 const cores = Math.max(2, availableParallelism());
 
 // The file is here and not at the top, so the scripts of package.json name it.
@@ -43,6 +46,19 @@ export default defineConfig({
           globalSetup: fileURLToPath(new URL('tools/install.ts', import.meta.url)),
           // Three more than there are cores: most of them wait for processes of their own.
           maxWorkers: cores + 3,
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Quick tests that are worth another run on another Node.js: `.ci/run` runs them beside all others of `all`.
+          name: 'platform',
+          include: [PLATFORM],
+          exclude: [...configDefaults.exclude, ALL, EXPLORED],
+          maxWorkers: cores + 3,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },

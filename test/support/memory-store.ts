@@ -6,6 +6,7 @@ export class MemoryStore implements StateStore {
   readonly maxBytes = Number.POSITIVE_INFINITY;
   /** What there is, in pieces: joined at each append it would cost the square of its length. */
   #pieces: Buffer[] | undefined;
+  #size = 0;
   readonly asides: Buffer[] = [];
   /** How often something reached the disk for good. */
   syncs = 0;
@@ -23,7 +24,7 @@ export class MemoryStore implements StateStore {
   }
 
   set content(content: Buffer | undefined) {
-    this.#pieces = content && [content];
+    this.#hold(content && [content]);
   }
 
   async read(): Promise<Buffer | undefined> {
@@ -32,7 +33,7 @@ export class MemoryStore implements StateStore {
   }
 
   async size(): Promise<number | undefined> {
-    return this.#pieces?.reduce((sum, { length }) => sum + length, 0);
+    return this.#pieces && this.#size;
   }
 
   async create(): Promise<StoredFile> {
@@ -44,8 +45,12 @@ export class MemoryStore implements StateStore {
         const fits = chunk.subarray(0, this.room);
         this.room -= fits.length;
         this.written += fits.length;
-        this.#pieces ??= own === undefined ? [] : undefined;
-        (own ?? this.#pieces)?.push(fits);
+        if (own !== undefined) own.push(fits);
+        else if (this.#pieces === undefined) this.#hold([fits]);
+        else {
+          this.#pieces.push(fits);
+          this.#size += fits.length;
+        }
         if (fits.length < chunk.length) throw new Error('ENOSPC: no space left on device, write');
       },
       sync: async () => {
@@ -54,7 +59,7 @@ export class MemoryStore implements StateStore {
       },
       install: async () => {
         this.#expectWell();
-        this.#pieces = own;
+        this.#hold(own);
         own = undefined;
       },
       close: async () => {},
@@ -70,6 +75,11 @@ export class MemoryStore implements StateStore {
   }
 
   release(): void {}
+
+  #hold(pieces: Buffer[] | undefined): void {
+    this.#pieces = pieces;
+    this.#size = pieces?.reduce((sum, { length }) => sum + length, 0) ?? 0;
+  }
 
   #expectWell(): void {
     if (this.fault) throw this.fault;
