@@ -133,7 +133,6 @@ describe('it starts and serves', () => {
       expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
       expect(readFileSync(state, 'utf8')).toContain('filer-exporter state');
     },
-    60_000,
   );
 
   test.runIf(existsSync('/proc/self/status'))(
