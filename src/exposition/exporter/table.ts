@@ -12,12 +12,10 @@ export interface ExporterMetric {
   readonly type?: MetricType;
   /** No labels by default. */
   readonly labels?: readonly string[];
-  /** Reads the value at each scrape. A metric without it is counted in `metrics.ts`. */
+  /** Reads the value at each scrape. A metric without it and without `ofApi` is counted in `metrics.ts`. */
   readonly read?: (status: ExporterStatus) => MetricValues;
-}
-
-function perApi(value: (api: ApiReport) => number | null): (status: ExporterStatus) => MetricValues {
-  return ({ apis }) => apis.map((report) => [{ api: report.api }, value(report)]);
+  /** Reads one value for each API, whose label is `api`. */
+  readonly ofApi?: (api: ApiReport) => number | null;
 }
 
 function perApiAnd(
@@ -39,8 +37,7 @@ export const exporterMetrics = {
   up: {
     name: 'filer_api_up',
     help: '0 when no series received a response for STALE_AFTER effective intervals, and one more at most; 1 again with the second response of a series at the latest. Without appliances the inventory counts, without series all tasks. Rejected credentials bring it down at once.',
-    labels: ['api'],
-    read: perApi(({ state }) => (state === 'up' ? 1 : 0)),
+    ofApi: ({ state }) => (state === 'up' ? 1 : 0),
   },
   down: {
     name: 'filer_api_down_info',
@@ -79,56 +76,47 @@ export const exporterMetrics = {
   pace: {
     name: 'filer_exporter_pace_requests_per_second',
     help: 'Requests per second that the pacing allows now; 0 while everything is held after a 429.',
-    labels: ['api'],
-    read: perApi(({ pace }) => pace.requestsPerSecond),
+    ofApi: ({ pace }) => pace.requestsPerSecond,
   },
   isThrottled: {
     name: 'filer_exporter_account_throttled',
     help: '1 while the API has allowed clearly less than is configured for some time, else 0: in ten minutes at least three requests were rejected with 429, and more than 5 % of them, or more than half left at less than half of the configured rate.',
-    labels: ['api'],
-    read: perApi(({ pace }) => (pace.throttled ? 1 : 0)),
+    ofApi: ({ pace }) => (pace.throttled ? 1 : 0),
   },
   clockSkew: {
     name: 'filer_exporter_clock_skew_seconds',
     help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its responses: the median of the last five, of which there is one in ten seconds at most.',
-    labels: ['api'],
-    read: perApi(({ clockSkewSeconds }) => clockSkewSeconds),
+    ofApi: ({ clockSkewSeconds }) => clockSkewSeconds,
   },
   budgetRemaining: {
     name: 'filer_exporter_daily_budget_remaining',
     help: 'Requests left of the limit of the last 24 hours, counting those of this process.',
-    labels: ['api'],
-    read: perApi(({ budgetRemaining }) => budgetRemaining),
+    ofApi: ({ budgetRemaining }) => budgetRemaining,
   },
   budgetLimit: {
     name: 'filer_exporter_daily_budget_limit',
     help: 'Requests that this instance may send in 24 hours; missing without a limit.',
-    labels: ['api'],
-    read: perApi(({ limits }) => limits.requestsPerDay),
+    ofApi: ({ limits }) => limits.requestsPerDay,
   },
   lastSuccess: {
     name: 'filer_exporter_last_success_timestamp_seconds',
     help: 'Time of the last successful poll of the API.',
-    labels: ['api'],
-    read: perApi(({ lastSuccess }) => (lastSuccess === null ? null : Date.parse(lastSuccess) / 1000)),
+    ofApi: ({ lastSuccess }) => (lastSuccess === null ? null : Date.parse(lastSuccess) / 1000),
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
     help: 'Duration of the last complete sweep: every task at the configured interval was polled once; suspended tasks are not part of it.',
-    labels: ['api'],
-    read: perApi(({ sweepSeconds }) => sweepSeconds),
+    ofApi: ({ sweepSeconds }) => sweepSeconds,
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
     help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large for them, or while the service rejects requests (429).',
-    labels: ['api'],
-    read: perApi(({ effectiveIntervalSeconds }) => effectiveIntervalSeconds),
+    ofApi: ({ effectiveIntervalSeconds }) => effectiveIntervalSeconds,
   },
   configuredInterval: {
     name: 'filer_exporter_configured_interval_seconds',
     help: 'Configured time between two polls, for comparison with the effective interval.',
-    labels: ['api'],
-    read: perApi(({ intervalSeconds }) => intervalSeconds),
+    ofApi: ({ intervalSeconds }) => intervalSeconds,
   },
   inventoryGap: {
     name: 'filer_exporter_inventory_gap_info',
@@ -159,26 +147,22 @@ export const exporterMetrics = {
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
     help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Suspended tasks and those of appliances that do not respond are not counted.',
-    labels: ['api'],
-    read: perApi(({ tasks }) => tasks.overdue),
+    ofApi: ({ tasks }) => tasks.overdue,
   },
   medianDataAge: {
     name: 'filer_exporter_data_age_median_seconds',
     help: 'Time since the last successful poll of a task of the cycle: the median of all tasks.',
-    labels: ['api'],
-    read: perApi(({ dataAge }) => dataAge.medianSeconds),
+    ofApi: ({ dataAge }) => dataAge.medianSeconds,
   },
   worstDataAge: {
     name: 'filer_exporter_data_age_worst_seconds',
     help: 'Time since the last successful poll of a task of the cycle: the highest of all tasks.',
-    labels: ['api'],
-    read: perApi(({ dataAge }) => dataAge.worstSeconds),
+    ofApi: ({ dataAge }) => dataAge.worstSeconds,
   },
   computedWorstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
     help: 'The highest age that this data reaches while healthy: the effective interval, and half the configured one. A higher measured age means that polls fail.',
-    labels: ['api'],
-    read: perApi(({ dataAge }) => dataAge.computedWorstSeconds),
+    ofApi: ({ dataAge }) => dataAge.computedWorstSeconds,
   },
   samples: {
     name: 'filer_exporter_samples',
@@ -302,6 +286,9 @@ export const exporterMetrics = {
 } as const satisfies Record<string, ExporterMetric>;
 
 export const exporterFamilies = Object.values<ExporterMetric>(exporterMetrics).map((row) => {
+  const { type = 'gauge', ofApi, labels = ofApi === undefined ? [] : ['api'] } = row;
   const unit = row.name.endsWith('_seconds') ? 'seconds' : undefined;
-  return { ...row, type: row.type ?? 'gauge', unit, labels: row.labels ?? [] } as const;
+  const readApis =
+    ofApi && (({ apis }: ExporterStatus) => apis.map((report) => [{ api: report.api }, ofApi(report)] as const));
+  return { ...row, type, unit, labels, read: row.read ?? readApis } as const;
 });
