@@ -9,9 +9,7 @@ import {
   confirmRecord,
   isNewer,
   restoreRecord,
-  type SavedCurrent,
   type SavedRecord,
-  savedCurrent,
   savedRecord,
   type TimedRecord,
 } from './timed-record.ts';
@@ -189,10 +187,6 @@ export class FilerVolume {
         if (newestOfState !== undefined) yield* toSamples([families.lockTimestamp], [newestOfState.record], labels);
       }
     }
-  }
-
-  savedState(): SavedCurrent | null {
-    return this.current === undefined ? null : savedCurrent(this.current);
   }
 
   savedCounts(): SavedCounts {

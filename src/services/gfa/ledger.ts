@@ -158,41 +158,46 @@ export class GfaLedger {
     }
   }
 
-  /** What the last response changed, for the state file. A second call yields only the heading. */
+  /** What the last response changed, for the state file. A second call yields only the time of the response. */
   *changes(): Generator<Piece> {
-    yield { answeredAt: this.respondedAt ?? null };
-    yield* inPieces('heading', this.#heading(true));
-    yield* inPieces('filers', this.#savedFilers(this.filers.changed));
-    yield* inPieces('volumes', this.#savedVolumes(this.#volumes.changed));
     const { records, states, counts } = this.#changed;
-    yield* inPieces('records', this.#savedRecords(records));
-    yield* inPieces(
-      'states',
-      this.#savedPairs(states, (pair) => pair.savedState()),
-    );
-    yield* inPieces(
-      'counts',
-      this.#savedPairs(counts, (pair) => pair.savedCounts()),
-    );
+    yield* this.#pieces(this.#heading(true), [this.filers.changed, this.#volumes.changed, records, states, counts]);
     for (const events of this.#memory.changes()) yield { events };
     this.#clearChanges();
   }
 
   *all(): Generator<Piece> {
+    const pairs = [...this.#pairs.keys()];
+    const keys = [this.filers.guids(), this.#volumes.guids(), this.#volumeRecords.keys(), pairs, pairs] as const;
+    yield* this.#pieces(this.#heading(false), keys);
+    for (const events of this.#memory.all()) yield { events };
+  }
+
+  /** The pieces of the state with these keys; an entry that was removed is null. */
+  *#pieces(heading: Iterable<unknown>, [filers, volumes, records, states, counts]: SavedKeys): Generator<Piece> {
     yield { answeredAt: this.respondedAt ?? null };
-    yield* inPieces('heading', this.#heading(false));
-    yield* inPieces('filers', this.#savedFilers(this.filers.guids()));
-    yield* inPieces('volumes', this.#savedVolumes(this.#volumes.guids()));
-    yield* inPieces('records', this.#savedRecords(this.#volumeRecords.keys()));
+    yield* inPieces('heading', heading);
+    const savedFiler = (guid: string) => {
+      const entry = this.filers.saved(guid);
+      return entry && ([entry, this.#nameOf(guid)] as const);
+    };
+    yield* inPieces('filers', entriesOf(filers, savedFiler));
+    yield* inPieces(
+      'volumes',
+      entriesOf(volumes, (guid) => this.#volumes.saved(guid)),
+    );
+    yield* inPieces(
+      'records',
+      entriesOf(records, (guid) => savedCurrent(this.#volumeRecords.get(guid))),
+    );
     yield* inPieces(
       'states',
-      this.#savedPairs(this.#pairs.keys(), (pair) => pair.savedState()),
+      entriesOf(states, (key) => savedCurrent(this.#pairs.get(key)?.current)),
     );
     yield* inPieces(
       'counts',
-      this.#savedPairs(this.#pairs.keys(), (pair) => pair.savedCounts()),
+      entriesOf(counts, (key) => this.#pairs.get(key)?.savedCounts() ?? null),
     );
-    for (const events of this.#memory.all()) yield { events };
   }
 
   /** Restores a piece, into a ledger that has received no response. `shiftMs` converts another process's monotonic times. */
@@ -254,34 +259,6 @@ export class GfaLedger {
     if (saved.words !== undefined) this.#valueLimits.restore(saved.words);
     if (saved.bookmarks !== undefined) {
       for (const group of EVENT_GROUPS) this.#events[group].watch.restore(saved.bookmarks[group]);
-    }
-  }
-
-  *#savedFilers(guids: Iterable<string>): Generator<readonly [guid: string, SavedFiler | null]> {
-    for (const guid of guids) {
-      const entry = this.filers.saved(guid);
-      yield [guid, entry && [entry, this.#nameOf(guid)]];
-    }
-  }
-
-  *#savedVolumes(guids: Iterable<string>): Generator<readonly [guid: string, SavedEntry | null]> {
-    for (const guid of guids) yield [guid, this.#volumes.saved(guid)];
-  }
-
-  *#savedRecords(guids: Iterable<string>): Generator<readonly [guid: string, SavedCurrent | null]> {
-    for (const guid of guids) {
-      const current = this.#volumeRecords.get(guid);
-      yield [guid, current === undefined ? null : savedCurrent(current)];
-    }
-  }
-
-  *#savedPairs<Saved>(
-    keys: Iterable<string>,
-    save: (pair: FilerVolume) => Saved,
-  ): Generator<readonly [key: string, Saved | null]> {
-    for (const key of keys) {
-      const pair = this.#pairs.get(key);
-      yield [key, pair === undefined ? null : save(pair)];
     }
   }
 
@@ -367,6 +344,21 @@ export class GfaLedger {
     }
     for (const pair of this.#pairs.values()) pair.removeStateBefore(before);
   }
+}
+
+type SavedKeys = readonly [
+  filers: Iterable<string>,
+  volumes: Iterable<string>,
+  records: Iterable<string>,
+  states: Iterable<string>,
+  counts: Iterable<string>,
+];
+
+function* entriesOf<Value>(
+  keys: Iterable<string>,
+  save: (key: string) => Value,
+): Generator<readonly [key: string, value: Value]> {
+  for (const key of keys) yield [key, save(key)];
 }
 
 function idOf(raw: unknown): string {

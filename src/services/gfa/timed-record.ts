@@ -121,8 +121,8 @@ export function restoreRecord([reportedAt, record]: SavedRecord): TimedRecord {
 
 export type SavedCurrent = readonly [timed: SavedRecord, confirmedAt: number];
 
-export function savedCurrent({ timed, confirmedAt }: CurrentRecord): SavedCurrent {
-  return [savedRecord(timed), confirmedAt];
+export function savedCurrent(current: CurrentRecord | undefined): SavedCurrent | null {
+  return current === undefined ? null : [savedRecord(current.timed), current.confirmedAt];
 }
 
 export function restoreCurrent([timed, confirmedAt]: SavedCurrent, shiftMs: number): CurrentRecord {
