@@ -273,7 +273,7 @@ export function tokenRequest(credentials: Credentials): ServiceRequest {
 
 function refreshRequest(access: string, refresh: string): ServiceRequest {
   const headers = { authorization: `Bearer ${access}` };
-  const request = { method: 'POST', path: '/auth/token/refresh', operation: 'token', check: parseToken } as const;
+  const request = { method: 'POST', path: '/auth/token/refresh', operation: 'token', validate: parseToken } as const;
   return { ...request, headers, json: { token: refresh }, priority: true };
 }
 
