@@ -20,8 +20,8 @@ interface Entry {
 }
 
 /**
- * Counts records by the labels of a family, with a bounded number of series for any label values. If its only label has
- * documented words, every series exists from the start.
+ * Counts records by the labels of a family, with a bounded number of series for any label values. Without a label, and if
+ * its only label has documented words, every series exists from the start.
  */
 export class LabelledCounter {
   readonly #name: string;
@@ -40,6 +40,7 @@ export class LabelledCounter {
     ];
     this.#maxSeries = maxSeries;
     const [only, ...others] = this.#labels;
+    if (only === undefined) this.#count([], 0);
     if (only?.known !== undefined && others.length === 0) {
       for (const word of [...only.known, OTHER]) this.#count([word], 0);
     }

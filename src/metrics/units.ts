@@ -167,6 +167,9 @@ export const enumValue = conversion('none', 'text', (raw) => (typeof raw === 'st
 
 export const recordOne = conversion('none', 'records', () => 1);
 
+/** 1 for null, which some fields hold until something has happened. */
+export const isNull = conversion('none', 'records', (raw) => (raw === null ? 1 : 0));
+
 /** 1 for true and 0 for false, which some services send as text. */
 export const booleanValue = conversion('none', 'boolean', (raw) => {
   if (raw === true || raw === 'true') return 1;

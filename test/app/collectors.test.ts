@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Variations } from '../../src/demo/variations.ts';
 import { confidentialTexts } from '../../src/demo/world/confidential.ts';
+import { tablesOf } from '../../src/services/portal/collector-definition.ts';
 import { collectorDefinitions } from '../../src/services/portal/collectors.ts';
 import type { StatusReport } from '../../src/status/model.ts';
 import { exporter, portalEnvironment, services, until } from '../support/live.ts';
@@ -11,8 +12,10 @@ const EVERYTHING = { PORTAL_SERIES: 'cpu_utilization', PORTAL_COLLECTORS: 'all=2
 /** Families that only show up when something happens meanwhile. */
 const HAPPENING = new Set(['filer_snapshot_latest_metadata_failure_timestamp_seconds', 'filer_notifications_total']);
 
-const promised = collectorDefinitions.flatMap(({ name, tables }) =>
-  tables.flatMap(({ families }) => families.map((family) => ({ collector: name, family: family.name }))),
+const promised = collectorDefinitions.flatMap((definition) =>
+  tablesOf(definition).flatMap(({ families }) =>
+    families.map((family) => ({ collector: definition.name, family: family.name })),
+  ),
 );
 
 async function everything(variations: Partial<Variations> = {}, appliances = 3) {

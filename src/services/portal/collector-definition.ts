@@ -1,39 +1,21 @@
-import type { Kept } from '../../contract/kept.ts';
 import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { Task } from '../../contract/task.ts';
-import type { JsonObject, Table } from '../../metrics/family.ts';
-import type { ReportDrop, Sample } from '../../metrics/samples.ts';
+import type { Family, JsonObject, Table } from '../../metrics/family.ts';
+import { type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { SampleCounts } from '../../planning/plan.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
 import { iterateInSlices } from '../../runtime/slices.ts';
-import type { ResponseSize } from '../../transport/response-limits.ts';
-import type { ApplianceIndex } from './appliances/appliance-index.ts';
+import { type AccountRows, readRows, tablesOfRows } from './account-rows.ts';
 import type { Appliance } from './appliances/inventory.ts';
-import type { UnitDetector } from './appliances/unit-detector.ts';
-import type { PortalClient } from './client.ts';
+import type { PortalContext } from './context.ts';
 import { fetchPages, type PagedList } from './paging.ts';
-import { iterateRecords, requireObject } from './records.ts';
-import type { PortalOptions } from './settings.ts';
-
-export interface PortalContext {
-  readonly client: PortalClient;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly options: PortalOptions;
-  readonly appliances: ApplianceIndex;
-  /** Without the licence `ops_iq_premium` the portal returns 403 for every telemetry series, as it does without the right. */
-  readonly licence: { hasTelemetry: boolean | undefined };
-  readonly unitDetector: UnitDetector;
-  /** The collectors add their state that is kept over restarts. */
-  readonly kept: Kept[];
-}
+import { collectAll, iterateRecords, requireObject } from './records.ts';
 
 export interface CollectorDefinition {
   readonly name: string;
   readonly intervalMs: number;
-  readonly tables: readonly Table[];
-  /** How many requests one cycle takes; default one for the account. */
+  /** The families besides those of the rows of `reads`. */
+  readonly tables?: readonly Table[];
+  /** How many requests one cycle takes; default one for each of `reads`. */
   readonly requestsPerCycle?: {
     readonly account?: number;
     readonly perAppliance?: number;
@@ -43,28 +25,38 @@ export interface CollectorDefinition {
   /** The samples that the collector makes of an appliance's inventory records, for which it sends no request. */
   readonly inventorySamples?: (appliance: Appliance, reportDrop: ReportDrop) => Sample[];
   /** Operations of the account. Each becomes a task of shard 0. */
-  readonly reads?: (context: PortalContext) => readonly AccountRead[];
+  readonly reads?: readonly AccountRead[];
   readonly create?: (context: PortalContext, intervalMs: number) => () => Iterable<Task>;
   /** The tasks exist only after the inventory has been read: before that, samples would have other labels. */
   readonly waitsForInventory?: true;
 }
 
+/** An operation of the account, and what becomes of its response: the samples of `object`, of `rows` and of `create`. */
 export interface AccountRead {
   /** It determines the label `operation` and the task's id: `/account/license` becomes `account_license`. */
   readonly path: string;
-  readonly query?: () => Readonly<Record<string, string>>;
-  /** Default `list`. */
-  readonly size?: ResponseSize;
+  /** The families of a response that is one object, or of the object in its field `part`. The response is no list. */
+  readonly object?: {
+    readonly families: readonly Family[];
+    readonly part?: string;
+    readonly onResponse?: (response: JsonObject, context: PortalContext) => void;
+  };
+  /** What becomes of the records of a response that is a list. */
+  readonly rows?: AccountRows;
   /** The list comes in pages. Because there can be many, the task has no priority. */
   readonly paged?: PagedList;
+  /** Called once for each process; the reader may keep what it has counted. */
+  readonly create?: (context: PortalContext) => AccountReader;
+}
+
+export interface AccountReader {
+  readonly query?: () => Readonly<Record<string, string>>;
   readonly read: (response: AccountResponse) => Sample[] | Promise<Sample[]>;
 }
 
 export interface AccountResponse {
-  /** The response; an empty object if the list comes in pages. */
-  readonly body: JsonObject;
-  /** The objects of the list, of all pages. Iterating over them yields to the event loop from time to time. */
-  readonly records: AsyncIterable<JsonObject>;
+  /** The objects of the list, of all pages. */
+  readonly records: AsyncIterable<JsonObject> | Iterable<JsonObject>;
   readonly reportDrop: ReportDrop;
 }
 
@@ -74,10 +66,10 @@ export function createTasks(
   context: PortalContext,
   intervalMs: number,
 ): () => Iterable<Task> {
-  const { reads, create, waitsForInventory } = definition;
+  const { reads = [], create, waitsForInventory } = definition;
   const { appliances, options } = context;
-  const read = options.shard.index === 0 ? (reads?.(context) ?? []) : [];
-  const accountTasks = read.map((read) => createAccountTask(context, intervalMs, read));
+  const accountTasks =
+    options.shard.index === 0 ? reads.map((read) => createAccountTask(context, intervalMs, read)) : [];
   const createOtherTasks = create?.(context, intervalMs);
   return function* () {
     if (waitsForInventory && !appliances.isInventoryRead) return;
@@ -86,14 +78,27 @@ export function createTasks(
   };
 }
 
+/** Every family of a collector, for HELP and the reference. */
+export function tablesOf({ tables = [], reads = [] }: CollectorDefinition): readonly Table[] {
+  const ofReads = reads.flatMap(({ path, object, rows }) => {
+    const source = `GET ${path}`;
+    const ofObject = object === undefined ? [] : [{ source, commonLabels: [], families: object.families }];
+    return [...ofObject, ...(rows === undefined ? [] : tablesOfRows(source, rows))];
+  });
+  return [...ofReads, ...tables];
+}
+
 function createAccountTask(context: PortalContext, intervalMs: number, account: AccountRead): Task {
   const { client, clock } = context;
-  const { path, query, size = 'list', paged, read } = account;
+  const { path, object, rows, paged, create } = account;
+  const reader = create?.(context);
   const operation = path.slice(1).replaceAll(/[/-]/g, '_');
   const requestName = `GET ${path}`;
+  const size = object === undefined ? 'list' : 'object';
   const validate = (response: unknown) => requireObject(response, requestName);
   const task = accountTask(context, intervalMs, operation, async (reportDrop, signal) => {
-    const request = { method: 'GET', path, operation, size, validate, ...(query && { query: query() }) } as const;
+    const query = reader?.query?.();
+    const request = { method: 'GET', path, operation, size, validate, ...(query && { query }) } as const;
     const body = paged ? {} : requireObject(await client.send({ ...request, priority: true }, signal), requestName);
     const pages = paged ? fetchPages(client, request, signal, paged) : [body];
     let respondedAt: number | undefined;
@@ -103,9 +108,24 @@ function createAccountTask(context: PortalContext, intervalMs: number, account: 
         yield* iterateInSlices(iterateRecords(page, requestName, reportDrop), clock);
       }
     };
-    return { samples: await read({ body, records: records(), reportDrop }), respondedAt };
+    object?.onResponse?.(body, context);
+    const samples = object === undefined ? [] : readObject(object, body, requestName, reportDrop);
+    const list = rows === undefined ? undefined : await collectAll(records());
+    if (rows !== undefined && list !== undefined) samples.push(...(await readRows(rows, list, context, reportDrop)));
+    if (reader !== undefined) samples.push(...(await reader.read({ records: list ?? records(), reportDrop })));
+    return { samples, respondedAt };
   });
   return paged ? task : { ...task, priority: true };
+}
+
+function readObject(
+  { families, part }: NonNullable<AccountRead['object']>,
+  body: JsonObject,
+  requestName: string,
+  reportDrop: ReportDrop,
+): Sample[] {
+  const object = part === undefined ? body : requireObject(body[part], `${requestName}: ${part}`);
+  return toSamples(families, [object], {}, reportDrop);
 }
 
 /** A task without an appliance. It is suspended while the role or the licence does not permit the operation. */

@@ -12,8 +12,9 @@ import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { UnitDetector } from './appliances/unit-detector.ts';
 import type { PortalClient } from './client.ts';
-import { createTasks, type PortalContext } from './collector-definition.ts';
+import { createTasks } from './collector-definition.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
+import type { PortalContext } from './context.ts';
 import type { PortalOptions } from './settings.ts';
 
 export class PortalCollector implements Collector {

@@ -11,7 +11,7 @@ import { software } from './account/software.ts';
 import { stacks } from './account/stacks.ts';
 import { edges } from './appliances/edges.ts';
 import { fiq } from './appliances/fiq.ts';
-import type { CollectorDefinition } from './collector-definition.ts';
+import { type CollectorDefinition, tablesOf } from './collector-definition.ts';
 import type { NamedInterval } from './settings.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
@@ -34,7 +34,7 @@ export const collectorDefinitions: readonly CollectorDefinition[] = [
   gfaKeys,
 ];
 
-export const portalTables: readonly Table[] = collectorDefinitions.flatMap(({ tables }) => tables);
+export const portalTables: readonly Table[] = collectorDefinitions.flatMap(tablesOf);
 
 /** The definitions of the chosen collectors. The telemetry series have none and are left out. */
 export function enabledCollectors(

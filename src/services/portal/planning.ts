@@ -25,7 +25,7 @@ export function collectorDemands(
   volumes: number,
 ): readonly (NamedInterval & { readonly requests: number; readonly first: number })[] {
   return enabledCollectors(collectors).map(
-    ({ definition: { name, requestsPerCycle = { account: 1 } }, intervalMs }) => {
+    ({ definition: { name, reads = [], requestsPerCycle = { account: reads.length } }, intervalMs }) => {
       const { account = 0, perAppliance = 0, perVolume = 0 } = requestsPerCycle;
       const requests = account + perAppliance * appliances + perVolume * volumes;
       return { name, requests, first: account, intervalMs };

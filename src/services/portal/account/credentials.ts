@@ -32,7 +32,7 @@ export const credentials: CollectorDefinition = {
   intervalMs: 900_000,
   tables: [{ source: 'GET /cloud-credentials', commonLabels: [], families: [byStatus, withError] }],
   sampleCounts: { account: 27 },
-  reads: () => [{ path: '/cloud-credentials', paged: 'whole', read: countCredentials }],
+  reads: [{ path: '/cloud-credentials', paged: 'whole', create: () => ({ read: countCredentials }) }],
 };
 
 /** Counts a credential once if two pages list it. */

@@ -1,20 +1,18 @@
 import type { Family } from '../../../metrics/family.ts';
-import { date, futureDate, listLength } from '../../../metrics/units.ts';
-import type { AccountRead, CollectorDefinition } from '../collector-definition.ts';
-import { extremeSample } from '../extreme-sample.ts';
-import { collectAll } from '../records.ts';
+import { date, futureDate, recordOne } from '../../../metrics/units.ts';
+import type { CollectorDefinition } from '../collector-definition.ts';
 
 const users = {
   name: 'filer_iam_users',
   help: 'Users of the portal account.',
-  from: listLength,
+  from: recordOne,
   fields: { items: {} },
 } as const satisfies Family;
 
 const keys = {
   name: 'filer_iam_keys',
   help: 'Keys of the portal account, by kind: service or user.',
-  from: listLength,
+  from: recordOne,
   fields: { items: {} },
 } as const satisfies Family;
 
@@ -33,37 +31,14 @@ const nextExpiry = {
   optional: true,
 } as const satisfies Family;
 
-/** Counts users and keys. No name, owner or key becomes a label. */
+/** Counts users and keys. No name, owner or key becomes a label. Only user keys have a documented expiry. */
 export const iam: CollectorDefinition = {
   name: 'iam',
   intervalMs: 3_600_000,
-  tables: [
-    { source: 'GET /iam/users', commonLabels: [], families: [users] },
-    { source: 'GET /iam/service_keys', commonLabels: ['kind'], families: [keys, oldestKey] },
-    { source: 'GET /iam/user_keys', commonLabels: ['kind'], families: [keys, oldestKey, nextExpiry] },
-  ],
-  requestsPerCycle: { account: 3 },
   sampleCounts: { account: 6 },
-  reads: () => [
-    {
-      path: '/iam/users',
-      read: async ({ records }) => [{ name: users.name, labels: {}, value: (await collectAll(records)).length }],
-    },
-    createKeyRead('service'),
-    createKeyRead('user'),
+  reads: [
+    { path: '/iam/users', rows: { counts: [users] } },
+    { path: '/iam/service_keys', rows: { labels: { kind: 'service' }, counts: [keys], least: [oldestKey] } },
+    { path: '/iam/user_keys', rows: { labels: { kind: 'user' }, counts: [keys], least: [oldestKey, nextExpiry] } },
   ],
 };
-
-function createKeyRead(kind: 'service' | 'user'): AccountRead {
-  return {
-    path: `/iam/${kind}_keys`,
-    async read({ records, reportDrop }) {
-      const keyRecords = await collectAll(records);
-      return [
-        { name: keys.name, labels: { kind }, value: keyRecords.length },
-        ...extremeSample(oldestKey, 'least', keyRecords, { kind }, reportDrop),
-        ...extremeSample(nextExpiry, 'least', keyRecords, { kind }, reportDrop),
-      ];
-    },
-  };
-}

@@ -1,13 +1,8 @@
 import type { Family } from '../../../metrics/family.ts';
-import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
-import { labelValue, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
-import { iterateInSlices } from '../../../runtime/slices.ts';
-import type { AccountRead, CollectorDefinition, PortalContext } from '../collector-definition.ts';
-import { collectAll } from '../records.ts';
+import type { AccountRows } from '../account-rows.ts';
+import type { CollectorDefinition } from '../collector-definition.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
-
-const volumeLabels = ['volume_guid', 'volume'] as const;
 
 const INVENTORY_STATUS = {
   field: 'status',
@@ -87,41 +82,16 @@ const indexTable = [
 export const indexing: CollectorDefinition = {
   name: 'indexing',
   intervalMs: 900_000,
-  tables: [
-    { source: 'GET /ai_activate/inventories', commonLabels: [], families: [inventoriesByStatus] },
-    { source: 'GET /ai_activate/inventories', commonLabels: volumeLabels, families: inventoryTable },
-    { source: 'GET /ai_activate/indexes', commonLabels: [], families: [indexesByStatus] },
-    { source: 'GET /ai_activate/indexes', commonLabels: volumeLabels, families: indexTable },
-  ],
-  requestsPerCycle: { account: 2 },
   sampleCounts: { account: 34 },
-  reads: (context) => [
-    createRead(context, 'inventories', inventoriesByStatus, inventoryTable),
-    createRead(context, 'indexes', indexesByStatus, indexTable),
+  reads: [
+    { path: '/ai_activate/inventories', rows: rowsOf(inventoriesByStatus, inventoryTable) },
+    { path: '/ai_activate/indexes', rows: rowsOf(indexesByStatus, indexTable) },
   ],
 };
 
-function createRead(
-  { clock }: PortalContext,
-  segment: string,
-  byStatus: Family,
-  table: readonly Family[],
-): AccountRead {
+function rowsOf(byStatus: Family, families: readonly Family[]): AccountRows {
   return {
-    path: `/ai_activate/${segment}`,
-    async read({ records, reportDrop }) {
-      const allRecords = await collectAll(records);
-      const guidOf = volumeGuids(allRecords.map(({ volume_guid }) => labelValue(volume_guid)));
-      const count = new LabelledCounter(byStatus);
-      const samples: Sample[] = [];
-      for await (const record of iterateInSlices(allRecords, clock)) {
-        count.add(record);
-        const guid = guidOf(labelValue(record.volume_guid));
-        const labels = { volume_guid: guid, volume: labelValue(record.volume_name) || guid };
-        if (guid === '') reportDrop('record', 'volume_guid');
-        else samples.push(...toSamples(table, [record], labels, reportDrop));
-      }
-      return [...count.samples(), ...samples];
-    },
+    counts: [byStatus],
+    each: { families, labels: ['volume_guid', 'volume'], id: 'volume_guid', name: 'volume_name', idsOf: volumeGuids },
   };
 }

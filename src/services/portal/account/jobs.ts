@@ -65,10 +65,15 @@ export const jobs: CollectorDefinition = {
     },
   ],
   sampleCounts: { account: 33 },
-  reads: ({ client, options }) => {
-    const ledger = new JobLedger(client.serviceClock, options.forgetAfterMs);
-    return [{ path: '/jobs', read: ({ records, reportDrop }) => ledger.add(records, reportDrop) }];
-  },
+  reads: [
+    {
+      path: '/jobs',
+      create({ client, options }) {
+        const ledger = new JobLedger(client.serviceClock, options.forgetAfterMs);
+        return { read: ({ records, reportDrop }) => ledger.add(records, reportDrop) };
+      },
+    },
+  ],
 };
 
 /** Counts each job once after it has finished, even if some polls failed. Jobs that finished before the start are not counted. */

@@ -1,7 +1,5 @@
-import { type Family, isJsonObject } from '../../../metrics/family.ts';
-import { toSamples } from '../../../metrics/samples.ts';
+import type { Family } from '../../../metrics/family.ts';
 import { booleanValue, futureDate, infoOne, unitless } from '../../../metrics/units.ts';
-import { SchemaError } from '../../../runtime/errors.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
 export const FEATURES = [
@@ -82,35 +80,19 @@ const consumptionTable = [
 export const license: CollectorDefinition = {
   name: 'license',
   intervalMs: 3_600_000,
-  tables: [
-    { source: 'GET /account/license', commonLabels: [], families: licenseTable },
-    { source: 'GET /account', commonLabels: [], families: accountTable },
-    { source: 'GET /account/ai_activate', commonLabels: [], families: consumptionTable },
-  ],
-  requestsPerCycle: { account: 3 },
   sampleCounts: { account: 21 },
-  reads: ({ licence }) => [
+  reads: [
     {
       path: '/account/license',
-      size: 'object',
-      read({ body, reportDrop }) {
-        const premium = booleanValue.read(body.ops_iq_premium);
-        licence.hasTelemetry = premium === undefined ? undefined : premium === 1;
-        return toSamples(licenseTable, [body], {}, reportDrop);
+      object: {
+        families: licenseTable,
+        onResponse({ ops_iq_premium }, { licence }) {
+          const premium = booleanValue.read(ops_iq_premium);
+          licence.hasTelemetry = premium === undefined ? undefined : premium === 1;
+        },
       },
     },
-    {
-      path: '/account',
-      size: 'object',
-      read: ({ body, reportDrop }) => toSamples(accountTable, [body], {}, reportDrop),
-    },
-    {
-      path: '/account/ai_activate',
-      size: 'object',
-      read({ body: { mcp }, reportDrop }) {
-        if (!isJsonObject(mcp)) throw new SchemaError('reading GET /account/ai_activate: mcp: expected an object');
-        return toSamples(consumptionTable, [mcp], {}, reportDrop);
-      },
-    },
+    { path: '/account', object: { families: accountTable } },
+    { path: '/account/ai_activate', object: { families: consumptionTable, part: 'mcp' } },
   ],
 };

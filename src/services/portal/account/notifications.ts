@@ -62,28 +62,30 @@ export const notifications: CollectorDefinition = {
     },
   ],
   sampleCounts: { account: 40 },
-  reads: ({ client, kept }) => {
-    const ledger = new NotificationLedger(new CountingStart(client.serviceClock));
-    kept.push(ledger);
-    return [
-      {
-        path: '/notifications',
-        paged: 'continued',
-        query: () => ({
-          start_date: new Date(ledger.startOfQuery(client.now() / 1000) * 1000).toISOString(),
-          // Oldest first, so that if a poll ends early, the next one continues there.
-          sort_by: 'generated_at',
-          sort_direction: 'asc',
-          include_count: 'false',
-        }),
-        async read({ records, reportDrop }) {
-          for await (const record of records) ledger.add(record, reportDrop);
-          ledger.finishQuery(client.now() / 1000);
-          return ledger.samples();
-        },
+  reads: [
+    {
+      path: '/notifications',
+      paged: 'continued',
+      create({ client, kept }) {
+        const ledger = new NotificationLedger(new CountingStart(client.serviceClock));
+        kept.push(ledger);
+        return {
+          query: () => ({
+            start_date: new Date(ledger.startOfQuery(client.now() / 1000) * 1000).toISOString(),
+            // Oldest first, so that if a poll ends early, the next one continues there.
+            sort_by: 'generated_at',
+            sort_direction: 'asc',
+            include_count: 'false',
+          }),
+          async read({ records, reportDrop }) {
+            for await (const record of records) ledger.add(record, reportDrop);
+            ledger.finishQuery(client.now() / 1000);
+            return ledger.samples();
+          },
+        };
       },
-    ];
-  },
+    },
+  ],
 };
 
 /**
@@ -149,14 +151,14 @@ export class NotificationLedger implements Kept {
     ];
   }
 
-  *changes(): Generator<unknown> {
+  changes(): Generator<unknown> {
     const { total, bySeverity, seen } = this.#counts;
-    yield* this.#pieces(total.takeChanged(), bySeverity.takeChanged(), seen.takeAdded());
+    return this.#pieces(total.takeChanged(), bySeverity.takeChanged(), seen.takeAdded());
   }
 
-  *all(): Generator<unknown> {
+  all(): Generator<unknown> {
     const { total, bySeverity, seen } = this.#counts;
-    yield* this.#pieces(total.all(), bySeverity.all(), seen.all());
+    return this.#pieces(total.all(), bySeverity.all(), seen.all());
   }
 
   restore(_: number, elapsedMs: number): Restoration {

@@ -1,11 +1,11 @@
 import type { Family } from '../../../metrics/family.ts';
-import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
 import { enumLabelValue, labelValue, type Sample } from '../../../metrics/samples.ts';
 import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
 import { iterateInSlices } from '../../../runtime/slices.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
 import { applianceLabels } from '../appliances/series-families.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
+import type { AccountResponse, CollectorDefinition } from '../collector-definition.ts';
+import type { PortalContext } from '../context.ts';
 
 const downloads = {
   name: 'filer_software_downloads',
@@ -38,43 +38,42 @@ export const software: CollectorDefinition = {
   name: 'software',
   intervalMs: 3_600_000,
   tables: [
-    { source: 'GET /software/downloads', commonLabels: [], families: [downloads, newest] },
+    { source: 'GET /software/downloads', commonLabels: [], families: [newest] },
     { source: 'GET /software/downloads, GET /edges', commonLabels: applianceLabels, families: [outdated] },
   ],
   sampleCounts: { account: 51 },
   waitsForInventory: true,
-  reads: ({ appliances, clock }) => [
+  reads: [
     {
       path: '/software/downloads',
-      async read({ records, reportDrop }) {
-        const count = new LabelledCounter(downloads);
-        const newestOf = new Map<string, string>();
-        for await (const download of records) {
-          const { appliance_type, version } = download;
-          const type = enumLabelValue(appliance_type);
-          if (type === '') {
-            reportDrop('record', 'appliance_type');
-            continue;
-          }
-          count.add(download);
-          const offered = labelValue(version);
-          const newestVersion = newestOf.get(type);
-          if (versionOf(offered) === undefined) {
-            if (version !== null && version !== undefined) reportDrop('invalid', 'version');
-          } else if (newestVersion === undefined || (compareVersions(offered, newestVersion) ?? 0) > 0)
-            newestOf.set(type, offered);
-        }
-        const infos = [...newestOf]
-          .slice(0, MAX_TYPES)
-          .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
-        const samples: Sample[] = [...count.samples(), ...infos];
-        for await (const { serial, name, type, build } of iterateInSlices(appliances.all(), clock)) {
-          const order = compareVersions(newestOf.get(enumLabelValue(type)) ?? '', build);
-          if (order === undefined) continue;
-          samples.push({ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 });
-        }
-        return samples;
-      },
+      rows: { needs: 'appliance_type', counts: [downloads] },
+      create: (context) => ({ read: (response) => compareWithOffers(response, context) }),
     },
   ],
 };
+
+async function compareWithOffers(
+  { records, reportDrop }: AccountResponse,
+  { appliances, clock }: PortalContext,
+): Promise<Sample[]> {
+  const newestOf = new Map<string, string>();
+  for await (const { appliance_type, version } of records) {
+    const type = enumLabelValue(appliance_type);
+    if (type === '') continue;
+    const offered = labelValue(version);
+    const newestVersion = newestOf.get(type);
+    if (versionOf(offered) === undefined) {
+      if (version !== null && version !== undefined) reportDrop('invalid', 'version');
+    } else if (newestVersion === undefined || (compareVersions(offered, newestVersion) ?? 0) > 0)
+      newestOf.set(type, offered);
+  }
+  const samples: Sample[] = [...newestOf]
+    .slice(0, MAX_TYPES)
+    .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
+  for await (const { serial, name, type, build } of iterateInSlices(appliances.all(), clock)) {
+    const order = compareVersions(newestOf.get(enumLabelValue(type)) ?? '', build);
+    if (order === undefined) continue;
+    samples.push({ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 });
+  }
+  return samples;
+}

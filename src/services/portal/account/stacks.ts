@@ -1,6 +1,5 @@
 import type { Family } from '../../../metrics/family.ts';
-import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
-import { labelValue, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { labelValue } from '../../../metrics/samples.ts';
 import { date, infoOne, recordOne } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
@@ -44,30 +43,19 @@ const table = [
 export const stacks: CollectorDefinition = {
   name: 'stacks',
   intervalMs: 3_600_000,
-  tables: [
-    { source: 'GET /uaas/stacks', commonLabels: [], families: [byCloud] },
-    { source: 'GET /uaas/stacks', commonLabels: ['stack_id', 'stack'], families: table },
-  ],
   sampleCounts: { account: 8 },
-  reads: () => [
+  reads: [
     {
       path: '/uaas/stacks',
-      async read({ records, reportDrop }) {
-        const clouds = new LabelledCounter(byCloud);
-        const samples: Sample[] = [];
-        for await (const stack of records) {
-          const id = labelValue(stack.id).toLowerCase();
-          if (id === '') {
-            reportDrop('record', 'id');
-            continue;
-          }
-          clouds.add(stack);
-          const record = { ...stack, serial_number: labelValue(stack.serial_number).toLowerCase() };
-          samples.push(
-            ...toSamples(table, [record], { stack_id: id, stack: labelValue(stack.name) || id }, reportDrop),
-          );
-        }
-        return [...clouds.samples(), ...samples];
+      rows: {
+        counts: [byCloud],
+        each: {
+          families: table,
+          labels: ['stack_id', 'stack'],
+          id: 'id',
+          name: 'name',
+          prepare: (stack) => ({ ...stack, serial_number: labelValue(stack.serial_number).toLowerCase() }),
+        },
       },
     },
   ],

@@ -1,7 +1,7 @@
-import type { Family } from '../../../metrics/family.ts';
-import { labelValue, type Sample, toSamples } from '../../../metrics/samples.ts';
+import type { Family, JsonObject } from '../../../metrics/family.ts';
 import { booleanValue, infoOne, listLength } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
+import type { PortalContext } from '../context.ts';
 import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
 import { applianceLabels } from './series-families.ts';
 
@@ -36,43 +36,39 @@ const fiqEdgeTable = [
   },
 ] as const satisfies readonly Family[];
 
+const appliance = {
+  id: 'serial_number',
+  name: 'description',
+  knownName: (serial: string, { appliances }: PortalContext) => appliances.find(serial)?.name,
+};
+
 export const fiq: CollectorDefinition = {
   name: 'fiq',
   intervalMs: 900_000,
-  tables: [
-    { source: 'GET /fiq_appliances', commonLabels: applianceLabels, families: fiqTable },
-    {
-      source: 'GET /fiq_appliances, connections.edges',
-      commonLabels: [...applianceLabels, 'edge_serial', 'edge'],
-      families: fiqEdgeTable,
-    },
-  ],
   sampleCounts: { account: 15 },
   waitsForInventory: true,
-  reads: ({ appliances }) => [
+  reads: [
     {
       path: '/fiq_appliances',
-      async read({ records, reportDrop }) {
-        const nameOf = (serial: string, reportedName: unknown) =>
-          appliances.find(serial)?.name ?? (labelValue(reportedName) || serial);
-        const samples: Sample[] = [];
-        for await (const appliance of records) {
-          const serial = labelValue(appliance.serial_number).toLowerCase();
-          if (serial === '') {
-            reportDrop('record', 'serial_number');
-            continue;
-          }
-          const labels = { serial, filer: nameOf(serial, appliance.description) };
-          const { edges } = objectOrEmpty(appliance.connections);
-          samples.push(...toSamples(fiqTable, [{ ...appliance, edges }], labels, reportDrop));
-          for (const edge of objectsOrEmpty(edges)) {
-            const edgeSerial = labelValue(edge.serial_number).toLowerCase();
-            const edgeLabels = { ...labels, edge_serial: edgeSerial, edge: nameOf(edgeSerial, edge.description) };
-            samples.push(...toSamples(fiqEdgeTable, [edge], edgeLabels, reportDrop));
-          }
-        }
-        return samples;
+      rows: {
+        each: {
+          ...appliance,
+          families: fiqTable,
+          labels: applianceLabels,
+          prepare: (record) => ({ ...record, edges: edgesOf(record) }),
+          parts: {
+            ...appliance,
+            path: 'connections.edges',
+            of: (record) => objectsOrEmpty(edgesOf(record)),
+            families: fiqEdgeTable,
+            labels: ['edge_serial', 'edge'],
+          },
+        },
       },
     },
   ],
 };
+
+function edgesOf({ connections }: JsonObject): unknown {
+  return objectOrEmpty(connections).edges;
+}

@@ -3,7 +3,7 @@ import { DropCounter, type HistoryResult, type PollResult } from '../../../contr
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
-import type { PortalContext } from '../collector-definition.ts';
+import type { PortalContext } from '../context.ts';
 import { recordTime } from '../records.ts';
 import { buildSupports } from './builds.ts';
 import {

@@ -2,7 +2,8 @@ import type { Family, JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { booleanValue, bytes, date, enumValue, infoOne, unitless } from '../../../metrics/units.ts';
 import { iterateInSlices } from '../../../runtime/slices.ts';
-import type { CollectorDefinition, PortalContext } from '../collector-definition.ts';
+import type { CollectorDefinition } from '../collector-definition.ts';
+import type { PortalContext } from '../context.ts';
 import { collectAll } from '../records.ts';
 import { volumeGuids } from './volume-guid.ts';
 
@@ -108,16 +109,18 @@ export const volumes: CollectorDefinition = {
   tables: [{ source: 'GET /volume_connections', commonLabels: volumeApplianceLabels, families: connectionTable }],
   sampleCounts: { volume: 11.2 },
   waitsForInventory: true,
-  reads: (context) => [
+  reads: [
     {
       path: '/volume_connections',
-      async read({ records, reportDrop }) {
-        const samples: Sample[] = [];
-        for await (const { labels, record } of readConnections(records, context, reportDrop)) {
-          samples.push(...toSamples(connectionTable, [record], labels, reportDrop));
-        }
-        return samples;
-      },
+      create: (context) => ({
+        async read({ records, reportDrop }) {
+          const samples: Sample[] = [];
+          for await (const { labels, record } of readConnections(records, context, reportDrop)) {
+            samples.push(...toSamples(connectionTable, [record], labels, reportDrop));
+          }
+          return samples;
+        },
+      }),
     },
   ],
 };

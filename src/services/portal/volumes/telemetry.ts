@@ -12,7 +12,8 @@ import {
   PeriodRequester,
 } from '../appliances/period-requester.ts';
 import { shardOf } from '../appliances/shard.ts';
-import { accountTask, type CollectorDefinition, type PortalContext } from '../collector-definition.ts';
+import { accountTask, type CollectorDefinition } from '../collector-definition.ts';
+import type { PortalContext } from '../context.ts';
 import { iterateRecords } from '../records.ts';
 import { readConnections, volumeApplianceLabels } from './connections.ts';
 import { MAX_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';

@@ -1,0 +1,21 @@
+import type { Kept } from '../../contract/kept.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { ApplianceIndex } from './appliances/appliance-index.ts';
+import type { UnitDetector } from './appliances/unit-detector.ts';
+import type { PortalClient } from './client.ts';
+import type { PortalOptions } from './settings.ts';
+
+/** What the collectors of the portal share. */
+export interface PortalContext {
+  readonly client: PortalClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly options: PortalOptions;
+  readonly appliances: ApplianceIndex;
+  /** Without the licence `ops_iq_premium` the portal returns 403 for every telemetry series, as it does without the right. */
+  readonly licence: { hasTelemetry: boolean | undefined };
+  readonly unitDetector: UnitDetector;
+  /** The collectors add their state that is kept over restarts. */
+  readonly kept: Kept[];
+}
