@@ -1,7 +1,6 @@
 import { accountOperations } from './account/account.ts';
 import { activityLogOperations } from './account/activity-logs.ts';
 import { cloudCredentialOperations } from './account/cloud-credentials.ts';
-import { configurationOperations } from './account/configuration.ts';
 import { gfaKeyOperations } from './account/gfa-keys.ts';
 import { iamOperations } from './account/iam.ts';
 import { indexingOperations } from './account/indexing.ts';
@@ -16,14 +15,12 @@ import { applianceTelemetryOperations } from './appliances/telemetry.ts';
 import type { DemoOperation, Parameters } from './operation.ts';
 import { volumeConnectionOperations } from './volumes/connections.ts';
 import { volumeTelemetryOperations } from './volumes/telemetry.ts';
-import { volumeOperations } from './volumes/volumes.ts';
 
-/** Every read operation of the portal, without those of the token. */
-export const readOperations: readonly DemoOperation[] = [
+/** The read operations of the portal that the exporter requests, without those of the token. */
+const readOperations: readonly DemoOperation[] = [
   ...accountOperations,
   ...activityLogOperations,
   ...indexingOperations,
-  ...configurationOperations,
   ...cloudCredentialOperations,
   ...edgeOperations,
   ...fiqOperations,
@@ -34,7 +31,6 @@ export const readOperations: readonly DemoOperation[] = [
   ...jobOperations,
   ...serialOperations,
   ...softwareOperations,
-  ...volumeOperations,
   ...volumeConnectionOperations,
   ...applianceTelemetryOperations,
   ...volumeTelemetryOperations,

@@ -9,7 +9,7 @@ const USUAL = { limit: 500, windowMs: 7 * 24 * HOUR_MS } as const;
 const ACTIONS = ['Authorized Login', 'Authorized Logout', 'Snapshot Started', 'Cloud Credential Updated'] as const;
 const SORTS = ['timestamp', 'action', 'target', 'target_description', 'initiated_by'];
 
-/** The actions of people: list and one. */
+/** The actions of people. The exporter does not request them; docs/adding.md adds a collector that does. */
 export const activityLogOperations: readonly DemoOperation[] = [
   get('activity_logs', '/activity-logs/records', listed, {
     start_date: moment,
@@ -24,12 +24,6 @@ export const activityLogOperations: readonly DemoOperation[] = [
     page: integer(1),
     sort_by: word(SORTS),
     sort_direction: word(['ascending', 'descending']),
-  }),
-  get('activity_log', '/activity-logs/records/{record_id}', (scene, { record_id = '' }) => {
-    const found = records(scene, scene.now - USUAL.windowMs, scene.now).find(
-      ({ id }) => id === record_id.toLowerCase(),
-    );
-    return found === undefined ? portalError(404, 'Unknown record') : json(200, found);
   }),
 ];
 

@@ -17,7 +17,7 @@ const kinds = [
   { name: 'former-objects', shortname: 's3_compatible', hostname: 'old-objects.example', region: null },
 ] as const;
 
-/** The credentials of the appliances with their clouds: list, one, and the export of the list. */
+/** The credentials of the appliances with their clouds. */
 export const cloudCredentialOperations: readonly DemoOperation[] = [
   get('cloud_credentials', '/cloud-credentials', listed, {
     search: text,
@@ -29,21 +29,6 @@ export const cloudCredentialOperations: readonly DemoOperation[] = [
     iterator_id: uuid,
     limit: integer(1),
     page: integer(1),
-  }),
-  get('cloud_credential', '/cloud-credentials/{credential_id}', (scene, { credential_id = '' }) => {
-    const found = credentials(scene).find(({ id }) => id === credential_id.toLowerCase());
-    return found === undefined ? portalError(404, 'Unknown credential') : json(200, found);
-  }),
-  get('cloud_credential_export', '/cloud-credentials/exports/{request_id}', ({ world }, { request_id = '' }) => {
-    if (request_id.toLowerCase() !== uuidOf(world.seed, 'export')) return json(404, { message: 'Unknown export' });
-    return json(200, { request_id, status: 'completed', file_id: uuidOf(world.seed, 'export file') });
-  }),
-  get('cloud_credential_file', '/cloud-credentials/files/{file_id}', (scene, { file_id = '' }) => {
-    if (file_id.toLowerCase() !== uuidOf(scene.world.seed, 'export file'))
-      return json(404, { message: 'Unknown file' });
-    const rows = credentials(scene).map((one) => [one.name, one.access_key, one.shortname, one.hostname].join('|'));
-    const body = ['Credential Name|Access Key|Provider Type|Hostname', ...rows].join('\n');
-    return { status: 200, headers: { 'content-type': 'text/csv' }, body };
   }),
 ];
 

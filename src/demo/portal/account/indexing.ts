@@ -1,5 +1,5 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
-import { json, portalError } from '../../exchange.ts';
+import { json } from '../../exchange.ts';
 import { draw, MINUTE_MS } from '../../world/waveforms.ts';
 import type { Volume } from '../../world/world.ts';
 import { type Item, item, worded } from '../item.ts';
@@ -27,27 +27,8 @@ export const indexingOperations: readonly DemoOperation[] = [
     volume_region: texts,
     region: texts,
   }),
-  get('ai_activate_inventory', '/ai_activate/inventories/{volume_id}', (scene, { volume_id = '' }) =>
-    about(scene, volume_id, inventory),
-  ),
   get('ai_activate_indexes', '/ai_activate/indexes', (scene) =>
     json(200, { items: indexed(scene).flatMap((volume) => index(scene, volume) ?? []) }),
-  ),
-  get('ai_activate_index', '/ai_activate/indexes/{volume_id}', (scene, { volume_id = '' }) =>
-    about(scene, volume_id, (_, volume) => {
-      const told = index(scene, volume);
-      return told && { ...told, include_paths: ['/'], exclude_paths: ['/scratch'] };
-    }),
-  ),
-  get('ai_activate_index_mcp', '/ai_activate/indexes/{volume_id}/mcp', (scene, { volume_id = '' }) =>
-    about(scene, volume_id, () => ({
-      mcp_enabled: true,
-      allowed_file_extensions: ['pdf'],
-      period: null,
-      ignore_principals: [],
-      ignore_everyone: false,
-      ignore_domain_users: false,
-    })),
   ),
 ];
 
@@ -64,12 +45,6 @@ function inventories(scene: Scene): DemoAnswer {
       }),
     );
   return json(200, { items });
-}
-
-function about(scene: Scene, id: string, tell: (scene: Scene, volume: Volume) => Item | undefined): DemoAnswer {
-  const volume = indexed(scene).find(({ portalId }) => portalId === id);
-  const told = volume && tell(scene, volume);
-  return told === undefined ? portalError(404, 'Unknown index') : json(200, told);
 }
 
 /** Every volume with indexing switched on. */

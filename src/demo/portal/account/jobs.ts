@@ -1,4 +1,4 @@
-import { json, portalError, type Scene } from '../../exchange.ts';
+import { json, type Scene } from '../../exchange.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -16,7 +16,7 @@ const kinds = [
   { resource: 'edge', action: 'refresh_license', by: 'edge' },
 ] as const;
 
-/** The jobs: list and one. */
+/** The jobs. */
 export const jobOperations: readonly DemoOperation[] = [
   get(
     'jobs',
@@ -30,10 +30,6 @@ export const jobOperations: readonly DemoOperation[] = [
     },
     { resource: word(['edge', 'volume', 'cloud_credential']), action: text },
   ),
-  get('job', '/jobs/{job_id}', (scene, { job_id = '' }) => {
-    const found = jobs(scene).find(({ id }) => id === job_id.toLowerCase());
-    return found === undefined ? portalError(404, 'Unknown job') : json(200, found);
-  }),
 ];
 
 /** Newest first. */

@@ -1,4 +1,4 @@
-import { json, portalError, type Scene } from '../../exchange.ts';
+import { json, type Scene } from '../../exchange.ts';
 import { uuidOf } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
@@ -18,7 +18,7 @@ const offered: readonly (readonly [type: string, platform: string, version: stri
   ['desktop', 'windows', null],
 ];
 
-/** The downloads: list, and the address of one. */
+/** The downloads. */
 export const softwareOperations: readonly DemoOperation[] = [
   get(
     'software_downloads',
@@ -33,10 +33,6 @@ export const softwareOperations: readonly DemoOperation[] = [
     },
     { type: word(TYPES), platform: text, version: text },
   ),
-  get('software_download', '/software/downloads/{id}', ({ world }, { id = '' }) => {
-    const known = offered.some((download) => idOf(world.seed, download) === id.toLowerCase());
-    return known ? json(200, { url: `https://downloads.example/${id}` }) : portalError(404, 'Unknown download');
-  }),
 ];
 
 function told({ world, variations }: Scene, download: (typeof offered)[number]): Item {

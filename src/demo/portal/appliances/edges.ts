@@ -4,23 +4,13 @@ import { lostAt } from '../../world/reach.ts';
 import { floorTo, MINUTE_MS, rfc3339 } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import { type Item, item } from '../item.ts';
-import { type DemoOperation, get } from '../operation.ts';
+import { type DemoOperation, get, type Parameters } from '../operation.ts';
 import { truth } from '../query.ts';
-import { fiqSerialOf } from './fiq.ts';
 
-/** The edge appliances: list, one, and its two services. */
+/** The edge appliances: list and one. */
 export const edgeOperations: readonly DemoOperation[] = [
   get('edges', '/edges', edges, { s3_edge_enabled: truth, file_iq_enabled: truth }),
-  get('edge', '/edges/{edge_id}', (scene, { edge_id = '' }) => about(scene, edge_id, detail)),
-  get('edge_fiq', '/edges/{edge_id}/services/fiq', (scene, { edge_id = '' }) =>
-    about(scene, edge_id, (_, appliance) => {
-      const enabled = appliance.disks.has('file_iq');
-      return { enabled, connected_file_iq_serial: enabled ? (fiqSerialOf(scene.world) ?? null) : null };
-    }),
-  ),
-  get('edge_s3_edge', '/edges/{edge_id}/services/s3_edge', (scene, { edge_id = '' }) =>
-    about(scene, edge_id, () => ({ enabled: false })),
-  ),
+  get('edge', '/edges/{edge_id}', edge),
 ];
 
 /** The edge appliances only; none of them has the object service. */
@@ -34,11 +24,11 @@ function edges(scene: Scene): DemoAnswer {
   return json(200, { items });
 }
 
-function about(scene: Scene, edgeId: string, tell: (scene: Scene, appliance: DemoAppliance) => Item): DemoAnswer {
+function edge(scene: Scene, { edge_id = '' }: Parameters): DemoAnswer {
   const found = scene.world.appliances.find(
-    (appliance) => appliance.kind === 'edge' && appliance.edgeId === edgeId.toLowerCase(),
+    (appliance) => appliance.kind === 'edge' && appliance.edgeId === edge_id.toLowerCase(),
   );
-  return found === undefined ? portalError(404, 'Unknown edge') : json(200, tell(scene, found));
+  return found === undefined ? portalError(404, 'Unknown edge') : json(200, detail(scene, found));
 }
 
 function common({ variations }: Scene, { edgeId, title, serial, disks }: DemoAppliance, build: unknown): Item {

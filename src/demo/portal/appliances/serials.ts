@@ -1,27 +1,17 @@
 import type { DemoAnswer, Scene } from '../../exchange.ts';
-import { json, portalError } from '../../exchange.ts';
-import { confidentialOf } from '../../world/confidential.ts';
+import { json } from '../../exchange.ts';
 import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { DemoAppliance, SimulatedFleet } from '../../world/world.ts';
 import type { Item } from '../item.ts';
 import { type DemoOperation, get } from '../operation.ts';
 import { text, truth, word } from '../query.ts';
 
-/** The serials: list, one, and the code that an appliance authenticates with. */
+/** The serials. */
 export const serialOperations: readonly DemoOperation[] = [
   get('serials', '/serials', serials, {
     type: word(['edge', 'nmc', 'file_iq', 'naa', 'uaas']),
     description: text,
     in_use: truth,
-  }),
-  get('serial', '/serials/{serial_id}', (scene, { serial_id = '' }) => {
-    const found = all(scene).find(({ id }) => id === serial_id.toLowerCase());
-    return found === undefined ? portalError(404, 'Unknown serial') : json(200, lean(scene, found));
-  }),
-  get('auth_code', '/serials/{serial_id}/auth_code', (scene, { serial_id = '' }) => {
-    if (!all(scene).some(({ id }) => id === serial_id.toLowerCase())) return portalError(404, 'Unknown serial');
-    const { authCode } = confidentialOf(scene.world.seed);
-    return json(200, { auth_code: authCode, expiration: rfc3339(scene.now + HOUR_MS) });
   }),
 ];
 

@@ -14,42 +14,6 @@ export function details(scene: Scene, volume: Volume, period: RequestedPeriod, a
   return { items: finished(scene, volume, period, asked).map((snapshot) => detail(scene, snapshot)) };
 }
 
-/** `snapshot_content`: what each finished snapshot holds. */
-export function contents(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
-  const items = finished(scene, volume, period, asked).map((snapshot) => {
-    const { lockFree, locked, directories } = counts(snapshot);
-    return item(
-      nameOf(snapshot),
-      {
-        ...who(snapshot),
-        time: snapshot.metadata.endMs,
-        directory_count: directories,
-        volume_version: snapshot.version,
-      },
-      { non_gl_file_count: lockFree, gl_file_count: locked },
-      scene.variations,
-    );
-  });
-  return { items };
-}
-
-/** `average_time_to_protect`: by appliance, each snapshot that protected files without a lock. */
-export function timesToProtect(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
-  const snapshots = finished(scene, volume, period, asked);
-  const appliances = new Set(snapshots.map(({ appliance }) => appliance));
-  const items = [...appliances].map((appliance) => ({
-    appliance: appliance.title,
-    serial_number: appliance.serial,
-    snapshots: snapshots.flatMap((snapshot) => {
-      const mean = protectSeconds(snapshot);
-      if (mean === undefined || snapshot.appliance !== appliance) return [];
-      const protect_mean = written(mean, scene.variations.decimals);
-      return [{ time: snapshot.metadata.endMs, protect_mean, volume_version: snapshot.version }];
-    }),
-  }));
-  return { items };
-}
-
 /** `snapshot_timeline`: the phases of the snapshots, failed ones too. */
 export function timeline(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
   const snapshots = finished(scene, volume, period, asked);

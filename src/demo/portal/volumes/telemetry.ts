@@ -7,21 +7,18 @@ import type { DemoOperation } from '../operation.ts';
 import type { RequestedPeriod } from '../period.ts';
 import { isUuid } from '../query.ts';
 import { propagations } from './snapshot-propagation.ts';
-import { contents, details, timeline, timesToProtect } from './snapshot-records.ts';
-import { volumeOf } from './volumes.ts';
+import { details, timeline } from './snapshot-records.ts';
 
 /** The records of one operation about a volume's snapshots, for some appliances. */
 export type Tell = (scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>) => Item;
 
 const segments: Readonly<Record<string, Tell>> = {
-  average_time_to_protect: timesToProtect,
   snapshot_timeline: timeline,
-  snapshot_content: contents,
   snapshot_details: details,
   snapshot_propagation_by_appliance: propagations,
 };
 
-/** `POST /telemetry/volumes/{volume_id}/{segment}` for the five volume operations. */
+/** `POST /telemetry/volumes/{volume_id}/{segment}` for the volume operations that the exporter requests. */
 export const volumeTelemetryOperations: readonly DemoOperation[] = Object.entries(segments).map(([segment, tell]) => ({
   name: segment,
   method: 'POST',
@@ -31,7 +28,7 @@ export const volumeTelemetryOperations: readonly DemoOperation[] = Object.entrie
 
 function answer(scene: Scene, portalId: string, tell: Tell): DemoAnswer {
   if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
-  const volume = volumeOf(scene.world, portalId);
+  const volume = scene.world.volumes.find((candidate) => candidate.portalId === portalId);
   if (volume === undefined) return portalError(404, 'Unknown volume');
   const request = telemetryRequest(scene, 'volume');
   if ('status' in request) return request;
