@@ -36,6 +36,8 @@ export interface Cursor {
   /** The time since which even the shortest period cannot be read. What it contains is given up after an hour. */
   failingSince?: number | undefined;
   unreadable?: WindowBins['failure'];
+  /** Since when it is ahead of the clock of the service, by the monotonic clock; -Infinity for what was restored. */
+  aheadSince?: number | undefined;
   /** When the task left the inventory, and how long it was away: for that time no data is due. */
   goneAt?: number | undefined;
   away?: readonly [from: number, to: number] | undefined;
@@ -48,6 +50,9 @@ export interface CursorOptions {
   /** How long the cursor of a task that is gone stays, in milliseconds. */
   readonly forgetAfterMs: number;
 }
+
+/** A cursor that is ahead for so long is set back: the measured clock itself may be wrong for some minutes. */
+const AHEAD_MS = 3_600_000;
 
 const DROPS: readonly (RejectionReason | UnusedReason)[] = [
   ...(['out_of_order', 'too_old', 'too_large', 'rejected'] as const),
@@ -119,13 +124,23 @@ export class HistoryCursors implements Kept {
     if (isNew) this.#changed.add(task);
     if (cursor.goneAt !== undefined) cursor.away = [cursor.goneAt, now];
     cursor.goneAt = undefined;
-    if (cursor.at > now + FUTURE_MS) {
+    cursor.seen = Math.min(cursor.seen, Math.max(cursor.at, now));
+    if (this.#isAhead(cursor, now)) {
       this.#logOnce('ahead', { task }, 'remote write: a cursor is ahead of the clock of the service and was set back');
-      cursor.at = cursor.seen = before(now - lookbackMs);
+      const at = before(now - lookbackMs - AHEAD_MS);
+      // What was delivered before is not lost, whichever clock was wrong.
+      cursor.away = [at, cursor.at];
+      cursor.at = cursor.seen = at;
+      this.#newestSeen = now;
       this.#changed.add(task);
     }
     this.#forget();
     return cursor;
+  }
+
+  /** The measured clock of the service was corrected by so much: this is no time without progress. */
+  moveClock(byMs: number): void {
+    if (Math.abs(byMs) > FUTURE_MS && this.#newestSeen > 0) this.#newestSeen += byMs;
   }
 
   /** The task left the inventory. Its cursor stays for a while, because the task may return. */
@@ -219,7 +234,7 @@ export class HistoryCursors implements Kept {
         this.#newest = span?.newest ?? undefined;
         for (const [task, at, seen] of read.values()) {
           if (at === null || seen === null) continue;
-          this.#cursors.set(task, this.#create(task, at, seen));
+          this.#cursors.set(task, { ...this.#create(task, at, seen), aheadSince: Number.NEGATIVE_INFINITY });
           this.#idle.set(task, this.#clock.monotonic());
           this.#newestSeen = Math.max(this.#newestSeen, seen);
         }
@@ -238,6 +253,12 @@ export class HistoryCursors implements Kept {
       return [task, at, seen];
     });
     yield* inPieces('cursors', saved);
+  }
+
+  #isAhead(cursor: Cursor, now: number): boolean {
+    const monotonic = this.#clock.monotonic();
+    cursor.aheadSince = cursor.at > now + FUTURE_MS ? (cursor.aheadSince ?? monotonic) : undefined;
+    return cursor.aheadSince !== undefined && monotonic - cursor.aheadSince >= AHEAD_MS;
   }
 
   #create(task: string, at: number, seen = at + this.#options.binMs): Cursor {

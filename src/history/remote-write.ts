@@ -47,15 +47,14 @@ export class RemoteWrite implements Sink {
   readonly #delivery: Delivery;
   /** The points that the windows of polls in progress may return. */
   #reserved = 0;
-  /** The service's clock less this machine's monotonic one. */
-  #aheadMs: number;
+  /** The service's clock less this machine's monotonic one; undefined before the first poll. */
+  #aheadMs: number | undefined;
 
   constructor(options: RemoteWriteOptions, send: Send, dependencies: RemoteWriteDependencies) {
     const { clock, log } = dependencies;
     const { binMs, lookbackMs, catchUpMs, forgetAfterMs } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#aheadMs = clock.now() - clock.monotonic();
     const stays = Math.max(forgetAfterMs, catchUpMs);
     this.cursors = new HistoryCursors({ binMs, lookbackMs, catchUpMs, forgetAfterMs: stays }, clock, log);
     this.#windows = new Windows(options);
@@ -76,7 +75,9 @@ export class RemoteWrite implements Sink {
   windowOf(task: Pick<Task, 'id' | 'now'>): Window | undefined {
     const now = task.now?.();
     if (now === undefined) return undefined;
-    this.#aheadMs = now - this.#clock.monotonic();
+    const aheadMs = now - this.#clock.monotonic();
+    if (this.#aheadMs !== undefined) this.cursors.moveClock(aheadMs - this.#aheadMs);
+    this.#aheadMs = aheadMs;
     const cursor = this.cursors.of(task.id, now);
     if (!this.#delivery.isHealthy || cursor.batches > 0 || cursor.window !== undefined) return undefined;
     const room = MAX_WAITING - this.#delivery.waiting - this.#reserved;
@@ -123,7 +124,7 @@ export class RemoteWrite implements Sink {
   }
 
   get #now(): number {
-    return this.#aheadMs + this.#clock.monotonic();
+    return this.#aheadMs === undefined ? this.#clock.now() : this.#aheadMs + this.#clock.monotonic();
   }
 
   #expected({ window, pointsPerBin }: Cursor): number {

@@ -3,6 +3,7 @@ import { events } from './events.ts';
 import { exposition } from './exposition.ts';
 import { history } from './history.ts';
 import { pacing } from './pacing.ts';
+import { polling } from './polling.ts';
 import { running } from './running.ts';
 import { scraped } from './scraped.ts';
 import { state } from './state.ts';
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   pacing,
   exposition,
   history,
+  polling,
   running,
   scraped,
   state,

@@ -12,6 +12,9 @@ export interface Scraped {
   readonly samples: number;
   /** What one call of zlib at level 1 makes of the same page; 0 if it was not asked for. */
   readonly bytesOfOneCall: number;
+  /** The processor time of joining the same lines, and of that call; 0 if they were not asked for. */
+  readonly joinMs: number;
+  readonly compressMs: number;
 }
 
 /** The scraper of the benchmark, a process of its own. */
@@ -31,17 +34,32 @@ process.on('message', ({ url, pid, gzip, compares }: Order) => {
     const ms = performance.now() - started;
     const used = processorMs(pid) - before;
     const page = compares && gzip ? gunzipSync(bytes) : bytes;
+    const lines = compares ? page.toString().split('\n') : [];
+    const join = () => Buffer.from(lines.join('\n'));
     const scraped: Scraped = {
       ms,
       processorMs: used,
       bytes: bytes.length,
       samples: compares ? Number(/^filer_exporter_samples (\d+)$/m.exec(page.toString())?.[1]) : 0,
       bytesOfOneCall: compares ? deflateRawSync(page, { level: 1 }).length : 0,
+      joinMs: compares ? leastProcessorMs(join) : 0,
+      compressMs: compares ? leastProcessorMs(() => deflateRawSync(page, { level: 1 })) : 0,
     };
     process.send?.(scraped);
   });
 });
 process.on('disconnect', () => process.exit());
+
+/** Of several times, because another process makes each of them longer. */
+function leastProcessorMs(work: () => unknown): number {
+  const times = Array.from({ length: 5 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
 
 function body(url: string, gzip: boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ import { middle, trees } from './scraping.ts';
 /*
  * What a scrape of a running fleet costs, by fleet, pace of the polls and time between two scrapes. The built program and
  * the scraper are processes of their own; Linux only. `BEFORE=/path/to/tree` runs the build of another tree beside this one,
- * scrape by scrape in turns; `FLEETS=230` takes other fleets.
+ * scrape by scrape in turns; `FLEETS=230` takes other fleets, `SCRAPES=10` more scrapes.
  *
  * No one waits for a minute: the answers of a minute are let through at once, and then, during the scrape, as many as the
  * pace allows.
@@ -31,7 +31,7 @@ const PACES: readonly (readonly [name: string, perSecond: number])[] = [
 const EVERY_SECONDS = [15, 60];
 
 /** Scrapes of each kind in each case. */
-const SCRAPES = 3;
+const SCRAPES = Number(process.env.SCRAPES ?? '3');
 
 /** The longest turn of the program's event loop since it was last asked, in milliseconds, told by the program itself. */
 const PROBE = `import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -132,6 +132,10 @@ async function ofFleet(report: Report, place: string, programs: readonly Program
         report(of('processor from scrape to scrape, polls included'), each, 'ms');
         const last = gzip.at(-1);
         report(of('gzip, bytes to one call of zlib'), (last?.bytes ?? 0) / (last?.bytesOfOneCall ?? 0), 'ratio');
+        const { joinMs = 0, compressMs = 0 } = last ?? {};
+        const least = (scrapes: readonly Scraped[]) => Math.min(...scrapes.map(({ processorMs }) => processorMs));
+        report(of('gzip, processor to joining and one call of zlib'), least(gzip) / (joinMs + compressMs), 'ratio');
+        report(of('plain, processor less 10 ms to joining'), (least(plain) - 10) / joinMs, 'ratio');
         report(of('gzip, bytes'), last?.bytes ?? 0, 'bytes');
         report(of('longest stall in a scrape'), Math.max(...stalls), 'ms');
         report(of('resident'), middle(resident.slice(1)), 'MiB');

@@ -100,6 +100,8 @@ export class NotificationLedger implements Kept {
   /** The newest notification of all complete queries, in Unix seconds; undefined before the first. */
   #highWaterMark: number | undefined;
   #newest = Number.NEGATIVE_INFINITY;
+  /** Whether a query has been read completely: what is older than the start and arrives later is reported. */
+  #hasQueried = false;
 
   constructor(start: CountingStart) {
     this.#start = start;
@@ -124,13 +126,15 @@ export class NotificationLedger implements Kept {
     const severity = SEVERITIES.find((word) => word === reportedSeverity) ?? OTHER;
     latest.set(severity, Math.max(at, latest.get(severity) ?? at));
     // A notification from before the start creates its series with the value 0.
-    const by = this.#start.includes(at) ? 1 : 0;
-    total.add(record, by);
-    bySeverity.add(record, by);
+    const isCounted = this.#start.includes(at);
+    if (!isCounted && this.#hasQueried) reportDrop('late', 'generated_at');
+    total.add(record, isCounted ? 1 : 0);
+    bySeverity.add(record, isCounted ? 1 : 0);
   }
 
   /** Called after all pages have been read: the next query begins where this one ended. */
   finishQuery(now: number): void {
+    this.#hasQueried = true;
     if (!this.#start.isKnown) return;
     const reached = believedTime(this.#newest, now);
     if (reached > (this.#highWaterMark ?? Number.NEGATIVE_INFINITY)) this.#advance(reached);
@@ -176,6 +180,7 @@ export class NotificationLedger implements Kept {
         if (state === undefined) return;
         const { ageMs, since, mark, latest } = state;
         this.#counts = { ...counts, latest: new Map(latest) };
+        this.#hasQueried = true;
         if (mark !== null) this.#advance(mark);
         // If the pause was longer than a request can cover, counting starts anew.
         const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;

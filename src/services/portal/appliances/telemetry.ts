@@ -149,7 +149,9 @@ export class TelemetryCollector {
         // The exposition gets only the newest minutes. A record without a time counts as current.
         const earliest = requestedAt - lookbackMs - binSeconds * 1000;
         const newest = all.filter((record) => timeOf(record, requestedAt) >= earliest);
-        return { newest, all, coverage: { to: window.to } };
+        if (newest.length > 0) return { newest, all, coverage: { to: window.to } };
+        // The measured clock may be wrong. The newest minutes of a duration are those of the service's own clock.
+        return { newest: (await this.#newestRecords(series, call)).records, all, coverage: { to: window.to } };
       } catch (error) {
         if (!isPeriodTooLong(error) && !isRejected(error)) {
           // The long period may be the cause, so the next poll requests the newest minutes by themselves.

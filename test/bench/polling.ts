@@ -1,0 +1,128 @@
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Task } from '../../src/contract/task.ts';
+import { Poller } from '../../src/polling/poller.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { answered, families, reading, Shelf, task } from '../polling/fleet.ts';
+import { noLog } from '../support/mock-api.ts';
+import type { Report } from './main.ts';
+
+/*
+ * What polling costs at 30,000 tasks, without a service or an output: the processor time of a poll, and the longest turn of
+ * the event loop while the inventory changes and when an outage ends. `APPLIANCES=500` takes another fleet.
+ */
+
+const appliances = Number(process.env.APPLIANCES ?? '2000');
+const SERIES = 15;
+const INTERVAL_MS = 10_000;
+
+/** What the mock service takes for a response. */
+const RESPONSE_MS = 2;
+
+/** Measures turns, one after another: the event loop never waits while it is measured. */
+class Turns {
+  longestMs = 0;
+  /** The longest by the time on a processor, of all threads, if that is shorter: another process delayed the turn. */
+  longestProcessorMs = 0;
+  #isMeasuring = true;
+  #at = performance.now();
+  #used = process.cpuUsage();
+
+  constructor() {
+    setImmediate(this.#turn);
+  }
+
+  stop(): void {
+    this.#isMeasuring = false;
+  }
+
+  readonly #turn = (): void => {
+    if (!this.#isMeasuring) return;
+    const [at, used] = [performance.now(), process.cpuUsage()];
+    const ms = at - this.#at;
+    const processorMs = (used.user + used.system - this.#used.user - this.#used.system) / 1000;
+    this.longestMs = Math.max(this.longestMs, ms);
+    this.longestProcessorMs = Math.max(this.longestProcessorMs, Math.min(ms, processorMs));
+    this.#at = at;
+    this.#used = used;
+    setImmediate(this.#turn);
+  };
+}
+
+export async function polling(report: Report): Promise<void> {
+  const suspendedIntervalMs = 3 * INTERVAL_MS;
+  let fleets: readonly string[] = ['a'];
+  let isOut = false;
+  let polls = 0;
+  const poll = async () => {
+    polls += 1;
+    await sleep(RESPONSE_MS);
+    if (isOut) throw answered(503);
+    return reading;
+  };
+  const inventory = task('inventory', {
+    intervalMs: 1_000,
+    discoversTasks: true,
+    poll: () => Promise.resolve(reading),
+  });
+  function* tasks(): Generator<Task> {
+    yield inventory;
+    for (const fleet of fleets) {
+      for (let serial = 0; serial < appliances; serial += 1) {
+        for (let series = 0; series < SERIES; series += 1)
+          yield task(`${fleet}${serial}/s${series}`, { intervalMs: INTERVAL_MS, suspendedIntervalMs, poll });
+      }
+    }
+  }
+  const poller = new Poller(
+    {
+      collector: { api: 'portal', tasks },
+      workers: 32,
+      sink: new Shelf(),
+      intervalMs: INTERVAL_MS,
+      staleAfter: 3,
+      appliances: families,
+      allowedPerSecond: () => Number.POSITIVE_INFINITY,
+      notes: () => [],
+      isWaiting: () => false,
+    },
+    { clock: systemClock, random: Math.random, log: noLog },
+  );
+  const place = `polling/${appliances} appliances`;
+  const measured = async (name: string, work: () => Promise<void>) => {
+    const turns = new Turns();
+    await work();
+    turns.stop();
+    report(`${place}/${name}/longest turn`, turns.longestMs, 'ms');
+    report(`${place}/${name}/longest turn, processor`, turns.longestProcessorMs, 'ms');
+  };
+  const stopping = new AbortController();
+  const running = poller.run(stopping.signal);
+  await measured('the first inventory', () => sleep(2 * INTERVAL_MS));
+  const before = { used: process.cpuUsage(), polls };
+  await sleep(INTERVAL_MS);
+  const { user, system } = process.cpuUsage(before.used);
+  report(`${place}/processor a poll`, (user + system) / 1000 / (polls - before.polls), 'ms');
+  await measured('all appliances are replaced', async () => {
+    fleets = ['b'];
+    await sleep(2 * INTERVAL_MS);
+  });
+  await measured('as many are added', async () => {
+    fleets = ['b', 'c'];
+    await sleep(INTERVAL_MS);
+  });
+  await measured('half are removed', async () => {
+    fleets = ['b'];
+    await sleep(2 * INTERVAL_MS);
+  });
+  await measured('an outage begins', async () => {
+    isOut = true;
+    await sleep(7 * INTERVAL_MS);
+  });
+  await measured('it ends', async () => {
+    isOut = false;
+    await sleep(3 * INTERVAL_MS);
+  });
+  stopping.abort();
+  await running;
+}
