@@ -14,10 +14,10 @@ export async function withDemo(
   { troubles = 'none', like }: { readonly troubles?: DemoFailures; readonly like?: string | undefined } = {},
 ): Promise<number> {
   // Loaded only when needed: normal operation has no simulated services.
-  const { switchOffAppliance, demoEnvironment, demoNotice, demoVariations, startStandIn, variationsLike } =
+  const { switchOffAppliance, demoEnvironment, demoNotice, demoVariations, startMockServices, variationsFromReport } =
     await import('../demo/demo.ts');
-  const variations = demoVariations(like === undefined ? {} : variationsLike(await readReport(like)));
-  const demo = await startStandIn({ clock: systemClock, variations, isCalm: troubles !== 'many' });
+  const variations = demoVariations(like === undefined ? {} : variationsFromReport(await readReport(like)));
+  const demo = await startMockServices({ clock: systemClock, variations, isCalm: troubles !== 'many' });
   if (troubles !== 'none') switchOffAppliance(demo);
   try {
     return await command(await load(demoEnvironment(variables, demo), noFile), demoNotice);

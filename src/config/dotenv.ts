@@ -105,7 +105,7 @@ export function unknownVariables(
     });
   const warnings = unknown.flatMap((name) => {
     const meant = isOurs(name) ? undefined : known.find((one) => isNearMiss(name, one));
-    return meant === undefined ? [] : [`${name}: has no effect here; did you mean ${meant}?`];
+    return meant === undefined ? [] : [`${name}: is no variable of the exporter; did you mean ${meant}?`];
   });
   return { errors, warnings };
 }

@@ -3,7 +3,7 @@ import type { Variations } from './variations.ts';
 import type { SimulatedFleet } from './world/world.ts';
 
 /** A request for the handlers: with its whole body, its path without the prefix of the service. */
-export interface Ask {
+export interface DemoRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -13,7 +13,7 @@ export interface Ask {
 }
 
 /** A response before it is sent, and before a fault changes it. */
-export interface DemoAnswer {
+export interface DemoResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -21,7 +21,7 @@ export interface DemoAnswer {
 
 /** The input of a handler: the request, the world and the time. */
 export interface Scene {
-  readonly ask: Ask;
+  readonly request: DemoRequest;
   readonly world: SimulatedFleet;
   readonly variations: Variations;
   readonly now: number;
@@ -38,12 +38,12 @@ export interface Complaint {
 }
 
 /** A JSON response. */
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): DemoAnswer {
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): DemoResponse {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
 /** A response without a body. */
-export function empty(status: number, headers: Readonly<Record<string, string>> = {}): DemoAnswer {
+export function empty(status: number, headers: Readonly<Record<string, string>> = {}): DemoResponse {
   return { status, headers, body: '' };
 }
 
@@ -52,17 +52,17 @@ export function portalError(
   status: number,
   message: string,
   headers: Readonly<Record<string, string>> = {},
-): DemoAnswer {
+): DemoResponse {
   return json(status, { message, detail: null }, headers);
 }
 
 /** The portal's ValidationErrorResponse. */
-export function invalid(...complaints: readonly Complaint[]): DemoAnswer {
+export function invalid(...complaints: readonly Complaint[]): DemoResponse {
   return json(422, { message: 'Validation Error', detail: complaints });
 }
 
 /** The error body of `GET /data`. */
-export function gfaError(status: number, error: string): DemoAnswer {
+export function gfaError(status: number, error: string): DemoResponse {
   return json(status, { error });
 }
 

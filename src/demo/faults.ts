@@ -8,7 +8,7 @@ export interface FaultScope {
   readonly times?: number;
 }
 
-/** What happens to a response. */
+/** How a fault changes a response. */
 export type FaultEffect =
   | {
       readonly kind: 'status';
@@ -19,13 +19,13 @@ export type FaultEffect =
     }
   /** The connection is closed before a response. */
   | { readonly kind: 'reset' }
-  /** The headers and half of the body, then the connection is closed. */
+  /** The service sends the headers and half of the body, and closes the connection. */
   | { readonly kind: 'cut' }
-  /** No response; the connection stays open. */
+  /** The service sends no response, and the connection stays open. */
   | { readonly kind: 'hang' }
   /** The headers and half of the body, then no more bytes; the connection stays open. */
   | { readonly kind: 'hang-body' }
-  /** The body at one byte a second. */
+  /** The service sends one byte of the body per second. */
   | { readonly kind: 'drip' }
   /** Status 200 with another body. */
   | {

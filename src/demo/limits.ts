@@ -1,4 +1,4 @@
-import type { DemoAnswer } from './exchange.ts';
+import type { DemoResponse } from './exchange.ts';
 import { portalError } from './exchange.ts';
 import type { DemoRateLimit, Variations } from './variations.ts';
 
@@ -14,8 +14,8 @@ export class Limits {
   #day = 0;
   #today = 0;
 
-  /** The answer with 429, if a request now exceeds a limit. */
-  refusal(variations: Variations, now: number): DemoAnswer | undefined {
+  /** Returns the response with 429 if a request now would exceed a limit. */
+  refusal(variations: Variations, now: number): DemoResponse | undefined {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.#day) this.#today = 0;
     this.#day = day;
@@ -30,7 +30,7 @@ export class Limits {
   }
 }
 
-function tooMany(headers: Readonly<Record<string, string>>): DemoAnswer {
+function tooMany(headers: Readonly<Record<string, string>>): DemoResponse {
   return portalError(429, 'Too many requests', headers);
 }
 

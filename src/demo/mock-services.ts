@@ -14,13 +14,13 @@ import { type FleetAppliance, type FleetView, fleetAppliance, fleetView } from '
 import { SimulatedFleet } from './world/world.ts';
 
 export type { DemoCredentials } from './credentials.ts';
-export type { SimulatedFailure as DemoFault } from './faults.ts';
+export type { SimulatedFailure } from './faults.ts';
 export type { SeenRequest } from './seen-requests.ts';
 export type { DemoRateLimit, Variations } from './variations.ts';
 export type { FleetAppliance, FleetView, FleetVolume } from './world/fleet.ts';
 
 /** The options of the mock services; all but the clock have a default. */
-export interface StandInOptions {
+export interface MockServicesOptions {
   /** Every value and every event depends on `clock.now()` and the seed only. */
   readonly clock: Clock;
   /** 1 by default. */
@@ -32,7 +32,7 @@ export interface StandInOptions {
   /** By default any free port; always bound to 127.0.0.1. */
   readonly port?: number;
   readonly variations?: Partial<Variations>;
-  /** Whether the fleet has no troubles of its own, which it has by default. */
+  /** True for a fleet without simulated failures of its own. */
   readonly isCalm?: boolean;
 }
 
@@ -47,7 +47,10 @@ export interface MockServices {
   readonly confidential: readonly string[];
   /** The newest 10,000 requests, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** How many families of tokens of the portal are alive: each is what signing in once has brought. */
+  /**
+   * The number of token families of the portal that are alive. A family is the token of one sign-in and those that
+   * refreshing makes of it.
+   */
   readonly tokenFamilies: number;
   /** The appliances and volumes that exist now. */
   readonly fleet: FleetView;
@@ -59,7 +62,7 @@ export interface MockServices {
   addAppliance(): FleetAppliance;
   /** Removes an appliance now; its serial is unknown from now on, and only its past events remain. */
   removeAppliance(serial: string): void;
-  /** Switches an appliance off, hours before the start: all that is asked about it fails. */
+  /** Switches an appliance off as if hours before the start: the portal then has no records of it. */
   switchOff(serial: string): void;
   renameAppliance(serial: string, title: string): void;
   renameVolume(guid: string, title: string): void;
@@ -70,7 +73,7 @@ export interface MockServices {
 }
 
 /** Starts mock services; resolves when it listens. */
-export async function startMockServices(options: StandInOptions): Promise<MockServices> {
+export async function startMockServices(options: MockServicesOptions): Promise<MockServices> {
   const { clock, seed = 1, appliances = 12, volumes = 5, port = 0, isCalm } = options;
   const world = new SimulatedFleet(seed, { appliances, volumes }, clock.now(), isCalm);
   const credentials = credentialsOf(seed);

@@ -2,7 +2,7 @@ import { ConfigError } from '../runtime/errors.ts';
 import { isObject } from './exchange.ts';
 import type { Variations } from './variations.ts';
 
-/** The variation for each answer of a report. */
+/** The variations of the mock services that correspond to each answer in a doctor's report. */
 const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variations>>>>> = {
   metrics_shape: {
     array: { metricsShape: 'array' },
@@ -54,7 +54,10 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variation
   connection_appliance_id: { edge_id: { connectionIds: 'edge' }, serial: { connectionIds: 'serial' } },
 };
 
-/** Variations that make the mock services answer like the account of a doctor's report. Throws a ConfigError for other text. */
+/**
+ * Returns variations with which the mock services respond like the account of a doctor's report. Throws a ConfigError
+ * for other text.
+ */
 export function variationsFromReport(report: unknown): Partial<Variations> {
   if (!isObject(report) || report.format !== 'filer-exporter-report/1' || !isObject(report.services)) {
     throw new ConfigError(['--like: expected a report that --doctor --report has written']);

@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
-import type { DemoAnswer } from './exchange.ts';
+import type { DemoResponse } from './exchange.ts';
 import { empty, gfaError, invalid, portalError } from './exchange.ts';
 import type { FaultEffect } from './faults.ts';
 import type { Route } from './routes.ts';
 
 /** Writes a whole response. */
-export function sendWhole(response: ServerResponse, answer: DemoAnswer): void {
+export function sendWhole(response: ServerResponse, answer: DemoResponse): void {
   const body = begin(response, answer);
   response.end(body);
 }
 
 /** The response of a fault in place of the real one; undefined if the fault only affects the sending. */
-export function replacement(fault: FaultEffect, service: Route['service']): DemoAnswer | undefined {
+export function replacement(fault: FaultEffect, service: Route['service']): DemoResponse | undefined {
   if (fault.kind === 'body') {
     const headers = { 'content-type': fault.contentType ?? 'application/json', ...fault.headers };
     return { status: 200, headers, body: fault.body };
@@ -32,11 +32,11 @@ export function sendSilence(response: ServerResponse, fault: FaultEffect): void 
   if (fault.kind === 'reset') response.destroy();
 }
 
-/** Sends an answer with the fault applied; `signal` ends one that is still being sent. */
+/** Sends a response with the fault applied; `signal` ends one that is still being sent. */
 export async function sendCorrupted(
   response: ServerResponse,
   fault: FaultEffect,
-  answer: DemoAnswer,
+  answer: DemoResponse,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,14 +59,14 @@ async function drip(response: ServerResponse, body: Buffer, clock: Clock, signal
   response.end();
 }
 
-function begin(response: ServerResponse, { status, headers, body }: DemoAnswer): Buffer {
+function begin(response: ServerResponse, { status, headers, body }: DemoResponse): Buffer {
   const bytes = Buffer.from(body);
   response.writeHead(status, { 'content-length': bytes.length, ...headers });
   return bytes;
 }
 
 /** The error body of the service for a status. */
-function usualError(status: number, service: Route['service']): DemoAnswer {
+function usualError(status: number, service: Route['service']): DemoResponse {
   const msg = 'Injected fault';
   if (service === 'portal') {
     return status === 422

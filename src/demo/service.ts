@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
 import type { DemoCredentials } from './credentials.ts';
-import type { Ask, DemoAnswer, Scene } from './exchange.ts';
+import type { DemoRequest, DemoResponse, Scene } from './exchange.ts';
 import { empty, portalError } from './exchange.ts';
 import { Faults } from './faults.ts';
 import { Gfa } from './gfa/service.ts';
@@ -17,7 +17,7 @@ import type { SimulatedFleet } from './world/world.ts';
 /** The maximum size of a request body. */
 const MAX_BODY = 1_048_576;
 
-/** Both services behind one listener: reads a request, records it, applies faults, and responses. */
+/** Both services behind one listener: it reads a request, records it, applies faults, and responds. */
 export class MockService {
   readonly faults = new Faults();
   readonly seen = new SeenRequests();
@@ -37,7 +37,7 @@ export class MockService {
     this.#portal = new Portal(credentials, world.seed);
   }
 
-  /** How many families of tokens of the portal are alive: each is what signing in once has brought. */
+  /** The number of token families of the portal that are alive. */
   get tokenFamilies(): number {
     return this.#portal.families(this.#clock.now());
   }
@@ -58,10 +58,10 @@ export class MockService {
     const url = new URL(request.url ?? '/', 'http://stand-in');
     const route = routeOf(request.method ?? '', url.pathname);
     const body = await bodyOf(request);
-    const ask = askOf(request, route.path, url.searchParams, body ?? '');
-    const { method, path, headers } = ask;
+    const received = toDemoRequest(request, route.path, url.searchParams, body ?? '');
+    const { method, path, headers } = received;
     const { service, operation } = route;
-    const answered = this.seen.add({
+    const recordStatus = this.seen.add({
       at: this.#clock.now(),
       method,
       path,
@@ -69,7 +69,7 @@ export class MockService {
       service,
       operation,
       headers: Object.fromEntries(headers),
-      body: ask.body,
+      body: received.body,
     });
     const gone = new AbortController();
     const { signal } = gone;
@@ -83,9 +83,10 @@ export class MockService {
       return;
     }
     const replaced = fault === undefined ? undefined : replacement(fault, service);
-    const answer = replaced ?? (body === undefined ? portalError(413, 'Body too long') : this.#answer(ask, route));
-    answered(answer.status);
-    const dated = { ...answer, headers: { ...this.#gatewayHeaders(), ...answer.headers } };
+    const result =
+      replaced ?? (body === undefined ? portalError(413, 'Body too long') : this.#respond(received, route));
+    recordStatus(result.status);
+    const dated = { ...result, headers: { ...this.#gatewayHeaders(), ...result.headers } };
     if (fault === undefined) sendWhole(response, dated);
     else await sendCorrupted(response, fault, dated, this.#clock, signal);
   }
@@ -95,15 +96,15 @@ export class MockService {
     return { date: new Date(this.#clock.now() + this.variations.clockAheadMs).toUTCString() };
   }
 
-  #answer(ask: Ask, route: Route): DemoAnswer {
+  #respond(request: DemoRequest, route: Route): DemoResponse {
     const { variations } = this;
-    const scene: Scene = { ask, world: this.#world, variations, now: this.#clock.now(), cursors: this.#cursors };
-    if (route.service === 'portal') return this.#portal.answer(scene, route);
+    const scene: Scene = { request, world: this.#world, variations, now: this.#clock.now(), cursors: this.#cursors };
+    if (route.service === 'portal') return this.#portal.respond(scene, route);
     return route.refusal === undefined ? this.#gfa.data(scene) : empty(route.refusal);
   }
 }
 
-function askOf(request: IncomingMessage, path: string, query: URLSearchParams, body: string): Ask {
+function toDemoRequest(request: IncomingMessage, path: string, query: URLSearchParams, body: string): DemoRequest {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);

@@ -4,7 +4,7 @@ import type { SelectedPoints } from './points.ts';
 /** Points of one task that wait to be sent. */
 export interface TaskBatch extends SelectedPoints {
   readonly cursor: Cursor;
-  /** Until when everything was returned, once this is delivered. */
+  /** After this batch was delivered, everything until this time has been delivered. */
   readonly seen: number;
 }
 

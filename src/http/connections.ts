@@ -64,7 +64,7 @@ export class Connections {
     return true;
   }
 
-  /** Ends the time limit of a connection: its request has arrived. */
+  /** The request of a connection has arrived, so its time limit ends. */
   markRequested(socket: Socket): void {
     this.#waiting.get(socket)?.();
     this.#waiting.delete(socket);

@@ -21,7 +21,7 @@ export interface Pages {
   exposition(format: Format, gzip: boolean): Promise<ResponseBody>;
   /** Whether the first polls have ended. */
   ready(): boolean;
-  /** `query`: of the request, without its `?`. */
+  /** `query` is that of the request, without its `?`. */
   statusPage(query: string): Promise<CachedDocument>;
   statusJson(): Promise<CachedDocument>;
   landingPage(): Promise<CachedDocument>;

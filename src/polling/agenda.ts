@@ -68,7 +68,7 @@ export class Agenda {
     return urgent.first ?? well.first ?? doubtful.first ?? failing.first;
   }
 
-  /** Returns when the task is due; undefined while it is in flight. */
+  /** Returns the time at which the task is due; undefined while it is in flight. */
   dueOf(polled: PolledTask): number | undefined {
     return this.#heaps.get(polled)?.keyOf(polled);
   }
@@ -111,7 +111,7 @@ export class Agenda {
     return heap?.first && this.start(heap.first);
   }
 
-  /** Returns when the next task is due that may be polled; infinite if there is none. */
+  /** Returns the time at which the next task is due that may be polled; infinite if there is none. */
   nextDue(withSeries: boolean): number {
     const open = this.#lanes(withSeries).flatMap((lanes) => this.#open(lanes));
     return open.reduce((next, { firstKey }) => Math.min(next, firstKey), Number.POSITIVE_INFINITY);

@@ -23,17 +23,20 @@ import type { FilerNames } from './filer-names.ts';
 export interface Service<Options = unknown> {
   readonly section: ServiceSection<Options>;
   readonly title: string;
-  /** Its families, in the order of the exposition. */
+  /** The tables of metrics of the service, in the order of the exposition. */
   readonly tables: readonly Table[];
-  /** Allowed requests besides GET. */
+  /** The requests that are allowed in addition to GET. */
   readonly allowed?: readonly AllowedRequest[];
   /** `account`: a response is about the whole account, so only the first shard polls it. `fleet`: the shards divide it. */
   readonly scope: 'account' | 'fleet';
   target(options: Options, config: Config): ServiceEndpoint;
-  /** The owner of its saved state, without secrets: a process with another owner does not restore it. */
+  /** Identifies the owner of the saved state, without secrets: a process with another owner does not restore it. */
   stateOwner(options: Options, config: Config): readonly string[];
   connect(options: Options, dependencies: ServiceDependencies): ServiceConnection;
-  /** The options of a process beside a running exporter, which must not consume its events. `now`: epoch milliseconds. */
+  /**
+   * Returns options for a process that runs in addition to an exporter and must not consume its events. `now` is in
+   * epoch milliseconds.
+   */
   withOwnClientKey?(options: Options, now: number): Options;
   readonly doctor?: ServiceDoctor<Options>;
   readonly planning?: ServicePlanning<Options>;
@@ -48,7 +51,7 @@ export interface ServiceDoctor<Options> {
 /** What `--plan` computes. */
 export interface ServicePlanning<Options> {
   sampleCounts(options: Options): readonly SampleCounts[];
-  /** Missing if its requests do not grow with the fleet. */
+  /** Missing if the number of requests does not grow with the fleet. */
   readonly fleet?: FleetPlanner<Options>;
 }
 
@@ -76,7 +79,7 @@ export interface ServiceEndpoint {
   readonly baseUrl: string;
   readonly limit: RateLimit;
   readonly dailyLimit: number | undefined;
-  /** The highest rate, in requests a millisecond. */
+  /** The highest request rate, in requests per millisecond. */
   readonly maxPerMs: number;
   readonly concurrency: number;
 }
@@ -89,7 +92,7 @@ export interface ServiceDependencies {
   readonly log: Log;
   readonly heapBytes: number;
   readonly names: FilerNames;
-  /** Saves its counts over restarts; undefined without a state file. */
+  /** Saves what the service keeps over restarts; undefined without a state file. */
   readonly keeper: Pick<StateKeeper, 'save' | 'discard'> | undefined;
 }
 
@@ -104,7 +107,7 @@ export interface ServiceConnection extends ServiceDetails {
   readonly collector: Collector;
   readonly intervalMs: number;
   readonly inventory?: Inventory;
-  /** Missing if it keeps nothing but its daily quota. */
+  /** Missing if the service keeps nothing but its daily quota. */
   readonly state?: SavedState;
   /** Revokes the token. */
   readonly close?: (signal: AbortSignal) => Promise<unknown>;
@@ -114,7 +117,7 @@ export interface ServiceConnection extends ServiceDetails {
 export interface Inventory extends InventoryDetails {
   /** The families of each appliance's state; undefined if no appliance is polled. */
   readonly families: ApplianceFamilies | undefined;
-  /** Reads it now; resolves with the number of appliances. */
+  /** Reads the inventory now, and resolves with the number of appliances. */
   count(signal: AbortSignal): Promise<number>;
   /** Called after each change, with the number of tasks of each operation. */
   onTasks(tasks: ReadonlyMap<string, number>): void;
@@ -123,12 +126,15 @@ export interface Inventory extends InventoryDetails {
 /** What a service keeps over restarts. */
 export interface SavedState {
   readonly kept: readonly Kept[];
-  /** Each of its polls saves the state; one service does so. */
+  /** True if each poll of the service saves the state, which is true for one service. */
   readonly savesAfterPolls?: true;
   readonly restoredResult?: () => RestoredResult | undefined;
 }
 
-/** What can be exposed of a restored state before the first poll, and the time of its answer, in monotonic milliseconds. */
+/**
+ * What a restored state can expose before the first poll, and the monotonic time at which its response arrived, in
+ * milliseconds.
+ */
 export interface RestoredResult {
   readonly task: Task;
   readonly samples: Iterable<Sample>;

@@ -44,10 +44,10 @@ export class PasswordChecker {
   /** The checks that wait or are in progress, by their digest: clients with one password share its check. */
   readonly #results = new Map<string, Promise<PasswordResult>>();
   #isChecking = false;
-  /** The fewest attempts first; of equals the earliest. */
+  /** The checks that wait: those of the address with the fewest attempts first, of equal ones the earliest. */
   readonly #waiting: WaitingCheck[] = [];
 
-  /** `key`: random and only in this process, so that the digests are useless without it. */
+  /** `key` is random and exists only in this process, so that the digests are useless outside it. */
   constructor(compare: Compare, key: Buffer, clock: Clock) {
     this.#compare = compare;
     this.#key = key;
@@ -55,10 +55,14 @@ export class PasswordChecker {
     this.#countedSince = clock.monotonic();
   }
 
-  /** `hashes`: of each user. A check that waits is done even if its client disconnects. Rejects if the thread fails. */
+  /**
+   * `hashes` has the hash of each user. A check that waits is done even if its client disconnects. Rejects if the
+   * thread fails.
+   */
   async check(hashes: ReadonlyMap<string, string>, check: PasswordCheck): Promise<PasswordResult> {
     const { user, password } = check;
-    // With the user: otherwise unknown users would share checks, and known ones would not.
+    // The user is part of the digest, because otherwise checks of unknown users would be shared and those of known ones
+    // would not, which a client could see.
     const text = JSON.stringify([user, hashes.get(user), password]);
     const digest = createHmac('sha256', this.#key).update(text).digest('hex');
     if (this.#right.get(user) === digest) return 'right';

@@ -23,7 +23,7 @@ export class PasswordThread {
     this.#make = make;
   }
 
-  /** Called again only when the previous check has ended. */
+  /** It must be called again only after the previous check has ended. */
   readonly compare: Compare = async (password, hash) => {
     this.#worker ??= this.#begin();
     const comparison: PasswordComparison = { password, hash };

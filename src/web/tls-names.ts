@@ -32,7 +32,7 @@ export const CIPHER_SUITES: Readonly<Record<string, string>> = { ...TLS13_SUITES
 
 export const CURVES = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
 
-/** The oldest first. */
+/** The versions, the oldest first. */
 export const VERSIONS = {
   TLS10: 'TLSv1',
   TLS11: 'TLSv1.1',

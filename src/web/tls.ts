@@ -9,7 +9,7 @@ export interface TlsSettings {
   readonly options: TlsOptions;
   readonly client: ClientPolicy;
   readonly allowedNames: ReadonlySet<string> | undefined;
-  /** Of the server's certificate, since the Unix epoch, like the next. */
+  /** When the server's certificate expires, in Unix seconds. */
   readonly expirySeconds: number;
   readonly validFromSeconds: number;
 }
@@ -55,7 +55,7 @@ export function tlsSettings(section: TlsSection<Pem>, errors: string[]): TlsSett
   };
 }
 
-/** Does not listen: connections are passed to it. */
+/** Creates a server that does not listen, because connections are passed to it. */
 export function tlsServer(options: TlsOptions): Server {
   if (options.ca === undefined) return createServer(options);
   // A server of Node.js does not pass `allowPartialTrustChain` on to the context that it creates. It does not request a
@@ -64,7 +64,7 @@ export function tlsServer(options: TlsOptions): Server {
   return createServer({ ...options, SNICallback: (_, done) => done(null, context) });
 }
 
-/** Why a connection's client certificate is not admitted; undefined if it is. */
+/** Returns why the client certificate of a connection is rejected; undefined if it is admitted. */
 export function clientCertificateError({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
   if (!client.requested) return undefined;
   const certificate = socket.getPeerX509Certificate();
@@ -87,7 +87,8 @@ function optionsOf(section: TlsSection<Pem>): TlsOptions {
   return {
     cert: section.certificate.text,
     key: section.key.text,
-    // A chain may end at any of them, self-signed or not, as in Go: an intermediate authority may be trusted alone.
+    // A chain may end at any of these certificates, self-signed or not, as in Go, so an intermediate authority may be
+    // trusted alone.
     ...(clientCa === undefined ? {} : { ca: clientCa.text, allowPartialTrustChain: true }),
     ciphers,
     ...(section.curves === undefined ? {} : { ecdhCurve: section.curves.join(':') }),
@@ -95,7 +96,7 @@ function optionsOf(section: TlsSection<Pem>): TlsOptions {
     maxVersion: section.maxVersion,
     honorCipherOrder: section.prefersOwnOrder,
     requestCert: section.client.requested,
-    // Checked after the handshake: see `clientCertificateError`.
+    // The certificate is checked after the handshake, by `clientCertificateError`.
     rejectUnauthorized: false,
     sessionIdContext: 'filer-exporter',
     // Session tickets would admit earlier clients after a change of the rules.

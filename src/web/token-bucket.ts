@@ -6,7 +6,10 @@ export interface ClientRateLimit {
   readonly burst: number;
 }
 
-/** Has a token for each request: full at first, and refilled by a token each interval, up to the burst. */
+/**
+ * A bucket of tokens, one for each request. It is full at first, and is refilled by a token each interval, up to the
+ * burst.
+ */
 export class TokenBucket {
   readonly #limit: ClientRateLimit;
   readonly #clock: Clock;
@@ -21,7 +24,7 @@ export class TokenBucket {
     this.#countedAt = clock.monotonic();
   }
 
-  /** False if there is no token. */
+  /** Takes a token; returns false if there is none. */
   take(): boolean {
     const now = this.#clock.monotonic();
     const { intervalMs, burst } = this.#limit;

@@ -42,7 +42,7 @@ export class WebConfigReloader {
     this.#lastSuccess = options.clock.now() / 1000;
   }
 
-  /** For the exporter's own metrics. */
+  /** Returns what the metrics about the exporter read. */
   get reading() {
     const { tls, users } = this.#active.rules;
     return {

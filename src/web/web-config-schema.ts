@@ -16,7 +16,7 @@ export interface TlsSection<Pem = PemSource> {
   readonly allowedNames: readonly string[] | undefined;
   readonly minVersion: TlsVersion;
   readonly maxVersion: TlsVersion;
-  /** By OpenSSL's names; undefined for the default. */
+  /** The cipher suites by OpenSSL's names; undefined for the default. */
   readonly suites: readonly string[] | undefined;
   readonly curves: readonly string[] | undefined;
   readonly prefersOwnOrder: boolean;
@@ -29,7 +29,7 @@ export interface WebFile {
   readonly headers: Readonly<Record<string, string>>;
   /** Password hashes by user; without users no password is required. */
   readonly users: ReadonlyMap<string, string>;
-  /** Undefined for no limit. */
+  /** The rate limit; undefined for none. */
   readonly rate: ClientRateLimit | undefined;
 }
 
@@ -92,7 +92,7 @@ const FILE = mapping({
   ),
 });
 
-/** What the schema admits. */
+/** The values that the schema admits. */
 interface Checked {
   readonly tls_server_config?: CheckedTls;
   readonly http_server_config?: { readonly headers?: Readonly<Record<string, string>> };

@@ -17,9 +17,9 @@ export function enumOf(values: readonly string[]): SchemaObject {
 }
 
 export interface YamlResult {
-  /** What the schema admits; undefined with errors. */
+  /** The parsed document if it matches the schema; undefined if there are errors. */
   readonly data: unknown;
-  /** One line each, which quotes no value. */
+  /** One line for each error, which quotes no value. */
   readonly errors: readonly string[];
   /** Adds an error of the mapping or value at a path, with its line; of the part that exists, if the path ends earlier. */
   addError(path: readonly string[], what: string): void;
@@ -62,7 +62,7 @@ export function readYaml(text: string, schema: SchemaObject): YamlResult {
   return { data: undefined, errors, addError };
 }
 
-/** Kept, because compiling takes longer than reading a file. */
+/** Compiled schemas, which are kept because compiling takes longer than reading a file. */
 const validators = new Map<SchemaObject, ValidateFunction>();
 
 function compiled(schema: SchemaObject): ValidateFunction {
@@ -136,7 +136,7 @@ function startOf(node: unknown): number {
   return (node as Node | undefined)?.range?.[0] ?? 0;
 }
 
-/** By RFC 6901. */
+/** Unescapes a step of a JSON pointer, as RFC 6901 defines it. */
 function unescaped(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -23,7 +23,7 @@ describe('names that nobody knows', () => {
     ['PORT_INTERVAL', 'PORTAL_INTERVAL'],
   ])('%s has no effect, and a warning names %s', (name, meant) => {
     const { warnings } = configOf({ ...gfaOnly, [name]: 'x', HOSTNAME: 'host', LOGNAME: 'me', SHELL: '/bin/sh' });
-    expect(warnings).toEqual([`${name}: has no effect here; did you mean ${meant}?`]);
+    expect(warnings).toEqual([`${name}: is no variable of the exporter; did you mean ${meant}?`]);
   });
 
   test('a name that would break the line is shown in quotes', () => {

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
-import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
+import { type MockServices, type MockServicesOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** A JSON object as it came. */
@@ -22,7 +22,7 @@ export interface Said {
 
 /** A stand-in that ends with the test, and its clock. */
 export async function start(
-  options: Partial<StandInOptions> = {},
+  options: Partial<MockServicesOptions> = {},
 ): Promise<{ standIn: MockServices; clock: ManualClock }> {
   const clock = new ManualClock();
   const standIn = await startMockServices({ clock, ...options });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { variationsLike } from '../../src/demo/demo.ts';
+import { variationsFromReport } from '../../src/demo/demo.ts';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import { isJsonObject } from '../../src/metrics/family.ts';
 import { documentedData } from '../../src/services/gfa/documented.ts';
@@ -84,7 +84,7 @@ test('the stand-in answers as the account of a report: the doctor finds the same
       forbidden: ['jobs'],
     },
   });
-  const again = await visit({ variations: variationsLike(JSON.parse(JSON.stringify(report))) });
+  const again = await visit({ variations: variationsFromReport(JSON.parse(JSON.stringify(report))) });
   expect(again.answers).toEqual(answers);
   expect(again.complaints.toSorted()).toEqual([
     'failure portal operations jobs-403',

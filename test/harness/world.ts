@@ -2,7 +2,12 @@ import { once, setMaxListeners } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { type DemoFault, type MockServices, startMockServices, type Variations } from '../../src/demo/mock-services.ts';
+import {
+  type MockServices,
+  type SimulatedFailure,
+  startMockServices,
+  type Variations,
+} from '../../src/demo/mock-services.ts';
 import { defaultVariations } from '../../src/demo/variations.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
@@ -173,7 +178,7 @@ export class World {
   }
 
   /** Something goes wrong at the services, until what it returns is called. */
-  fails(fault: DemoFault): () => void {
+  fails(fault: SimulatedFailure): () => void {
     const lift = this.services.fail(fault);
     // What is tried again, and answered then, is not felt.
     if (fault.times === 1 && isTriedAgain(fault)) {
@@ -319,10 +324,10 @@ export class World {
 /** Statuses after which a request is tried again at once. */
 const TRIED_AGAIN = [401, 408, 500, 502, 503, 504];
 
-function isTriedAgain(fault: DemoFault): boolean {
+function isTriedAgain(fault: SimulatedFailure): boolean {
   return fault.kind === 'status' ? TRIED_AGAIN.includes(fault.status) : ['reset', 'cut'].includes(fault.kind);
 }
 
-function isRefusal(fault: DemoFault): boolean {
+function isRefusal(fault: SimulatedFailure): boolean {
   return fault.kind === 'status' && fault.status === 429;
 }

@@ -71,7 +71,7 @@ describe('--check-config', () => {
     const { code, stderr } = await run(['--check-config'], { environment });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'warning: LOGLEVEL: has no effect here; did you mean LOG_LEVEL?\n',
+      stderr: 'warning: LOGLEVEL: is no variable of the exporter; did you mean LOG_LEVEL?\n',
     });
   });
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
+import { type MockServices, type MockServicesOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { isAtLeast, type Program, run, start, temporaryDirectory } from '../support/program.ts';
@@ -95,7 +95,7 @@ describe('SIGTERM', () => {
   });
 });
 
-async function stand(options: Partial<StandInOptions> = {}): Promise<MockServices> {
+async function stand(options: Partial<MockServicesOptions> = {}): Promise<MockServices> {
   const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2, ...options });
   onTestFinished(() => standIn.close());
   return standIn;

@@ -30,8 +30,8 @@ export function gfaService(begun: number, variations: Partial<Variations> = {}, 
       ['authorization', 'key'],
       ['x-service-client-key', client],
     ]);
-    const ask = { method: 'GET', path: '/data', query: new URLSearchParams(), headers, body: '' };
-    return JSON.parse(String(from.data({ ask, world, variations: varied, now }).body));
+    const request = { method: 'GET', path: '/data', query: new URLSearchParams(), headers, body: '' };
+    return JSON.parse(String(from.data({ request, world, variations: varied, now }).body));
   };
   return service;
 }

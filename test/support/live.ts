@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
-import { type MockServices, type StandInOptions, startMockServices } from '../../src/demo/mock-services.ts';
+import { type MockServices, type MockServicesOptions, startMockServices } from '../../src/demo/mock-services.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { Network } from '../harness/network.ts';
 import { type Page, pageOf } from '../harness/page.ts';
@@ -47,7 +47,7 @@ export async function until<Seen>(
 }
 
 /** Both services in this process, for one test. */
-export async function services(options: Partial<StandInOptions> = {}): Promise<MockServices> {
+export async function services(options: Partial<MockServicesOptions> = {}): Promise<MockServices> {
   const standIn = await startMockServices({ clock, appliances: 4, volumes: 2, ...options });
   const ends = wires.listens(standIn.portalUrl, standIn.serve);
   onTestFinished(async () => {

@@ -90,13 +90,13 @@ function slotEvents<Event extends PairEvent>(
 ): readonly Event[] {
   const events: Event[] = [];
   for (const appliance of world.everyAppliance) {
-    // One that is off takes no lock and sends nothing.
+    // An appliance that is off takes no lock and sends nothing.
     const lastAt = Math.min(appliance.leftAt, silentSince(world, appliance));
     if (lastAt <= from - 2 * SLOT_MS) continue;
     for (const volume of world.volumesOf(appliance)) {
       const name = hash32(`${appliance.serial}/${volume.guid}/${group}`);
       const phase = draw(name, 'phase') * SLOT_MS;
-      // One slot earlier too: the service receives its last events in the next slot.
+      // The previous slot is read too, because the service receives its last events in this one.
       const first = Math.floor((from - phase) / SLOT_MS) - 1;
       const last = Math.floor((to - phase) / SLOT_MS);
       for (let slot = first; slot <= last; slot += 1) {

@@ -78,14 +78,14 @@ export function propagationRecord(event: PropagationEvent, variations: Variation
   };
 }
 
-/** Up to about a minute; for a silent appliance, since it was heard of. */
+/** Returns up to about a minute; for a silent appliance, the time since its last contact. */
 function secondsSinceContact(world: SimulatedFleet, appliance: DemoAppliance, at: number): number {
   const silentMs = at - silentSince(world, appliance);
   if (silentMs > 0) return Math.round(silentMs / 1000);
   return Math.floor(67 * sawtooth(`${appliance.serial}/contact`, at, 67_000));
 }
 
-/** What waited when an appliance fell silent waits ever since. */
+/** Data that waited when an appliance fell silent has waited ever since. */
 function oldestSeconds(
   world: SimulatedFleet,
   appliance: DemoAppliance,
@@ -98,7 +98,7 @@ function oldestSeconds(
   return age === undefined ? undefined : age + Math.round((at - lastAt) / 1000);
 }
 
-/** Undefined in quiet hours, when no data is unprotected. */
+/** Returns undefined in off-peak hours, when no data is unprotected. */
 function unprotectedSeconds(name: string, volume: Volume, at: number): number | undefined {
   const age = smoothNoise(`${name}/unprotected`, at, 20 * MINUTE_MS);
   if (volume.trait === 'slow') return Math.round(10_800 + 21_600 * age);

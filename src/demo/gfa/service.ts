@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../exchange.ts';
+import type { DemoResponse, Scene } from '../exchange.ts';
 import { empty, gfaError, json } from '../exchange.ts';
 import { MINUTE_MS, rfc3339 } from '../world/waveforms.ts';
 import type { MarkedGroup } from './bookmarks.ts';
@@ -13,7 +13,7 @@ type Group = 'volumes' | 'filers' | MarkedGroup;
 type GfaScene = Omit<Scene, 'cursors'>;
 type Groups = ReadonlyMap<Group, readonly GfaRecord[]>;
 
-/** How far back `info` looks for the newest event. */
+/** `info` looks for the newest event this far back. */
 const LATELY_MS = 20 * MINUTE_MS;
 
 /** The query switch of each group. */
@@ -34,9 +34,9 @@ export class Gfa {
   }
 
   /** The response to `GET /data`; it moves the client's bookmarks. */
-  data(scene: GfaScene): DemoAnswer {
-    const { ask, world, variations, now } = scene;
-    if (ask.headers.get('authorization') !== this.#token) return empty(401);
+  data(scene: GfaScene): DemoResponse {
+    const { request, world, variations, now } = scene;
+    if (request.headers.get('authorization') !== this.#token) return empty(401);
     if (world.volumes.length === 0) return gfaError(406, 'no volume information for this token');
     const time = (at: number) => rfc3339(at, variations.fractionalTimestamps);
     return json(200, {
@@ -57,7 +57,7 @@ export class Gfa {
   #metrics(scene: GfaScene): unknown {
     const groups = new Map<Group, readonly GfaRecord[]>();
     for (const [group, name] of switches) {
-      if (scene.ask.query.get(name) !== 'false') groups.set(group, this.#records(group, scene));
+      if (scene.request.query.get(name) !== 'false') groups.set(group, this.#records(group, scene));
       else if (scene.variations.switchedOff === 'empty') groups.set(group, []);
     }
     if (scene.variations.metricsShape === 'split') return split(groups, 3);
@@ -65,10 +65,10 @@ export class Gfa {
     return scene.variations.metricsShape === 'object' ? whole : [whole];
   }
 
-  #records(group: Group, { ask, world, variations, now }: GfaScene): readonly GfaRecord[] {
+  #records(group: Group, { request, world, variations, now }: GfaScene): readonly GfaRecord[] {
     if (group === 'volumes') return volumeRecords(world, variations, now);
     if (group === 'filers') return filerRecords(world, variations, now);
-    const client = ask.headers.get(variations.clientKeyHeader.toLowerCase()) ?? 'swagger client';
+    const client = request.headers.get(variations.clientKeyHeader.toLowerCase()) ?? 'swagger client';
     const from = this.#bookmarks.advance(client, group, now, variations);
     return group === 'locks'
       ? lockEvents(world, from, now).map((event) => lockRecord(event, variations))
@@ -81,7 +81,7 @@ function newest(events: readonly PairEvent[]): number {
   return events.reduce((latest, event) => Math.max(latest, event.at), 0);
 }
 
-/** Each group spread over several metrics objects. */
+/** Spreads each group over several metrics objects. */
 function split(groups: Groups, parts: number): readonly unknown[] {
   return Array.from({ length: parts }, (_, part) =>
     Object.fromEntries([...groups].map(([group, records]) => [group, records.filter((_, at) => at % parts === part)])),

@@ -1,5 +1,5 @@
 import type { DemoCredentials } from '../credentials.ts';
-import type { Ask, Complaint, DemoAnswer, Scene } from '../exchange.ts';
+import type { Complaint, DemoRequest, DemoResponse, Scene } from '../exchange.ts';
 import { invalid, isObject, json, parsedJson, portalError } from '../exchange.ts';
 import type { Variations } from '../variations.ts';
 import type { TokenPair } from './tokens.ts';
@@ -18,46 +18,46 @@ export class Auth {
   }
 
   /** `POST /auth/token`, with exactly one of the three forms. */
-  token({ ask, variations, now }: Scene): DemoAnswer {
-    const forms = [hasServiceHeaders(ask), ask.headers.has('x-user-key'), hasForm(ask)];
+  token({ request, variations, now }: Scene): DemoResponse {
+    const forms = [hasServiceHeaders(request), request.headers.has('x-user-key'), hasForm(request)];
     if (forms.filter(Boolean).length !== 1) {
       return portalError(400, 'Exactly one of service key headers, user key header and form body is required');
     }
-    const form = hasForm(ask) ? 'oauth2' : ask.headers.has('x-user-key') ? 'user_key' : 'service_key';
+    const form = hasForm(request) ? 'oauth2' : request.headers.has('x-user-key') ? 'user_key' : 'service_key';
     if (!variations.authForms.includes(form)) return wrongCredentials();
-    const refusal = hasForm(ask) ? this.#refuseForm(ask) : this.#refuseHeaders(ask);
+    const refusal = hasForm(request) ? this.#refuseForm(request) : this.#refuseHeaders(request);
     return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
   }
 
   /** `POST /auth/token/refresh`, with the bearer token, which may have expired. */
-  refresh({ ask, variations, now }: Scene): DemoAnswer {
+  refresh({ request, variations, now }: Scene): DemoResponse {
     if (!variations.refreshes) return portalError(404, 'Not Found');
-    const body = parsedJson(ask.body);
+    const body = parsedJson(request.body);
     if (!isObject(body) || typeof body.token !== 'string')
       return invalid({ type: 'missing', loc: ['body', 'token'], msg: 'Field required', input: null });
-    const pair = this.#tokens.refresh(body.token, bearer(ask) ?? '', now, variations);
+    const pair = this.#tokens.refresh(body.token, bearer(request) ?? '', now, variations);
     return pair === undefined ? portalError(401, 'Invalid refresh token') : tokenAnswer(pair, variations);
   }
 
-  /** How many families of tokens are alive. */
+  /** The number of token families that are alive. */
   families(now: number): number {
     return this.#tokens.families(now);
   }
 
   /** `DELETE /auth/token`, after the check of the bearer token. */
-  revoke({ ask }: Scene): DemoAnswer {
-    this.#tokens.revoke(bearer(ask) ?? '');
+  revoke({ request }: Scene): DemoResponse {
+    this.#tokens.revoke(bearer(request) ?? '');
     return json(200, {});
   }
 
   /** The 401 for a request without a valid bearer token. */
-  refusal({ ask, now }: Scene): DemoAnswer | undefined {
-    const token = bearer(ask);
+  refusal({ request, now }: Scene): DemoResponse | undefined {
+    const token = bearer(request);
     if (token !== undefined && this.#tokens.accepts(token, now)) return undefined;
     return portalError(401, token === undefined ? 'Not authenticated' : 'Invalid or expired token');
   }
 
-  #refuseHeaders({ headers, body }: Ask): DemoAnswer | undefined {
+  #refuseHeaders({ headers, body }: DemoRequest): DemoResponse | undefined {
     if (body.trim() !== '' && body.trim() !== '{}') return portalError(400, 'A body is not expected here');
     const userKey = headers.get('x-user-key');
     if (userKey !== undefined) return userKey === this.#credentials.userKey ? undefined : wrongCredentials();
@@ -66,7 +66,7 @@ export class Auth {
     return this.#isService(key, secret) ? undefined : wrongCredentials();
   }
 
-  #refuseForm({ body }: Ask): DemoAnswer | undefined {
+  #refuseForm({ body }: DemoRequest): DemoResponse | undefined {
     const form = new URLSearchParams(body);
     const complaints: Complaint[] = [];
     const complain = (type: string, field: string, msg: string) =>
@@ -86,23 +86,23 @@ export class Auth {
   }
 }
 
-function hasServiceHeaders({ headers }: Ask): boolean {
+function hasServiceHeaders({ headers }: DemoRequest): boolean {
   return headers.has('x-service-key') || headers.has('x-service-secret');
 }
 
-function hasForm({ headers, body }: Ask): boolean {
+function hasForm({ headers, body }: DemoRequest): boolean {
   return body !== '' && /^application\/x-www-form-urlencoded\b/i.test(headers.get('content-type') ?? '');
 }
 
-function bearer({ headers }: Ask): string | undefined {
+function bearer({ headers }: DemoRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1];
 }
 
-function wrongCredentials(): DemoAnswer {
+function wrongCredentials(): DemoResponse {
   return portalError(401, 'Invalid credentials');
 }
 
-function tokenAnswer({ access, refresh }: TokenPair, variations: Variations): DemoAnswer {
+function tokenAnswer({ access, refresh }: TokenPair, variations: Variations): DemoResponse {
   return json(200, {
     access_token: access,
     refresh_token: refresh,

@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../exchange.ts';
+import type { DemoResponse, Scene } from '../exchange.ts';
 import type { QueryRule } from './query.ts';
 
 /** The identifiers in a path, by their names in the template. */
@@ -16,15 +16,15 @@ export interface DemoOperation {
   readonly query?: Readonly<Record<string, QueryRule>>;
   /** Needs no bearer token. */
   readonly isPublic?: true;
-  readonly answer: (scene: Scene, parameters: Parameters) => DemoAnswer;
+  readonly respond: (scene: Scene, parameters: Parameters) => DemoResponse;
 }
 
 /** A GET operation. */
 export function get(
   name: string,
   path: string,
-  answer: DemoOperation['answer'],
+  respond: DemoOperation['respond'],
   query: DemoOperation['query'] = {},
 ): DemoOperation {
-  return { name, method: 'GET', path, query, answer };
+  return { name, method: 'GET', path, query, respond };
 }

@@ -1,7 +1,7 @@
 import { uuidOf } from '../world/waveforms.ts';
 import type { Item } from './item.ts';
 
-/** A list that a client reads: a copy of the first request, so that no item is on two pages. */
+/** A list as it was at the first request of a client that pages through it, so that no item is on two pages. */
 interface Listing {
   readonly items: readonly Item[];
   readonly from: number;

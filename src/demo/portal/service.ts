@@ -1,5 +1,5 @@
 import type { DemoCredentials } from '../credentials.ts';
-import type { Complaint, DemoAnswer, Scene } from '../exchange.ts';
+import type { Complaint, DemoResponse, Scene } from '../exchange.ts';
 import { invalid, portalError } from '../exchange.ts';
 import { Limits } from '../limits.ts';
 import type { Route } from '../routes.ts';
@@ -16,13 +16,13 @@ export class Portal {
     this.#auth = new Auth(credentials, seed);
   }
 
-  /** How many families of tokens are alive. */
+  /** The number of token families that are alive. */
   families(now: number): number {
     return this.#auth.families(now);
   }
 
   /** The response to a request for the portal. */
-  answer(scene: Scene, route: Route): DemoAnswer {
+  respond(scene: Scene, route: Route): DemoResponse {
     const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
     if (refusal !== undefined) return refusal;
     if (route.operation === 'token')
@@ -36,14 +36,14 @@ export class Portal {
   }
 }
 
-function unknownRoute({ refusal }: Route): DemoAnswer | undefined {
+function unknownRoute({ refusal }: Route): DemoResponse | undefined {
   return refusal === undefined ? undefined : portalError(refusal, refusal === 404 ? 'Not Found' : 'Method Not Allowed');
 }
 
-function allowed(scene: Scene, { operation, parameters }: Found): DemoAnswer {
+function allowed(scene: Scene, { operation, parameters }: Found): DemoResponse {
   if (scene.variations.forbidden.includes(operation.name)) return portalError(403, 'Insufficient permissions');
-  const complaints = [...pathComplaints(parameters), ...queryComplaints(scene.ask.query, operation.query ?? {})];
-  return complaints.length > 0 ? invalid(...complaints) : operation.answer(scene, parameters);
+  const complaints = [...pathComplaints(parameters), ...queryComplaints(scene.request.query, operation.query ?? {})];
+  return complaints.length > 0 ? invalid(...complaints) : operation.respond(scene, parameters);
 }
 
 /** Every identifier but that of a volume is a UUID. */

@@ -7,7 +7,7 @@ export interface TokenPair {
   readonly refresh: string;
 }
 
-/** The tokens that signing in once has brought: each refresh token works once, and one that comes again ends them all. */
+/** The tokens of one sign-in. Each refresh token works once; if one comes again, all of them end. */
 interface Family {
   isRevoked: boolean;
 }

@@ -8,7 +8,7 @@ const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
 /** How long before the mock services's start an appliance was last heard of that was never heard of since. */
 const SILENT_MS: Partial<Record<Trait, number>> = { silent: 45_000, off: 6 * HOUR_MS };
 
-/** Since when nothing is heard of an appliance at all; infinite where something is. */
+/** Returns since when an appliance has been silent; infinite if it is not. */
 export function silentSince({ startedAt }: SimulatedFleet, { trait }: DemoAppliance): number {
   const before = SILENT_MS[trait];
   return before === undefined ? Number.POSITIVE_INFINITY : startedAt - before;

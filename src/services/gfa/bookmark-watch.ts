@@ -102,7 +102,10 @@ export function isKeyShared(watches: readonly BookmarkWatch[], wasShared: boolea
   return suspectAdvances >= SUSPICIOUS_MISSES || (wasShared && suspectAdvances > 0);
 }
 
-/** The time truncated and rounded, because only one of the two times may have a fraction. */
+/**
+ * Returns the whole seconds that may denote a time: truncated and rounded, because either the bookmark or the event may
+ * have lost its fraction.
+ */
 function secondsOf(at: number): readonly number[] {
   return [Math.floor(at), Math.round(at)];
 }

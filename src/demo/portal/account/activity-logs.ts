@@ -1,4 +1,4 @@
-import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
+import { type DemoResponse, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { Item } from '../item.ts';
@@ -27,12 +27,12 @@ export const activityLogOperations: readonly DemoOperation[] = [
   }),
 ];
 
-function listed(scene: Scene): DemoAnswer {
-  const { query } = scene.ask;
+function listed(scene: Scene): DemoResponse {
+  const { query } = scene.request;
   const [start, end] = [query.get('start_date'), query.get('end_date')];
   const from = start === null ? scene.now - USUAL.windowMs : Date.parse(start);
   const to = Math.min(scene.now, end === null ? scene.now : Date.parse(end));
-  const page = scene.cursors.page(scene.ask.path, scene.ask.query, () => records(scene, from, to), USUAL.limit);
+  const page = scene.cursors.page(scene.request.path, scene.request.query, () => records(scene, from, to), USUAL.limit);
   return typeof page === 'string' ? portalError(400, page) : json(200, page);
 }
 

@@ -1,4 +1,4 @@
-import { type DemoAnswer, json, portalError, type Scene } from '../../exchange.ts';
+import { type DemoResponse, json, portalError, type Scene } from '../../exchange.ts';
 import { confidentialOf } from '../../world/confidential.ts';
 import { draw, HOUR_MS, MINUTE_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
@@ -32,13 +32,13 @@ export const cloudCredentialOperations: readonly DemoOperation[] = [
   }),
 ];
 
-function listed(scene: Scene): DemoAnswer {
-  const page = scene.cursors.page(scene.ask.path, scene.ask.query, () => matching(scene), USUAL_LIMIT);
+function listed(scene: Scene): DemoResponse {
+  const page = scene.cursors.page(scene.request.path, scene.request.query, () => matching(scene), USUAL_LIMIT);
   return typeof page === 'string' ? portalError(400, page) : json(200, page);
 }
 
 function matching(scene: Scene): readonly Item[] {
-  const { query } = scene.ask;
+  const { query } = scene.request;
   const search = query.get('search')?.toLowerCase() ?? '';
   const [providers, serials, volumes] = ['providers', 'appliance_serials', 'volume_ids'].map((name) =>
     query.getAll(name),
@@ -95,7 +95,7 @@ function credential({ world, variations, now }: Scene, place: number, appliance:
   );
 }
 
-/** Most are deployed; from time to time one is sent again, and a few never arrive. */
+/** Most credentials are deployed; sometimes one is sent again, and a few never arrive. */
 function stateOf(own: string, now: number, isCalm: boolean): { readonly status: string; readonly changedAt: number } {
   const everyMs = (3 + 5 * draw(own, 'round')) * HOUR_MS;
   const changedAt = Math.floor(now / everyMs) * everyMs;

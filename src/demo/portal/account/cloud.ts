@@ -1,6 +1,6 @@
 import type { SimulatedFleet, Volume } from '../../world/world.ts';
 
-/** Where a volume's data is kept. */
+/** The cloud storage of a volume. */
 export interface Cloud {
   readonly provider: 'amazons3' | 'azure';
   readonly region: string;

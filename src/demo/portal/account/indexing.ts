@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { draw, MINUTE_MS } from '../../world/waveforms.ts';
 import type { Volume } from '../../world/world.ts';
@@ -32,8 +32,8 @@ export const indexingOperations: readonly DemoOperation[] = [
   ),
 ];
 
-function inventories(scene: Scene): DemoAnswer {
-  const { query } = scene.ask;
+function inventories(scene: Scene): DemoResponse {
+  const { query } = scene.request;
   const name = query.get('volume_name')?.toLowerCase() ?? '';
   const items = indexed(scene)
     .map((volume) => inventory(scene, volume))

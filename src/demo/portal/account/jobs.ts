@@ -22,7 +22,7 @@ export const jobOperations: readonly DemoOperation[] = [
     'jobs',
     '/jobs',
     (scene) => {
-      const [resource, action] = [scene.ask.query.get('resource'), scene.ask.query.get('action')];
+      const [resource, action] = [scene.request.query.get('resource'), scene.request.query.get('action')];
       const items = jobs(scene).filter(
         (job) => (resource === null || job.resource === resource) && (action === null || job.action === action),
       );

@@ -1,4 +1,4 @@
-import { type DemoAnswer, json, type Scene } from '../../exchange.ts';
+import { type DemoResponse, json, type Scene } from '../../exchange.ts';
 import { type Notice, noticesBetween } from '../../world/notices.ts';
 import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../world/waveforms.ts';
 import { type Item, item, worded } from '../item.ts';
@@ -31,20 +31,20 @@ export const notificationOperations: readonly DemoOperation[] = [
   }),
 ];
 
-function notifications(scene: Scene): DemoAnswer {
-  const { ask, now } = scene;
-  const { query } = ask;
+function notifications(scene: Scene): DemoResponse {
+  const { request, now } = scene;
+  const { query } = request;
   const end = instant(query.get('end_date')) ?? now;
   const start = instant(query.get('start_date')) ?? now - USUAL.windowMs;
   if (Number(query.get('limit') ?? USUAL.limit) <= 0) return refused('The limit must be above 0');
   if (Number(query.get('page') ?? 1) < 1) return refused('The page must be above 0');
   if (end - start > MAX_MS) return refused('The date range is longer than 30 days');
-  const page = scene.cursors.page(scene.ask.path, scene.ask.query, () => found(scene, start, end), USUAL.limit);
+  const page = scene.cursors.page(scene.request.path, scene.request.query, () => found(scene, start, end), USUAL.limit);
   return typeof page === 'string' ? refused(page) : json(200, page);
 }
 
 /** The errors of this operation have only a message. */
-function refused(message: string): DemoAnswer {
+function refused(message: string): DemoResponse {
   return json(400, { message });
 }
 
@@ -53,12 +53,12 @@ function instant(text: string | null): number | undefined {
 }
 
 function found(scene: Scene, start: number, end: number): readonly Item[] {
-  const { query } = scene.ask;
+  const { query } = scene.request;
   const is = (name: string, value: unknown) =>
     query.getAll(name).length === 0 || query.getAll(name).includes(String(value));
   const search = query.get('search')?.toLowerCase() ?? '';
   const items = noticesBetween(scene.world, start - 1, Math.min(end, scene.now))
-    .map((notice) => told(scene, notice))
+    .map((notice) => toItem(scene, notice))
     .filter((one) => is('severity', one.severity) && is('category', one.category))
     .filter((one) => is('sub_category', one.sub_category))
     .filter((one) => is('appliance_name', one.appliance_name) && is('volume_name', one.volume_name))
@@ -68,7 +68,7 @@ function found(scene: Scene, start: number, end: number): readonly Item[] {
   return items.toSorted((one, other) => turn * String(one[by] ?? '').localeCompare(String(other[by] ?? '')));
 }
 
-function told({ world, variations }: Scene, notice: Notice): Item {
+function toItem({ world, variations }: Scene, notice: Notice): Item {
   const { id, at, severity, category, subCategory, codeName, message, applianceName, volumeName } = notice;
   const generated = rfc3339(at, variations.fractionalTimestamps);
   return item(

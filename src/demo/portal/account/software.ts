@@ -24,18 +24,18 @@ export const softwareOperations: readonly DemoOperation[] = [
     'software_downloads',
     '/software/downloads',
     (scene) => {
-      const { query } = scene.ask;
+      const { query } = scene.request;
       const fits = (name: string, value: string | null) => query.get(name) === null || query.get(name) === value;
       const found = offered.filter(
         ([type, platform, version]) => fits('type', type) && fits('platform', platform) && fits('version', version),
       );
-      return json(200, { items: found.map((download) => told(scene, download)) });
+      return json(200, { items: found.map((download) => toItem(scene, download)) });
     },
     { type: word(TYPES), platform: text, version: text },
   ),
 ];
 
-function told({ world, variations }: Scene, download: (typeof offered)[number]): Item {
+function toItem({ world, variations }: Scene, download: (typeof offered)[number]): Item {
   const [type, platform, version] = download;
   const name = download.join('/');
   return item(

@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import { lostAt } from '../../world/reach.ts';
 import { floorTo, MINUTE_MS, rfc3339 } from '../../world/waveforms.ts';
@@ -14,8 +14,8 @@ export const edgeOperations: readonly DemoOperation[] = [
 ];
 
 /** The edge appliances only; none of them has the object service. */
-function edges(scene: Scene): DemoAnswer {
-  const { query } = scene.ask;
+function edges(scene: Scene): DemoResponse {
+  const { query } = scene.request;
   const [s3Edge, fileIq] = [query.get('s3_edge_enabled'), query.get('file_iq_enabled')];
   const items = scene.world.appliances
     .filter((appliance) => appliance.kind === 'edge' && s3Edge !== 'true')
@@ -24,7 +24,7 @@ function edges(scene: Scene): DemoAnswer {
   return json(200, { items });
 }
 
-function edge(scene: Scene, { edge_id = '' }: Parameters): DemoAnswer {
+function edge(scene: Scene, { edge_id = '' }: Parameters): DemoResponse {
   const found = scene.world.appliances.find(
     (appliance) => appliance.kind === 'edge' && appliance.edgeId === edge_id.toLowerCase(),
   );

@@ -6,7 +6,7 @@ import { type DemoOperation, get } from '../operation.ts';
 /** The file-intelligence appliances. The first one serves the edges. */
 export const fiqOperations: readonly DemoOperation[] = [
   get('fiq_appliances', '/fiq_appliances', (scene) => {
-    return json(200, { items: fiqAppliances(scene.world).map((appliance) => told(scene, appliance)) });
+    return json(200, { items: fiqAppliances(scene.world).map((appliance) => toItem(scene, appliance)) });
   }),
 ];
 
@@ -14,7 +14,7 @@ function fiqAppliances(world: SimulatedFleet): readonly DemoAppliance[] {
   return world.appliances.filter(({ kind }) => kind === 'file_iq');
 }
 
-function told({ world }: Scene, appliance: DemoAppliance): Item {
+function toItem({ world }: Scene, appliance: DemoAppliance): Item {
   const isFirst = fiqAppliances(world)[0] === appliance;
   const connected = isFirst
     ? world.appliances.filter(({ kind, disks }) => kind === 'edge' && disks.has('file_iq'))

@@ -1,5 +1,5 @@
 import { hash32, seededRandom } from '../../../runtime/random.ts';
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { invalid, json, portalError } from '../../exchange.ts';
 import type { Variations } from '../../variations.ts';
 import { draw, floorTo, MINUTE_MS } from '../../world/waveforms.ts';
@@ -28,7 +28,7 @@ export function newestMinute(appliance: DemoAppliance, now: number): number {
 }
 
 /** `POST /telemetry/appliances/{serial}/{segment}` for the 20 series. */
-export function series(scene: Scene, appliance: DemoAppliance, segment: string): DemoAnswer {
+export function series(scene: Scene, appliance: DemoAppliance, segment: string): DemoResponse {
   const found = applianceSeries.get(segment);
   if (found === undefined) return portalError(404, 'Unknown telemetry');
   const request = telemetryRequest(scene, 'series');
@@ -59,7 +59,7 @@ export function series(scene: Scene, appliance: DemoAppliance, segment: string):
   });
 }
 
-function misfit(status: '404' | '422'): DemoAnswer {
+function misfit(status: '404' | '422'): DemoResponse {
   const msg = 'Not supported by the build of this appliance';
   if (status === '404') return portalError(404, msg);
   return invalid({ type: 'value_error', loc: ['path', 'serial_number'], msg, input: null });

@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { draw, floorTo, HOUR_MS, rfc3339, uuidOf } from '../../world/waveforms.ts';
 import type { DemoAppliance, SimulatedFleet } from '../../world/world.ts';
@@ -16,8 +16,8 @@ export const serialOperations: readonly DemoOperation[] = [
 ];
 
 /** The appliances, and two that have no telemetry: a console, and an edge not in use. */
-function serials(scene: Scene): DemoAnswer {
-  const { query } = scene.ask;
+function serials(scene: Scene): DemoResponse {
+  const { query } = scene.request;
   const [type, inUse, description] = [query.get('type'), query.get('in_use'), query.get('description')];
   const items = all(scene)
     .filter((serial) => type === null || serial.type === type)

@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { busyness, following, loadAverage, memoryTotal, memoryUsed } from '../../world/load.ts';
 import { draw, HOUR_MS, MINUTE_MS } from '../../world/waveforms.ts';
@@ -9,7 +9,7 @@ import { telemetryRequest } from './telemetry-request.ts';
 const cpu = following('cpu', 90);
 
 /** `current_appliance_performance`: one object about the last half hour; the period is ignored. */
-export function currentPerformance(scene: Scene, appliance: DemoAppliance): DemoAnswer {
+export function currentPerformance(scene: Scene, appliance: DemoAppliance): DemoResponse {
   const request = telemetryRequest(scene, 'duration');
   if ('status' in request) return request;
   const { world, variations, now } = scene;
@@ -38,7 +38,7 @@ export function currentPerformance(scene: Scene, appliance: DemoAppliance): Demo
 }
 
 /** `appliance_health_score`: one object, its score as text. */
-export function healthScore(scene: Scene, appliance: DemoAppliance): DemoAnswer {
+export function healthScore(scene: Scene, appliance: DemoAppliance): DemoResponse {
   const request = telemetryRequest(scene, 'healthScore');
   if ('status' in request) return request;
   const { variations, now } = scene;

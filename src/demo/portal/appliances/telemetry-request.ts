@@ -1,4 +1,4 @@
-import type { Complaint, DemoAnswer, Scene } from '../../exchange.ts';
+import type { Complaint, DemoResponse, Scene } from '../../exchange.ts';
 import { invalid, isObject, parsedJson } from '../../exchange.ts';
 import type { RequestedPeriod } from '../period.ts';
 import { parsePeriod } from '../period.ts';
@@ -18,7 +18,10 @@ interface IntegerRule {
 
 type Rules = ReadonlyMap<string, IntegerRule>;
 
-/** The fields allowed beside `period`. Any other field is rejected, so that only documented ones are sent. */
+/**
+ * The fields that are allowed in addition to `period`. Any other field is rejected, so that a test sees if an
+ * undocumented one is sent.
+ */
 const rules = {
   series: new Map([
     ['panel_width', { least: 100, most: 5200, nullable: true }],
@@ -33,11 +36,18 @@ const rules = {
 const otherFields: ReadonlySet<string> = new Set(['period']);
 const volumeFields: ReadonlySet<string> = new Set(['period', 'serial_numbers', 'smart_sampling']);
 
-/** The request in a body of one of the four kinds, or the answer with 422. */
-export function telemetryRequest({ ask, now }: Scene, sort: keyof typeof rules): TelemetryRequest | DemoAnswer {
-  const body = /^application\/json\b/i.test(ask.headers.get('content-type') ?? '') ? parsedJson(ask.body) : undefined;
+/** Returns the request in a body of one of the four kinds, or the response with 422. */
+export function telemetryRequest({ request, now }: Scene, sort: keyof typeof rules): TelemetryRequest | DemoResponse {
+  const body = /^application\/json\b/i.test(request.headers.get('content-type') ?? '')
+    ? parsedJson(request.body)
+    : undefined;
   if (!isObject(body)) {
-    return invalid({ type: 'model_attributes_type', loc: ['body'], msg: 'A JSON object is expected', input: ask.body });
+    return invalid({
+      type: 'model_attributes_type',
+      loc: ['body'],
+      msg: 'A JSON object is expected',
+      input: request.body,
+    });
   }
   const text = body.period;
   const period = typeof text === 'string' ? parsePeriod(text, now) : 'a string is required';

@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { json, portalError } from '../../exchange.ts';
 import type { DemoAppliance } from '../../world/world.ts';
 import type { DemoOperation } from '../operation.ts';
@@ -6,7 +6,7 @@ import { series } from './records.ts';
 import { applianceSeries } from './series.ts';
 import { currentPerformance, healthScore } from './summary.ts';
 
-type Tell = (scene: Scene, appliance: DemoAppliance) => DemoAnswer;
+type Respond = (scene: Scene, appliance: DemoAppliance) => DemoResponse;
 
 /** `POST /telemetry/appliances/{serial_number}/{segment}`: the 20 series and the two single objects. */
 export const applianceTelemetryOperations: readonly DemoOperation[] = [
@@ -15,18 +15,18 @@ export const applianceTelemetryOperations: readonly DemoOperation[] = [
   operation('appliance_health_score', healthScore),
 ];
 
-function operation(segment: string, tell: Tell): DemoOperation {
+function operation(segment: string, respondAbout: Respond): DemoOperation {
   return {
     name: segment,
     method: 'POST',
     path: `/telemetry/appliances/{serial_number}/${segment}`,
-    answer: (scene, { serial_number = '' }) => {
+    respond: (scene, { serial_number = '' }) => {
       if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
       const appliance = scene.world.appliance(serial_number.toLowerCase());
       if (appliance === undefined) return portalError(404, 'Unknown serial number');
       // The portal responds about an appliance that is off, and has no records of it.
       if (appliance.trait === 'off') return json(200, applianceSeries.has(segment) ? { items: [] } : {});
-      return tell(scene, appliance);
+      return respondAbout(scene, appliance);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { DemoAnswer, Scene } from '../../exchange.ts';
+import type { DemoResponse, Scene } from '../../exchange.ts';
 import { json } from '../../exchange.ts';
 import { type SnapshotState, snapshotState } from '../../world/snapshots.ts';
 import { draw, HOUR_MS, rfc3339 } from '../../world/waveforms.ts';
@@ -55,8 +55,8 @@ export const volumeConnectionOperations: readonly DemoOperation[] = [
 ];
 
 /** A row for each volume and each appliance connected to it. */
-function volumeConnections(scene: Scene): DemoAnswer {
-  const { query } = scene.ask;
+function volumeConnections(scene: Scene): DemoResponse {
+  const { query } = scene.request;
   const wanted = query.get('volume_id');
   const search = query.get('search')?.toLowerCase() ?? '';
   const rows = scene.world.volumes

@@ -1,4 +1,4 @@
-import type { Complaint, DemoAnswer, Scene } from '../../exchange.ts';
+import type { Complaint, DemoResponse, Scene } from '../../exchange.ts';
 import { invalid, isObject, json, parsedJson, portalError } from '../../exchange.ts';
 import type { Volume } from '../../world/world.ts';
 import { telemetryRequest } from '../appliances/telemetry-request.ts';
@@ -10,35 +10,37 @@ import { propagations } from './snapshot-propagation.ts';
 import { details, timeline } from './snapshot-records.ts';
 
 /** The records of one operation about a volume's snapshots, for some appliances. */
-export type Tell = (scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>) => Item;
+export type ToRecords = (scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>) => Item;
 
-const segments: Readonly<Record<string, Tell>> = {
+const segments: Readonly<Record<string, ToRecords>> = {
   snapshot_timeline: timeline,
   snapshot_details: details,
   snapshot_propagation_by_appliance: propagations,
 };
 
 /** `POST /telemetry/volumes/{volume_id}/{segment}` for the volume operations that the exporter requests. */
-export const volumeTelemetryOperations: readonly DemoOperation[] = Object.entries(segments).map(([segment, tell]) => ({
-  name: segment,
-  method: 'POST',
-  path: `/telemetry/volumes/{volume_id}/${segment}`,
-  answer: (scene, { volume_id = '' }) => answer(scene, volume_id, tell),
-}));
+export const volumeTelemetryOperations: readonly DemoOperation[] = Object.entries(segments).map(
+  ([segment, toRecords]) => ({
+    name: segment,
+    method: 'POST',
+    path: `/telemetry/volumes/{volume_id}/${segment}`,
+    respond: (scene, { volume_id = '' }) => respond(scene, volume_id, toRecords),
+  }),
+);
 
-function answer(scene: Scene, portalId: string, tell: Tell): DemoAnswer {
+function respond(scene: Scene, portalId: string, toRecords: ToRecords): DemoResponse {
   if (!scene.variations.opsIqPremium) return portalError(403, 'The licence for this operation is missing');
   const volume = scene.world.volumes.find((candidate) => candidate.portalId === portalId);
   if (volume === undefined) return portalError(404, 'Unknown volume');
   const request = telemetryRequest(scene, 'volume');
   if ('status' in request) return request;
-  const body = parsedJson(scene.ask.body);
+  const body = parsedJson(scene.request.body);
   const { serial_numbers, smart_sampling } = isObject(body) ? body : {};
   const complaints = [...serialsComplaints(serial_numbers), ...samplingComplaints(smart_sampling)];
   if (complaints.length > 0) return invalid(...complaints);
   const asked = new Set((serial_numbers as readonly string[]).map((serial) => serial.toLowerCase()));
-  const told = tell(scene, volume, request.period, asked);
-  return json(200, { ...(scene.variations.omitOptional ? {} : { metadata: {} }), ...told });
+  const records = toRecords(scene, volume, request.period, asked);
+  return json(200, { ...(scene.variations.omitOptional ? {} : { metadata: {} }), ...records });
 }
 
 function serialsComplaints(serials: unknown): readonly Complaint[] {

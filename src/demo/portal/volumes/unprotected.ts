@@ -13,7 +13,7 @@ export function unprotectedBytes(
   now: number,
 ): number {
   const last = state.finished.get(appliance.serial);
-  // One that is off writes nothing: what waited then waits on.
+  // An appliance that is off writes nothing, so what waited then still waits.
   const at = Math.min(now, silentSince(world, appliance));
   const written = last === undefined ? quietSince(world, appliance) : (last.data ?? last.metadata).startMs;
   const since = at < now ? Math.min(written, at - 20 * MINUTE_MS) : written;

@@ -8,7 +8,7 @@ import { alternativeUnits, type UnitName } from './units.ts';
 export class UnitDetector {
   readonly #units: readonly UnitName[];
   readonly #log: Log;
-  /** By `question answer`. */
+  /** The evidence by question and answer, joined by a space. */
   readonly #evidence = new Map<string, UnitEvidence>();
 
   constructor(units: readonly UnitName[], log: Log) {
@@ -41,7 +41,10 @@ export class UnitDetector {
     }
   }
 
-  /** One answer to each question, for the doctor, with `advice` if `PORTAL_UNITS` states another. `additional`: the doctor's own evidence. */
+  /**
+   * Returns one answer to each question, for the doctor, with `advice` if `PORTAL_UNITS` states another. `additional`
+   * is the evidence of the doctor.
+   */
   answers(additional: readonly UnitEvidence[]): readonly (Variant & { readonly advice?: string })[] {
     const evidence = [...this.#evidence.values()];
     const isNew = ({ question }: UnitEvidence) => evidence.every((candidate) => candidate.question !== question);

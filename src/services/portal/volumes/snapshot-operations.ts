@@ -162,7 +162,10 @@ export interface SnapshotOperation {
   readonly fields: { readonly serial: string; readonly name: string; readonly end: string };
   /** The field whose largest value marks the newest snapshot of an appliance; by default the end of the snapshot. */
   readonly newestBy?: string;
-  /** Equal for all records of one snapshot on an appliance; undefined if the record cannot be counted. */
+  /**
+   * Returns a text that is equal for all records of one snapshot on an appliance; undefined if the record cannot be
+   * counted.
+   */
   readonly identity: (record: JsonObject) => string | undefined;
   readonly isSnapshot?: (record: JsonObject) => boolean;
   readonly prepare?: (record: JsonObject) => JsonObject;

@@ -55,7 +55,10 @@ class VolumeTelemetry {
   readonly #periodRequester = new PeriodRequester();
   readonly #since: CountingStart;
   readonly #listTask: Task;
-  /** By guid. A volume that is no longer listed is polled until it is forgotten, because only its own responses show whether it is gone. */
+  /**
+   * The volumes by guid. A volume that is no longer listed is polled until it is forgotten, because only its own
+   * responses show whether it is gone.
+   */
   readonly #volumes = new Map<string, Volume>();
 
   constructor(context: PortalContext, intervalMs: number) {
