@@ -30,7 +30,10 @@ export const upstreamCatalog: readonly CatalogEntry[] = merge(services.flatMap((
 /** Every metric, of the services and of the exporter itself. */
 export const catalog: readonly CatalogEntry[] = [
   ...upstreamCatalog,
-  ...exporterFamilies.map((family) => ({ ...family, source: ['the exporter'] })),
+  ...exporterFamilies(services.flatMap(({ ownMetrics = [] }) => ownMetrics)).map((family) => ({
+    ...family,
+    source: ['the exporter'],
+  })),
 ];
 
 export const variableRows: readonly NamedVariable[] = allVariables(services.map(({ section }) => section));

@@ -30,6 +30,7 @@ export function createApp(
   const own = new ExporterMetrics(
     { version, revision, node_version: nodeVersion },
     services.map(({ api }) => api),
+    services.flatMap(({ service }) => service.ownMetrics ?? []),
   );
   const exposition = createExposition(environment);
   const keeper = createStateKeeper(services, config, environment);

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
 import type { Kept } from '../contract/kept.ts';
+import type { OwnMetric } from '../contract/own-metric.ts';
 import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { ServiceCheck } from '../doctor/service-check.ts';
 import type { Table } from '../metrics/family.ts';
@@ -25,6 +26,8 @@ export interface Service<Options = unknown> {
   readonly title: string;
   /** The tables of metrics of the service, in the order of the exposition. */
   readonly tables: readonly Table[];
+  /** The metrics about the exporter that only this service has. Its connection has their values. */
+  readonly ownMetrics?: readonly OwnMetric[];
   /** The requests that are allowed in addition to GET. */
   readonly allowed?: readonly AllowedRequest[];
   /** `account`: a response is about the whole account, so only the first shard polls it. `fleet`: the shards divide it. */

@@ -1,3 +1,4 @@
+import type { OwnValues } from '../contract/own-metric.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Variant } from '../contract/variant.ts';
@@ -140,18 +141,12 @@ export interface ApplianceReport {
   readonly lastError: { readonly operation: string; readonly time: string; readonly message: string } | null;
 }
 
-/** The memory of events, and what the service's bookmarks show about lost events. */
-export interface EventReading {
-  readonly memory: { readonly size: number; readonly evicted: number; readonly limit: number };
-  readonly bookmarks: { readonly missed: number; readonly isSuspicious: boolean };
-}
-
 /** The values of the metrics about the exporter, which each scrape reads. */
 export interface ExporterStatus {
   readonly apis: readonly ApiReport[];
   readonly samples: number;
-  /** Undefined without a service that sends events. */
-  readonly events?: EventReading | undefined;
+  /** The metrics that only one service has. */
+  readonly own: OwnValues;
   /** Undefined without a state file. */
   readonly state?: { readonly errors: number } | undefined;
   /** Undefined without a web configuration file. */
@@ -192,8 +187,7 @@ export interface ServiceDetails {
   readonly notes?: () => readonly ServiceWarning[];
   /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
-  /** The state of the memory of events, for a service that sends events. */
-  readonly events?: () => EventReading;
+  readonly ownValues?: () => OwnValues;
 }
 
 /** The part of an inventory that a report reads. */

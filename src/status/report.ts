@@ -36,10 +36,9 @@ export async function exporterStatus(
 ): Promise<Omit<ExporterStatus, 'samples'>> {
   const { sources, keeper, protection, history, connections } = parts;
   const apis = await Promise.all(sources.map((source) => runInSlices(apiReport(source, clock), clock)));
-  const [events] = sources.flatMap((source) => source.events?.() ?? []);
   return {
     apis,
-    events,
+    own: new Map(sources.flatMap((source) => [...(source.ownValues?.() ?? [])])),
     state: keeper,
     web: protection?.reloading.reading,
     remoteWrite: history?.status(),

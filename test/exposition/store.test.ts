@@ -154,7 +154,7 @@ describe('the whole exposition', () => {
     const exposition = new Exposition(new LineStore(families), clock);
     const status = async () => {
       exposition.withdraw('t');
-      return { apis: [] as [] };
+      return { apis: [], own: new Map() };
     };
     const scrapes = scraping(exposition, clock, { status });
     await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { OwnMetric } from '../../contract/own-metric.ts';
 import type { ServiceName } from '../../contract/poll-result.ts';
 import type { Labels } from '../../metrics/family.ts';
 import { formatBound } from '../../metrics/histogram.ts';
@@ -27,6 +28,7 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
  * scraper may request either.
  */
 export class ExporterMetrics {
+  readonly #families: ReturnType<typeof exporterFamilies>;
   readonly #registry = new Registry();
   readonly #requests = new Counter(this.#settings(exporterMetrics.requests));
   readonly #requestDuration = new Histogram({
@@ -42,7 +44,9 @@ export class ExporterMetrics {
   constructor(
     build: { readonly version: string; readonly revision: string; readonly node_version: string },
     apis: readonly ServiceName[],
+    ownMetrics: readonly OwnMetric[] = [],
   ) {
+    this.#families = exporterFamilies(ownMetrics);
     new Gauge(this.#settings(exporterMetrics.buildInfo)).set(build, 1);
     for (const api of apis) {
       this.#inFlight.set({ api }, 0);
@@ -76,7 +80,7 @@ export class ExporterMetrics {
   async render(format: Format, status: ExporterStatus): Promise<string> {
     const counted = new Map((await this.#registry.getMetricsAsJSON()).map((metric) => [metric.name, metric] as const));
     let text = '';
-    for (const row of exporterFamilies) {
+    for (const row of this.#families) {
       const lines = row.read ? valueLines(row.name, row.read(status)) : clientLines(counted.get(row.name));
       if (lines !== '') text += headerLines(row, format) + lines;
       counted.delete(row.name);

@@ -1,3 +1,4 @@
+import type { OwnMetric } from '../../contract/own-metric.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
 import { SUSPENSION_REASONS } from '../../polling/task-facts.ts';
 import type { ApiReport, ExporterStatus } from '../../status/model.ts';
@@ -181,33 +182,6 @@ export const exporterMetrics = {
     type: 'counter',
     labels: ['api'],
   },
-  eventMemory: {
-    name: 'filer_exporter_event_memory_events',
-    help: 'Events remembered so that each counts once.',
-    read: ({ events }) => events?.memory.size ?? 0,
-  },
-  eventMemoryEvicted: {
-    name: 'filer_exporter_event_memory_evicted_total',
-    help: 'Events evicted because the limit was reached; an evicted event counts again if the service sends it again.',
-    type: 'counter',
-    read: ({ events }) => events?.memory.evicted ?? 0,
-  },
-  eventMemoryLimit: {
-    name: 'filer_exporter_event_memory_limit_events',
-    help: 'Limit of remembered events.',
-    read: ({ events }) => events?.memory.limit,
-  },
-  bookmarksMissed: {
-    name: 'filer_exporter_event_bookmarks_missed_total',
-    help: 'How often the newest event that the service announced never arrived: the least number of missing events.',
-    type: 'counter',
-    read: ({ events }) => events?.bookmarks.missed ?? 0,
-  },
-  clientKeyShared: {
-    name: 'filer_exporter_client_key_shared',
-    help: '1 when the service seems to deliver events to another client with the same client key, else 0.',
-    read: ({ events }) => (events?.bookmarks.isSuspicious ? 1 : 0),
-  },
   stateFileErrors: {
     name: 'filer_exporter_state_file_errors_total',
     help: 'Failed reads and writes of the state file.',
@@ -285,10 +259,14 @@ export const exporterMetrics = {
   },
 } as const satisfies Record<string, ExporterMetric>;
 
-export const exporterFamilies = Object.values<ExporterMetric>(exporterMetrics).map((row) => {
-  const { type = 'gauge', ofApi, labels = ofApi === undefined ? [] : ['api'] } = row;
-  const unit = row.name.endsWith('_seconds') ? 'seconds' : undefined;
-  const readApis =
-    ofApi && (({ apis }: ExporterStatus) => apis.map((report) => [{ api: report.api }, ofApi(report)] as const));
-  return { ...row, type, unit, labels, read: row.read ?? readApis } as const;
-});
+/** The table, and the metrics that only these services have. */
+export function exporterFamilies(ownMetrics: readonly OwnMetric[]) {
+  const ownRows = ownMetrics.map((metric): ExporterMetric => ({ ...metric, read: ({ own }) => own.get(metric.name) }));
+  return [...Object.values<ExporterMetric>(exporterMetrics), ...ownRows].map((row) => {
+    const { type = 'gauge', ofApi, labels = ofApi === undefined ? [] : ['api'] } = row;
+    const unit = row.name.endsWith('_seconds') ? 'seconds' : undefined;
+    const readApis =
+      ofApi && (({ apis }: ExporterStatus) => apis.map((report) => [{ api: report.api }, ofApi(report)] as const));
+    return { ...row, type, unit, labels, read: row.read ?? readApis } as const;
+  });
+}

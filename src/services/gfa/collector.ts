@@ -63,7 +63,7 @@ export class GfaCollector implements Collector, Kept {
         'Events are missing: another client seems to receive them. Give each exporter its own GFA_CLIENT_KEY. If each has one, GFA_CLIENT_KEY_HEADER may name a header that the service does not use: --doctor finds the right one.';
       warnings.push({ code: 'client_key', message });
     }
-    if (memory.evicted > 0 || memory.size >= this.#dependencies.ledger.maxEvents) {
+    if (memory.evicted > 0 || memory.size >= memory.limit) {
       const message =
         'The memory of events is full: an evicted event counts again if the service sends it again, and an event that cannot be remembered is dropped. Give the process more memory.';
       warnings.push({ code: 'event_memory', message });

@@ -89,9 +89,9 @@ export class GfaLedger {
     };
   }
 
-  get memory(): { readonly size: number; readonly evicted: number } {
+  get memory(): { readonly size: number; readonly evicted: number; readonly limit: number } {
     const { size, evicted } = this.#memory;
-    return { size, evicted };
+    return { size, evicted, limit: this.#options.maxEvents };
   }
 
   get account(): string {

@@ -5,6 +5,7 @@ import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
 import { createGfaCheck } from './doctor-check.ts';
 import * as families from './families.ts';
+import { gfaOwnMetrics } from './own-metrics.ts';
 
 /** The service documents no limits. These allow one retry and one request with a token that was read again, a second apart. */
 const RATE = { requestsPerInterval: 4, maxPerMs: 1 / 1_000 } as const;
@@ -51,6 +52,7 @@ export const gfa: Service<GfaConfig> = {
   title: 'File acceleration',
   tables,
   scope: 'account',
+  ownMetrics: gfaOwnMetrics,
 
   target: ({ url, intervalMs }) => ({
     baseUrl: url,
@@ -72,10 +74,9 @@ export const gfa: Service<GfaConfig> = {
   connect(options, { client, config, clock, random, log, heapBytes, names, keeper }) {
     const { intervalMs } = options;
     const { events } = config;
-    const maxEvents = Math.min(MAX_EVENTS, Math.floor(heapBytes / 512));
     const ledger = {
       bounds: events.histograms ? events.bucketsSeconds : [],
-      maxEvents,
+      maxEvents: Math.min(MAX_EVENTS, Math.floor(heapBytes / 512)),
       maxPairs: Math.min(MAX_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       groups: options.groups,
       goneAfterMs: config.staleAfter * intervalMs,
@@ -88,10 +89,7 @@ export const gfa: Service<GfaConfig> = {
     return {
       collector,
       intervalMs,
-      events: () => ({
-        memory: { ...collector.ledger.memory, limit: maxEvents },
-        bookmarks: collector.ledger.bookmarks,
-      }),
+      ownValues: () => new Map(gfaOwnMetrics.map(({ name, read }) => [name, read(collector.ledger)])),
       notes: () => collector.warnings,
       state: {
         kept: [collector],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ExporterMetrics } from '../../../src/exposition/exporter/metrics.ts';
 import { exporterFamilies } from '../../../src/exposition/exporter/table.ts';
+import { gfaOwnMetrics } from '../../../src/services/gfa/own-metrics.ts';
 import type { ExporterStatus } from '../../../src/status/model.ts';
 import { api } from '../../pages/reports.ts';
 import { type ParsedFamily, parseExposition } from '../../support/exposition-parser.ts';
@@ -40,10 +41,7 @@ const before = api({
 const reading: ExporterStatus = {
   apis: [portal, gfa],
   samples: 12,
-  events: {
-    memory: { size: 5, evicted: 2, limit: 20 },
-    bookmarks: { missed: 0, isSuspicious: false },
-  },
+  own: new Map(gfaOwnMetrics.map(({ name }) => [name, 2])),
   closed: new Map([['limit', 1]]),
   web: { isGood: true, lastSuccessSeconds: 1_700_000_000, hasTls: true, hasAuth: true, expirySeconds: 1_800_000_000 },
   remoteWrite: {
@@ -58,7 +56,7 @@ const reading: ExporterStatus = {
 
 /** The metrics after some use. */
 function used(): ExporterMetrics {
-  const own = new ExporterMetrics(build, ['portal', 'gfa']);
+  const own = new ExporterMetrics(build, ['portal', 'gfa'], gfaOwnMetrics);
   const requests = own.requestsOf('portal');
   requests.onStart('serials');
   requests.onStart('cpu_utilization');
@@ -86,7 +84,7 @@ function seriesOf(families: readonly ParsedFamily[], name: string): string[] {
 describe('what the exporter says about itself', () => {
   test.each(['text', 'openmetrics'] as const)('has every metric of the table after some use, as %s', async (format) => {
     const families = await rendered(used(), format);
-    for (const row of exporterFamilies) {
+    for (const row of exporterFamilies(gfaOwnMetrics)) {
       const name = format === 'openmetrics' && row.type === 'counter' ? row.name.replace(/_total$/, '') : row.name;
       const family = families.find((each) => each.name === name);
       expect(family, row.name).toMatchObject({ help: row.help, type: row.type });
@@ -104,8 +102,12 @@ describe('what the exporter says about itself', () => {
   });
 
   test('before any poll is what is running, and that no API answers', async () => {
-    const own = new ExporterMetrics(build, ['portal', 'gfa']);
-    const families = await rendered(own, 'text', { apis: [before, { ...before, api: 'gfa' }], samples: 0 });
+    const own = new ExporterMetrics(build, ['portal', 'gfa'], gfaOwnMetrics);
+    const families = await rendered(own, 'text', {
+      apis: [before, { ...before, api: 'gfa' }],
+      own: new Map(),
+      samples: 0,
+    });
     expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(families.find(({ name }) => name === 'filer_exporter_build_info')?.samples).toEqual([
       { name: 'filer_exporter_build_info', labels: build, value: 1 },
