@@ -361,9 +361,11 @@ export class Poller {
     if (removed > 0 || this.registry.appliances.size > size) this.monitor.fleetChanged();
     if (onTasks === undefined) return;
     const operations = new Map<string, number>();
+    let step = 0;
     for (const { task } of this.registry.all()) {
       increment(operations, task.operation);
-      if (operations.size % TASKS_PER_STEP === 0) yield;
+      step += 1;
+      if (step % TASKS_PER_STEP === 0) yield;
     }
     onTasks(operations);
   }

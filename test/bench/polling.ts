@@ -85,6 +85,7 @@ export async function polling(report: Report): Promise<void> {
       allowedPerSecond: () => Number.POSITIVE_INFINITY,
       notes: () => [],
       isWaiting: () => false,
+      onTasks: () => {},
     },
     { clock: systemClock, random: Math.random, log: noLog },
   );
