@@ -120,8 +120,8 @@ export class Lifecycle {
     for (const { state, poller } of sources) {
       const restored = state?.restoredResult?.();
       if (restored === undefined) continue;
-      const { task, samples, answeredAt } = restored;
-      await poller.restore(task, { samples, drops: new Map(), empty: false }, answeredAt);
+      const { task, samples, respondedAt } = restored;
+      await poller.restore(task, { samples, drops: new Map(), empty: false }, respondedAt);
     }
   }
 

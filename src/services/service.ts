@@ -141,5 +141,5 @@ export interface SavedState {
 export interface RestoredResult {
   readonly task: Task;
   readonly samples: Iterable<Sample>;
-  readonly answeredAt: number;
+  readonly respondedAt: number;
 }

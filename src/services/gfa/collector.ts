@@ -48,7 +48,7 @@ export class GfaCollector implements Collector, Kept {
   restoredResult(): RestoredResult | undefined {
     const { respondedAt } = this.#ledger;
     if (respondedAt === undefined) return undefined;
-    return { task: this.#task, answeredAt: respondedAt, samples: this.#ledger.samples() };
+    return { task: this.#task, respondedAt, samples: this.#ledger.samples() };
   }
 
   get ledger(): GfaLedger {

@@ -24,7 +24,7 @@ const metrics: DocumentedFields = {
   ],
 };
 
-const answer: DocumentedFields = {
+const response: DocumentedFields = {
   version: 'integer',
   flags: 'any',
   info: {
@@ -40,5 +40,5 @@ const answer: DocumentedFields = {
 
 /** The documented fields of `GET /data`. If `metrics` of the body is an object, it is compared as an object. */
 export function documentedData(body: unknown): DocumentedFields {
-  return isJsonObject(body) && isJsonObject(body.metrics) ? { ...answer, metrics } : answer;
+  return isJsonObject(body) && isJsonObject(body.metrics) ? { ...response, metrics } : response;
 }

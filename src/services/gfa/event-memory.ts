@@ -145,8 +145,8 @@ export class EventMemory {
   }
 
   /** Called after all pieces. `respondedAt`: when the last response was read, which is when its events leave. */
-  finishRestoring(answeredAt: number): void {
-    this.#respondedAt = answeredAt;
+  finishRestoring(respondedAt: number): void {
+    this.#respondedAt = respondedAt;
     this.#evicted = 0;
   }
 

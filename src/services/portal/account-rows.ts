@@ -11,15 +11,16 @@ export interface AccountRows {
   readonly labels?: Labels;
   /** A record without this field is reported, and counts nowhere. */
   readonly needs?: string;
-  /** Each is the sum of its field over all records, by its labels; with `recordOne` the number of records. */
+  /** Each adds up its field over all records, by its labels; with `recordOne` it counts the records. */
   readonly counts?: readonly Family[];
   /** Each has the least value of all records, or the greatest. */
   readonly least?: readonly Family[];
   readonly greatest?: readonly Family[];
+  /** The samples of each record. */
   readonly each?: RecordRow;
 }
 
-/** The families of each record. */
+/** How a record becomes samples of its own, with its id and its name as labels. */
 export interface RecordRow {
   readonly families: readonly Family[];
   /** The labels with the id and the name of a record, and the fields that hold them. The id stands for a missing name. */
