@@ -6,13 +6,16 @@ import type { Compare } from './password-thread.ts';
 export type PasswordResult = 'right' | 'wrong' | 'busy';
 
 /** The checks that may wait for the one in progress. */
-const MAX_WAITING = 16;
+const MAX_WAITING = 8;
 
 /** The attempts of each address are counted anew after this time, in milliseconds. */
 const COUNT_MS = 60_000;
 
 /** They are also counted anew when they come from more addresses than this. */
 const MAX_ADDRESSES = 10_000;
+
+/** A wrong password counts as so many attempts, so that a scraper that tries again has priority over everybody who guessed. */
+const WRONG = 1000;
 
 /** What a client sends, and the address that it sends it from. */
 export interface PasswordCheck {
@@ -30,7 +33,8 @@ interface WaitingCheck {
 /**
  * Checks passwords against bcrypt hashes, one at a time. The right password of each user is remembered, so that a scraper
  * waits for no check but its first. Who guesses tries often, and a scraper does not: of the checks that wait, the one whose
- * address has tried least is next, and the one whose address has tried most gives way when there are too many.
+ * address has tried least is next, and the one whose address has tried most gives way when there are too many. Of equals
+ * the latest is next: if the earliest were, the first guesses of many addresses would keep every later scraper out.
  */
 export class PasswordChecker {
   readonly #compare: Compare;
@@ -44,7 +48,7 @@ export class PasswordChecker {
   /** The checks that wait or are in progress, by their digest: clients with one password share its check. */
   readonly #results = new Map<string, Promise<PasswordResult>>();
   #isChecking = false;
-  /** The checks that wait: those of the address with the fewest attempts first, of equal ones the earliest. */
+  /** The checks that wait: those of the address with the fewest attempts first, of equal ones the latest. */
   readonly #waiting: WaitingCheck[] = [];
 
   /** `key` is random and exists only in this process, so that the digests are useless outside it. */
@@ -78,11 +82,13 @@ export class PasswordChecker {
     hashes: ReadonlyMap<string, string>,
     { user, password, address }: PasswordCheck,
   ): Promise<PasswordResult> {
-    if (!(await this.#waitForOthers(this.#countAttempt(address)))) return 'busy';
+    if (!(await this.#waitForOthers(this.#countAttempts(address, 1)))) return 'busy';
     const hash = hashes.get(user);
     try {
       const matches = await this.#compare(password, hash ?? nobodysHash(hashes));
-      return matches && hash !== undefined ? 'right' : 'wrong';
+      if (matches && hash !== undefined) return 'right';
+      this.#countAttempts(address, WRONG);
+      return 'wrong';
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#isChecking = false;
@@ -90,13 +96,13 @@ export class PasswordChecker {
     }
   }
 
-  #countAttempt(address: string): number {
+  #countAttempts(address: string, attempts: number): number {
     const now = this.#clock.monotonic();
     if (now - this.#countedSince >= COUNT_MS || this.#attempts.size >= MAX_ADDRESSES) {
       this.#attempts.clear();
       this.#countedSince = now;
     }
-    const count = (this.#attempts.get(address) ?? 0) + 1;
+    const count = (this.#attempts.get(address) ?? 0) + attempts;
     this.#attempts.set(address, count);
     return count;
   }
@@ -108,7 +114,7 @@ export class PasswordChecker {
       return true;
     }
     return new Promise((proceed) => {
-      this.#waiting.push({ attempts, proceed });
+      this.#waiting.unshift({ attempts, proceed });
       this.#waiting.sort((one, other) => one.attempts - other.attempts);
       if (this.#waiting.length > MAX_WAITING) this.#waiting.pop()?.proceed(false);
     });
