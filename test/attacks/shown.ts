@@ -7,7 +7,7 @@ export const SHOWN: Readonly<Record<string, readonly [file: string, name: string
   'slow-headers': ['web/slow-clients.all.test.ts', 'are cut off: who says nothing, who never ends a header'],
   'endless-bodies': ['web/slow-clients.all.test.ts', 'cannot go on with a body once they have a response'],
   'guest-writes': ['http/server.test.ts', '%s is not allowed anywhere'],
-  'guest-requests-ahead': ['http/crowd.test.ts', 'and send a second request before the response to the first'],
+  'guest-requests-ahead': ['http/crowd.test.ts', 'and send a thousand requests before the response to the first'],
   'guest-answers-unread': ['http/crowd.test.ts', 'keep no scrape out: at the limit'],
   'page-scripts': ['pages/status-page.test.ts', 'whatever a service or an appliance calls itself is shown as text'],
   debugger: ['process/signals.test.ts', 'SIGUSR1 and SIGUSR2 do nothing'],
