@@ -64,11 +64,15 @@ function hide(
   });
 }
 
-/** Returns the secret as it is and in base64, without the padding, which may be missing and reveals nothing. */
+/** Returns the secret as it is and in base64, without what depends on the text before and behind it, or on the padding. */
 function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  const forms = [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
-  return [...new Set(forms)].map((form) => decode(form).plain);
+  const forms = ['', '-', '--'].flatMap((before) => {
+    const bytes = Buffer.from(before + secret);
+    const from = Math.ceil((4 * before.length) / 3);
+    const coded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+    return coded.flatMap((form) => [form.slice(from), form.slice(from, (4 * bytes.length) / 3)]);
+  });
+  return [...new Set([secret, ...forms])].map((form) => decode(form).plain);
 }
 
 /** Returns the length of the longest beginning of `form` at each index of `text`, by the Z algorithm. */

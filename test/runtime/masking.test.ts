@@ -17,6 +17,8 @@ describe('a text of a service that repeats what it was sent shows none of it', (
     ['in base64', 'YWJ+LyAiYw=='],
     ['in base64 without its filling', 'YWJ+LyAiYw'],
     ['in base64 for URLs', 'YWJ-LyAiYw'],
+    ['in base64 behind one character', 'OmFifi8gImM'.slice(2)],
+    ['in base64 behind two', 'OjphYn4vICJj'.slice(3)],
     ['in HTML', 'ab~/ &quot;c'],
     ['in HTML, in numbers', '&#97;b&#x7e;&#x2F; &#34;c'],
     ['in another case', 'AB~/ "C'],
