@@ -44,7 +44,7 @@ export class Lifecycle {
     });
   }
 
-  /** What is served. */
+  /** The pages that the server serves. */
   get pages(): Pages {
     return this.#parts.pages;
   }

@@ -73,7 +73,9 @@ export class BatchQueue {
   }
 }
 
-/** A batch before a time and from it on. One more batch of its task waits if both exist. */
+/**
+ * Splits a batch into the part before a time and the part from it on. If both exist, one more batch of the task waits.
+ */
 export function splitAt(batch: TaskBatch, time: number): readonly [TaskBatch | undefined, TaskBatch | undefined] {
   const parts = [pick(batch, 0, time), pick(batch, time, Number.POSITIVE_INFINITY)] as const;
   if (parts[0] !== undefined && parts[1] !== undefined) batch.cursor.batches += 1;

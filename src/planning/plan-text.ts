@@ -1,6 +1,6 @@
 import { formatDuration } from '../config/duration.ts';
 import { type EstimatedSize, VOLUMES } from './estimated-size.ts';
-import { type FleetPlan, formatInteger, roundDuration } from './plan.ts';
+import { type FleetPlan, formatInteger, type Plan, roundDuration } from './plan.ts';
 
 function waysText(ways: FleetPlan['modeTable']): string {
   const [labels, ...others] = ways;
@@ -19,7 +19,7 @@ export function planText(fleet: FleetPlan, size: EstimatedSize, unplanned: Fleet
   const rows: readonly (readonly [string, string])[] = [
     ['Appliances', formatInteger(appliances)],
     ...requestRows,
-    ['Requests a sweep', formatInteger(plan.requestsPerSweep)],
+    ['Requests a cycle', formatInteger(plan.requestsPerCycle)],
     ['Requests a second', plan.requestsPerSecond.toFixed(2)],
     ['Requests a day', formatInteger(plan.requestsPerDay)],
     ['Share of the burst limit', `${share(plan.burstShare)} of ${limit.requests} in ${formatDuration(limit.windowMs)}`],
@@ -29,7 +29,7 @@ export function planText(fleet: FleetPlan, size: EstimatedSize, unplanned: Fleet
         ? 'no daily limit'
         : `${share(plan.dayShare)} of ${formatInteger(dailyLimit)}`,
     ],
-    ['Shortest sweep', roundDuration(plan.sweepMs)],
+    ['Shortest cycle', roundDuration(plan.cycleMs)],
     ['Configured interval', roundDuration(intervalMs)],
     ['Effective interval', roundDuration(plan.effectiveIntervalMs)],
     ['Highest data age', roundDuration(plan.maxAgeMs)],
@@ -43,10 +43,17 @@ export function planText(fleet: FleetPlan, size: EstimatedSize, unplanned: Fleet
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
   const verdict = plan.fits
     ? 'It fits.'
-    : `It does not fit: data would be polled every ${roundDuration(plan.effectiveIntervalMs)}. Each of these would make it fit:\n${plan.advice
+    : `It does not fit: data would be polled ${howOften(plan)}. Each of these would make it fit:\n${plan.advice
         .map((line) => `  - ${line}`)
         .join('\n')}`;
   return `${table}\n\n${waysText(modeTable)}${verdict}\n`;
+}
+
+function howOften({ demand, effectiveIntervalMs }: Plan): string {
+  const [configured, effective] = [roundDuration(demand.intervalMs), roundDuration(effectiveIntervalMs)];
+  return effective === configured
+    ? `slightly less often than every ${configured}`
+    : `every ${effective} instead of every ${configured}`;
 }
 
 function share(value: number): string {

@@ -8,7 +8,7 @@ export interface Demand {
    * The requests that are not for series: how many in a cycle, how many of these have priority, and the length of the
    * cycle.
    */
-  readonly further: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
+  readonly additional: readonly { readonly requests: number; readonly first: number; readonly intervalMs: number }[];
   readonly variables: { readonly interval: string; readonly series: string; readonly appliances: string };
   readonly intervalMs: number;
   readonly limit: { readonly requests: number; readonly windowMs: number };
@@ -19,14 +19,14 @@ export interface Demand {
 
 export interface Plan {
   readonly demand: Demand;
-  readonly requestsPerSweep: number;
+  readonly requestsPerCycle: number;
   readonly requestsPerDay: number;
   readonly requestsPerSecond: number;
   /** The demand as a share of the burst limit and of the daily limit. The fleet does not fit if one is above 1. */
   readonly burstShare: number;
   readonly dayShare: number | undefined;
   readonly effectiveIntervalMs: number;
-  readonly sweepMs: number;
+  readonly cycleMs: number;
   readonly maxAgeMs: number;
   readonly fits: boolean;
   readonly advice: readonly string[];
@@ -53,31 +53,31 @@ export interface FleetPlan {
 const DAY_MS = 86_400_000;
 
 export function planFor(demand: Demand): Plan {
-  const { appliances, series, further, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
+  const { appliances, series, additional, intervalMs, limit, dailyLimit, allowedPerSecond } = demand;
   const perAppliance = series.reduce((sum, one) => sum + 1 / one.intervalMs, 0);
-  const perMs = further.reduce((sum, one) => sum + one.requests / one.intervalMs, appliances * perAppliance);
-  const firstPerMs = further.reduce((sum, one) => sum + one.first / one.intervalMs, 0);
-  const stretched = intervalFactor((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);
-  const fits = stretched === 1;
+  const perMs = additional.reduce((sum, one) => sum + one.requests / one.intervalMs, appliances * perAppliance);
+  const firstPerMs = additional.reduce((sum, one) => sum + one.first / one.intervalMs, 0);
+  const factor = intervalFactor((perMs - firstPerMs) * 1000, allowedPerSecond, firstPerMs * 1000);
+  const fits = factor === 1;
   return {
     demand,
-    requestsPerSweep: appliances * series.length,
+    requestsPerCycle: appliances * series.length,
     requestsPerDay: perMs * DAY_MS,
     requestsPerSecond: perMs * 1000,
     burstShare: (perMs * limit.windowMs) / limit.requests,
     dayShare: dailyLimit === undefined ? undefined : (perMs * DAY_MS) / dailyLimit,
-    effectiveIntervalMs: intervalMs * stretched,
-    sweepMs: ((appliances * series.length) / allowedPerSecond) * 1000,
-    maxAgeMs: maxAgeMs(intervalMs, stretched),
+    effectiveIntervalMs: intervalMs * factor,
+    cycleMs: ((appliances * series.length) / allowedPerSecond) * 1000,
+    maxAgeMs: maxAgeMs(intervalMs, factor),
     fits,
-    advice: fits ? [] : advise(demand, stretched),
+    advice: fits ? [] : advise(demand, factor),
   };
 }
 
-function advise({ variables, series, intervalMs, appliances, allowedPerSecond }: Demand, stretched: number): string[] {
-  const minutes = Math.ceil((intervalMs * stretched) / 60_000);
-  const fewer = Math.floor(series.length / stretched);
-  const instances = Math.floor(appliances / stretched);
+function advise({ variables, series, intervalMs, appliances, allowedPerSecond }: Demand, factor: number): string[] {
+  const minutes = Math.ceil((intervalMs * factor) / 60_000);
+  const fewer = Math.floor(series.length / factor);
+  const instances = Math.floor(appliances / factor);
   return [
     `a longer ${variables.interval}: ${minutes}m`,
     ...(fewer > 0

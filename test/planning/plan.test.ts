@@ -14,7 +14,7 @@ function demand(appliances: number, more: Partial<Demand> = {}): Demand {
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
     appliances,
     series: series(15),
-    further: [discovery],
+    additional: [discovery],
     intervalMs: minutes(5),
     limit: { requests: 500, windowMs: 30_000 },
     dailyLimit: 1_000_000,
@@ -26,7 +26,7 @@ function demand(appliances: number, more: Partial<Demand> = {}): Demand {
 describe('the plan', () => {
   test('of 100 appliances takes a third of the burst limit and 43 % of the day’s', () => {
     const plan = planFor(demand(100));
-    expect(plan.requestsPerSweep).toBe(1_500);
+    expect(plan.requestsPerCycle).toBe(1_500);
     expect(plan.burstShare).toBeCloseTo(0.3, 2);
     expect(plan.dayShare).toBeCloseTo(0.432, 2);
     expect(plan).toMatchObject({ fits: true, advice: [], effectiveIntervalMs: minutes(5), maxAgeMs: minutes(7.5) });
@@ -42,7 +42,7 @@ describe('the plan', () => {
   test('of 2,000 appliances says how long a sweep takes, and what would help', () => {
     const plan = planFor(demand(2_000));
     expect(plan.effectiveIntervalMs / 60_000).toBeCloseTo(43.6, 1);
-    expect(plan.sweepMs / 60_000).toBeCloseTo(43.6, 1);
+    expect(plan.cycleMs / 60_000).toBeCloseTo(43.6, 1);
     expect(plan.maxAgeMs / 60_000).toBeCloseTo(46.1, 1);
     expect(plan.advice[0]).toBe('a longer PORTAL_INTERVAL: 44m');
     expect(plan.advice.at(-1)).toBe('fewer appliances in PORTAL_SERIALS: 229 instead of 2000');
@@ -60,12 +60,12 @@ describe('the plan', () => {
   });
 
   test('counts what is asked beside the series, in its own rounds', () => {
-    const further = [
+    const additional = [
       discovery,
       { requests: 1, first: 1, intervalMs: minutes(5) },
       { requests: 100, first: 0, intervalMs: minutes(60) },
     ];
-    const more = planFor(demand(100, { further })).requestsPerDay - planFor(demand(100)).requestsPerDay;
+    const more = planFor(demand(100, { additional })).requestsPerDay - planFor(demand(100)).requestsPerDay;
     expect(more).toBeCloseTo(288 + 2_400, 5);
   });
 });

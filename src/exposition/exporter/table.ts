@@ -106,7 +106,7 @@ export const exporterMetrics = {
   },
   sweepDuration: {
     name: 'filer_exporter_sweep_duration_seconds',
-    help: 'Duration of the last complete sweep: every task at the configured interval was polled once; suspended tasks are not part of it.',
+    help: 'Duration of the last complete cycle: every task at the configured interval was polled once; suspended tasks are not part of it.',
     ofApi: ({ sweepSeconds }) => sweepSeconds,
   },
   effectiveInterval: {

@@ -59,7 +59,7 @@ function plansOf(
     intervalMs: portal.intervalMs,
     variables: { interval: 'PORTAL_INTERVAL', series: 'PORTAL_SERIES', appliances: 'PORTAL_SERIALS' },
     appliances,
-    further: [discovery, ...collectorDemands(portal, appliances, volumes)],
+    additional: [discovery, ...collectorDemands(portal, appliances, volumes)],
     limit: rateLimit,
     dailyLimit,
     allowedPerSecond: Math.min((rateLimit.requests / rateLimit.windowMs) * 1000, quota.perSecond),
