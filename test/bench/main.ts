@@ -1,6 +1,5 @@
 import process from 'node:process';
 import { events } from './events.ts';
-import { exposition } from './exposition.ts';
 import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { polling } from './polling.ts';
@@ -14,7 +13,6 @@ export type Report = (name: string, value: number, unit: string) => void;
 const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   events,
   pacing,
-  exposition,
   history,
   polling,
   running,

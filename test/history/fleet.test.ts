@@ -19,12 +19,8 @@ function expectReported(fleet: Fleet, period: Parameters<Fleet['judge']>[0] = {}
 }
 
 describe.each([
-  [200, 5, 40],
-  [200, 30, 40],
   [200, 5, 300],
-  [200, 30, 300],
   [2_000, 5, 40],
-  [2_000, 30, 40],
 ])('%d appliances, polled every %d min, the receiver away for %d min', (appliances, interval, minutes) => {
   test('every minute arrives once, without another poll, and soon', async () => {
     const fleet = new Fleet({ appliances, intervalMs: interval * MINUTE_MS, catchUpMs: 7 * HOUR_MS });
@@ -65,22 +61,6 @@ describe('40 appliances', () => {
     expect(fleet.maxWaiting).toBeLessThanOrEqual(50_400);
   });
 
-  test('the portal is away for 12 hours and back: what is within the catch-up arrives', async () => {
-    const fleet = forty();
-    await fleet.hours(1);
-    fleet.portal = () => false;
-    await fleet.hours(12);
-    fleet.portal = undefined;
-    await fleet.hours(2);
-    expectReported(fleet);
-  });
-
-  test('half of the fleet is off for 8 hours: nothing is reported', async () => {
-    const fleet = forty({ exists: (appliance, minute) => appliance % 2 === 0 || minute < 60 || minute > 540 });
-    await fleet.hours(12);
-    expect(expectReported(fleet)).toBe(0);
-  });
-
   test.each([5.5, 6.5])('an appliance that was silent for %d hours and then reports all of it', async (hours) => {
     const until = (1 + hours) * HOUR_MS;
     const fleet = forty({ arrives: (_, minute, ms) => (minute > 60 && ms < until ? until : ms) });
@@ -110,18 +90,6 @@ describe('40 appliances', () => {
     expect(fleet.remote.status().dropped.get('late')).toBe(1);
   });
 
-  test('half of the fleet leaves the inventory for 10 hours: the time away is not reported as lost', async () => {
-    const fleet = forty({ exists: (appliance, minute) => appliance % 2 === 0 || minute < 60 || minute > 660 });
-    await fleet.hours(1);
-    for (const task of fleet.tasks) task.isPolled = task.appliance % 2 === 0;
-    for (const task of fleet.tasks) if (!task.isPolled) fleet.remote.withdraw(task.id);
-    await fleet.hours(10);
-    for (const task of fleet.tasks) task.isPolled = true;
-    await fleet.hours(1);
-    // The minutes between the last poll and the leaving.
-    expect(expectReported(fleet)).toBeLessThan(20 * 10);
-  });
-
   test.each([
     ['takes all', 40],
     ['stock', 40],
@@ -141,15 +109,6 @@ describe('40 appliances', () => {
     if (receiver !== 'stock' || minutes < 60) expect(missing).toBe(0);
     else expect(missing / 40).toBeLessThan(265);
     expect(fleet.receiver.rejected - rejected).toBeLessThan(100);
-  });
-
-  test.each(['takes all', 'stock'] as const)('the exporter is away for an hour, %s', async (receiver) => {
-    const fleet = forty({ receiver });
-    await fleet.hours(2);
-    await fleet.restart({ downMs: HOUR_MS });
-    await fleet.hours(2);
-    const missing = expectReported(fleet);
-    if (receiver === 'takes all') expect(missing).toBe(0);
   });
 
   test.each([

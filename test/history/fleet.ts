@@ -21,8 +21,6 @@ interface FleetOptions extends Partial<Pick<RemoteWriteOptions, 'catchUpMs' | 'i
   readonly tasks?: number;
   readonly samples?: number;
   readonly receiver?: ReceiverKind;
-  /** Whether the service ever has a minute of an appliance. */
-  readonly exists?: (appliance: number, minute: number) => boolean;
   /** When a minute arrives at the service, in milliseconds after the start; default with the next report. */
   readonly arrives?: (appliance: number, minute: number, reportMs: number) => number;
 }
@@ -33,7 +31,6 @@ interface FleetTask {
   /** When it is polled within an interval, and when its appliance reports within five minutes, in milliseconds. */
   readonly phaseMs: number;
   readonly reportMs: number;
-  isPolled: boolean;
 }
 
 export class Fleet {
@@ -47,7 +44,6 @@ export class Fleet {
   #stop = new AbortController();
   /** The status of a request for such a window; undefined returns its records. */
   portal: ((window: Window | undefined, task: FleetTask) => boolean) | undefined;
-  isDown = false;
   polls = 0;
   maxWaiting = 0;
   /** What earlier processes have reported: seconds lost, points dropped. */
@@ -74,7 +70,7 @@ export class Fleet {
       const reportMs = Math.floor(random() * 5 * MINUTE_MS);
       for (let task = 0; task < tasks; task += 1) {
         const phaseMs = Math.floor(random() * intervalMs);
-        made.push({ id: `portal/${appliance}/${task}`, appliance, phaseMs, reportMs, isPolled: true });
+        made.push({ id: `portal/${appliance}/${task}`, appliance, phaseMs, reportMs });
       }
     }
     this.tasks = made.sort((one, other) => one.phaseMs - other.phaseMs);
@@ -93,7 +89,7 @@ export class Fleet {
         const due = round + task.phaseMs;
         if (due < this.clock.monotonic() - 1_000 || due >= end) continue;
         if (due > this.clock.monotonic()) await this.clock.advance(Math.max(1_000, due - this.clock.monotonic()));
-        if (!this.isDown && task.isPolled) await this.#poll(task);
+        await this.#poll(task);
       }
       await this.clock.advance(Math.max(0, Math.min(end, round + this.intervalMs) - this.clock.monotonic()));
     }
@@ -130,12 +126,11 @@ export class Fleet {
    * the receiver lacks, and how many were reported as lost or dropped.
    */
   judge({ fromMinute = 0, untilMinute = this.minute - 2 * (this.intervalMs / MINUTE_MS) - 25 } = {}) {
-    const { samples = 1, exists = () => true } = this.#settings;
+    const { samples = 1 } = this.#settings;
     let [due, missing] = [0, 0];
     for (const task of this.tasks) {
       const held = this.receiver.series.get(`__name__=m,job=minutes,of=0,task=${task.id}`)?.times;
       for (let minute = Math.max(0, fromMinute); minute < untilMinute; minute += 1) {
-        if (!exists(task.appliance, minute)) continue;
         due += 1;
         if (held?.has(START + minute * MINUTE_MS) !== true) missing += 1;
       }
@@ -171,14 +166,14 @@ export class Fleet {
   }
 
   #bins({ id, appliance, reportMs }: FleetTask, from: number, now: number): readonly Bin[] {
-    const { samples = 1, exists, arrives } = this.#settings;
+    const { samples = 1, arrives } = this.#settings;
     const bins: Bin[] = [];
     for (let at = Math.ceil(from / MINUTE_MS) * MINUTE_MS; at <= now; at += MINUTE_MS) {
       const minute = (at - START) / MINUTE_MS;
       const inMs = at - START;
       const reported = reportMs + Math.ceil((inMs - reportMs) / (5 * MINUTE_MS)) * 5 * MINUTE_MS;
       const shownMs = arrives?.(appliance, minute, reported) ?? reported;
-      if (exists?.(appliance, minute) === false || START + shownMs > now) continue;
+      if (START + shownMs > now) continue;
       const all = Array.from({ length: samples }, (_, of) => {
         return { name: 'm', labels: { task: id, of: String(of) }, value: minute };
       });

@@ -3,8 +3,48 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../support/program.ts';
-import { notRun } from './not-run.ts';
 import { blocks, blocksOf } from './pages.ts';
+
+const container =
+  'needs a container engine and base images from a registry; the journeys of the other platforms run the same settings';
+
+/** Shell blocks of the pages that no journey runs, with the reason. */
+const notRun: Readonly<Record<string, string>> = {
+  'README.md, Try it, 1': 'the demo, which test/process starts',
+  'docs/contributing.md, Contributing, 1':
+    'for developers: it lists the commands of package.json, the tests among them',
+  'docs/install/containers.md, A small site with Compose, 1':
+    'needs a container engine; test/deploy reads the file, and the journey of the image runs the same image and settings',
+  'docs/install/containers.md, Container image, 3': 'pushes to a registry that is an example',
+  'docs/doctor.md, The doctor, 1': 'test/doctor runs the doctor on every variant of the services',
+  'docs/doctor.md, The report, 1': 'test/doctor writes the report and reads it',
+  'docs/limits.md, Does the fleet fit?, 1': 'a plan without configuration, which test/process prints',
+  'docs/troubleshooting.md, Prometheus has no target, or the target is down, 1':
+    'requests a page from an example address',
+  'docs/quickstart-kubernetes.md, 1. Build the image, 1': container,
+  'docs/quickstart-kubernetes.md, 5. Look at it, 1': 'forwards a port of a cluster with nodes',
+  'docs/quickstart-kubernetes.md, Remove it, 1': 'removes a release of a cluster',
+  'docs/install/containers.md, Remove, 1': container,
+  'docs/install/containers.md, Remove, 2': container,
+  'docs/install/containers.md, Upgrade, 1': container,
+  'docs/install/containers.md, Podman and systemd, 1': container,
+  'docs/install/containers.md, Without internet access, 1': container,
+  'docs/install/containers.md, Without internet access, 2': 'pushes to a registry that is an example',
+  'docs/install/containers.md, Verify a release, 1': 'asks for a release, of which there is none yet',
+  'docs/install/kubernetes.md, Kustomize, 2': 'copies a pod of a cluster with nodes',
+  'docs/install/kubernetes.md, Upgrade, 1': 'the last command of the installation again',
+  'docs/install/kubernetes.md, Remove, 1': 'removes objects of a cluster',
+  'docs/history.md, History before the first start, 1':
+    'asks an account for its history; test/history runs --backfill and promtool on what it prints',
+  'docs/concepts.md, One name in both services, 1': 'a setting with example ids; test/config reads such settings',
+  'docs/runbooks/README.md, Reach it, 1': 'forwards a port of a cluster with nodes',
+  'docs/runbooks/README.md, Reach it, 2': 'forwards a port of a cluster with nodes',
+  'docs/runbooks/README.md, Reach it, 3': 'runs the doctor in a pod, as the journey of the quick start does',
+  'docs/status.md, The JSON, 1': 'asks a running exporter; test/pages reads the same document',
+  'deploy/prometheus/README.md, Other collectors, 1': 'test/deploy runs it with vmagent',
+  'deploy/prometheus/README.md, Prometheus: scrape job, rules, alerts, 1': 'test/deploy/prometheus checks both files',
+  'grafana/README.md, Provisioning, 1': 'needs the image of Grafana, which this project neither ships nor builds',
+};
 
 /* Every shell block of a page is run by a journey, or is in the list of those that none runs, with the reason. */
 

@@ -1,10 +1,6 @@
 // Only here: a clock that is set, wrong or asleep and changes what is shown.
-
-import { vi } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 

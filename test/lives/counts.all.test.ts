@@ -1,12 +1,8 @@
 // Only here: a count that falls or jumps in the answers of days.
-
-import { vi } from 'vitest';
 import type { JsonObject } from '../../src/metrics/family.ts';
 import { parts, shortened } from '../harness/bodies.ts';
 import { HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const DATA = /\/gfa\/v1\/data/;
 const begins = { gfa: true, portal: false } as const;

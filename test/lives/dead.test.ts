@@ -1,9 +1,7 @@
 // Only here: how soon an appliance that dies is down, and where that is told.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { APPLIANCE_UP, SERIES_TIME } from '../harness/names.ts';
 import { HOUR, MINUTE, SECOND, type Setup, TELEMETRY, World } from '../harness/world.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const failing = { kind: 'status', status: 500 } as const;
 

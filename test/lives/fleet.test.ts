@@ -1,10 +1,6 @@
 // Only here: what hours of appliances that come, go and are off do to the others.
-
-import { vi } from 'vitest';
 import { DAY, HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell, trouble } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const unavailable = { kind: 'status', status: 503 } as const;
 

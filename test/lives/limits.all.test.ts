@@ -1,10 +1,6 @@
 // Only here: a limit that holds for a moment and not for a day.
-
-import { vi } from 'vitest';
 import { DAY, HOUR, MINUTE, PORTAL, SECOND } from '../harness/world.ts';
 import { type Story, tell, trouble } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const WELL = 'portal up, 3 reporting, 9 series';
 /** So that ten minutes are between noon and the beginning. */

@@ -1,13 +1,11 @@
 // Only here: what is shown, asked and logged during an outage and after it.
 
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SimulatedFailure } from '../../src/demo/faults.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY, World } from '../harness/world.ts';
 import { isAtLeast } from '../support/program.ts';
 import { type Story, tell, trouble } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const unavailable = { kind: 'status', status: 503 } as const;
 const WELL = 'portal up, 3 reporting, 9 series';

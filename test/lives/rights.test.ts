@@ -1,11 +1,9 @@
 // Only here: a right or a licence that is taken away and given back.
 
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { HOUR, MINUTE, PORTAL, World } from '../harness/world.ts';
 import type { LogLine } from '../support/program.ts';
 import { type Story, tell, trouble } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const WELL = 'portal up, 3 reporting, 9 series';
 const LICENCE = ['filer_license_feature_enabled', { feature: 'ops_iq_premium' }] as const;

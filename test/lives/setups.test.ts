@@ -1,11 +1,7 @@
 // Only here: settings that few have, in hours of use.
-
-import { vi } from 'vitest';
 import { shardOf } from '../../src/services/portal/appliances/shard.ts';
 import { HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The first appliance of the stand-in's fleet. */
 const SERIAL = 'a4b6a8a4-08a8-4578-abec-b4b33b42c198';

@@ -1,11 +1,10 @@
 // Only here: `up` that is not so, for minutes or for good.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { shortened } from '../harness/bodies.ts';
 import { API_UP, APPLIANCE_UP, DOWN_REASON } from '../harness/names.ts';
 import { ACCOUNT, HOUR, MINUTE, SECOND, TELEMETRY, World } from '../harness/world.ts';
 
 // Days pass in each: on a busy machine that takes a while.
-vi.setConfig({ testTimeout: 120_000 });
 
 const ALL_SERIES = ['cpu_utilization', 'memory_utilization', 'memory_utilization_details', 'cache_utilization'];
 const unavailable = { kind: 'status', status: 503 } as const;
