@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import LongestFirst from './support/longest-first.ts';
 
 /** What `npm test` leaves to `npm run test:all`: see docs/contributing.md. */
@@ -13,6 +14,26 @@ const EXPLORED = 'test/**/*.explore.test.ts';
 const PLATFORM = 'test/{attacks,config,exposition,http,process,runtime,state,transport,web}/**/*.test.ts';
 
 const cores = Math.max(2, availableParallelism());
+
+/**
+ * Quick tests that are worth another run on another Node.js: `.ci/run` runs them beside all others of `all`. Only there is it
+ * a project, because everybody else would run their files twice.
+ */
+const platform: TestProjectInlineConfiguration[] = process.argv.includes('--project=platform')
+  ? [
+      {
+        extends: true,
+        test: {
+          name: 'platform',
+          include: [PLATFORM],
+          exclude: [...configDefaults.exclude, ALL, EXPLORED],
+          maxWorkers: cores + 3,
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ]
+  : [];
 
 // The file is here and not at the top, so the scripts of package.json name it.
 export default defineConfig({
@@ -50,18 +71,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      {
-        extends: true,
-        test: {
-          // Quick tests that are worth another run on another Node.js: `.ci/run` runs them beside all others of `all`.
-          name: 'platform',
-          include: [PLATFORM],
-          exclude: [...configDefaults.exclude, ALL, EXPLORED],
-          maxWorkers: cores + 3,
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      ...platform,
       {
         extends: true,
         test: {
