@@ -10,6 +10,7 @@ local records(group) = std.objectHas(group.rules[0], 'record');
     'filer-exporter.json': import '../../grafana/dashboards/filer-exporter.json',
     'filer-fleet.json': import '../../grafana/dashboards/filer-fleet.json',
     'filer-overview.json': import '../../grafana/dashboards/filer-overview.json',
+    'filer-runbooks.json': import '../../grafana/dashboards/filer-runbooks.json',
     'filer-volumes.json': import '../../grafana/dashboards/filer-volumes.json',
   },
 }

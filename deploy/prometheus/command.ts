@@ -52,7 +52,7 @@ export function rulesCommand(args: readonly string[]): { readonly code: 0 | 1; r
 }
 
 const EXAMPLES = {
-  runbooks: 'https://git.example.com/docs/runbooks',
+  runbooks: 'https://grafana.example.com/d/filer-runbooks',
   status: 'https://filer-exporter.example.com/status',
 } as const;
 
@@ -102,7 +102,8 @@ function help(): string {
   --for ALERT=DURATION     changes how long an alert waits before it fires
   --keep-firing-for TIME   keeps every alert firing this long after its cause has ended; default 7m
   --without ALERT          leaves an alert out
-  --runbooks URL           the URL of the folder docs/runbooks; without it alerts have no link to it
+  --runbooks URL           the URL of the dashboard Runbooks, as https://grafana.example.com/d/filer-runbooks, or of a copy of
+                           docs/runbooks; without it alerts have no link to it
   --status URL             the URL of the page /status; alerts that say to read it link to the line. Templates such as
                            http://{{$labels.job}}.example.com/status hold
   --operator               writes a PrometheusRule for the Prometheus operator

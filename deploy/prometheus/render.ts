@@ -11,7 +11,7 @@ export interface Choices {
   readonly keepFiringFor?: string;
   /** Names of alerts to leave out. */
   readonly without?: readonly string[];
-  /** The URL of the folder docs/runbooks. Without it alerts have no link to their runbook. */
+  /** The URL of the dashboard Runbooks, or of a copy of the folder docs/runbooks. Without it alerts have no link to their runbook. */
   readonly runbooks?: string;
   /** The URL of the page `/status`. Without it alerts have no link to it. */
   readonly status?: string;

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { AlertRule } from './rule.ts';
 
+/** The panel of an alert's runbook on the dashboard Runbooks. It depends on the name alone, so links of another version hold. */
+export function panelOf(alert: string): number {
+  return 1000 + [...alert].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 99_991, 0);
+}
+
 /**
  * The parts "Do" and "Escalate" of an alert's runbook as plain text for an annotation, so that the receiver needs no link.
  * Labels such as `{instance}` become those of the alert. Throws if the runbook does not have both parts.

@@ -1,6 +1,6 @@
 import { type Group, groupsOf } from './groups.ts';
 import type { AlertRule, RecordingRule, Severity, Thresholds } from './rule.ts';
-import { remedyOf } from './runbooks.ts';
+import { panelOf, remedyOf } from './runbooks.ts';
 import { thresholdNames } from './thresholds.ts';
 
 export type WrittenRule = WrittenAlert | RecordingRule;
@@ -26,7 +26,7 @@ export interface WrittenGroup {
  */
 const KEEP_FIRING_FOR = '7m';
 
-/** The placeholders at the beginning of links: the URL of the folder docs/runbooks, and that of the page `/status`. */
+/** The placeholders at the beginning of links: the URL of the dashboard Runbooks, and that of the page `/status`. */
 export const LINKS = { runbooks: '<runbooks>', status: '<status>' } as const;
 
 /** The placeholder for a threshold. */
@@ -48,7 +48,8 @@ function written(rule: AlertRule | RecordingRule): WrittenRule {
   if ('record' in rule) return { record: rule.record, expr: rule.expr };
   const { alert, expr, severity, summary, description, page } = rule;
   const runbook = remedyOf(rule);
-  const runbook_url = `${LINKS.runbooks}/${page}.md#${alert.toLowerCase()}`;
+  // For the dashboard Runbooks, which takes the panel, and for a folder of files, which takes the page and the section.
+  const runbook_url = `${LINKS.runbooks}/${page}.md?viewPanel=${panelOf(alert)}#${alert.toLowerCase()}`;
   const status_url = runbook.includes('/status') ? { status_url: LINKS.status + lineOf(runbook + description) } : {};
   const annotations = { summary, description, runbook, runbook_url, ...status_url };
   return { alert, expr, for: rule.for, keep_firing_for: KEEP_FIRING_FOR, labels: { severity }, annotations };

@@ -101,6 +101,8 @@ export interface Column {
   readonly mappings?: ValueMapping[];
   /** Long texts take several lines. */
   readonly wrap?: boolean;
+  /** For the links of other columns alone. */
+  readonly isHidden?: boolean;
 }
 
 /** A text without width: nothing to click on, where a link would lead nowhere. */
@@ -175,10 +177,10 @@ export function table(
       },
     ]);
   const narrow = narrowWidth(text.width, [
-    ...columns.map(({ width }) => width),
+    ...columns.filter(({ isHidden }) => !isHidden).map(({ width }) => width),
     ...shown.slice(columns.length).map(() => valueWidth),
   ]);
-  for (const [index, { title, link, mappings, wrap = false, ...column }] of columns.entries()) {
+  for (const [index, { title, link, mappings, wrap = false, isHidden = false, ...column }] of columns.entries()) {
     // The first takes what is left.
     const width = column.width ?? (index === 0 ? undefined : narrow);
     const properties = [
@@ -193,6 +195,7 @@ export function table(
             },
           ]),
       ...(wrap ? [{ id: 'custom.wrapText', value: true }] : []),
+      ...(isHidden ? [{ id: 'custom.hidden', value: true }] : []),
       ...(link === undefined && mappings === undefined
         ? []
         : [{ id: 'mappings', value: mappings ?? [cell(SpecialValueMatch.Empty, NOTHING, 0)] }]),

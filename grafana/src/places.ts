@@ -12,6 +12,7 @@ export const uids = {
   fleet: 'filer-fleet',
   account: 'filer-account',
   exporter: 'filer-exporter',
+  runbooks: 'filer-runbooks',
 } as const;
 
 /** One of the dashboards. */
@@ -34,13 +35,14 @@ export function drillDown(place: Place, label: 'filer' | 'volume', value?: strin
   return link({ title: `This ${label} on ${titles[place]}`, url: address });
 }
 
-/** The section of docs/runbooks that a cell names. */
-export function runbook(): Link {
-  return link({
-    title: 'The runbook',
-    url: `$\{runbooks}/$\{__value.raw}`,
-    targetBlank: true,
-  });
+/** The address of a panel of the dashboard Runbooks. */
+export function runbookAddress(panel: number | string): string {
+  return `/d/${uids.runbooks}?viewPanel=${panel}`;
+}
+
+/** The runbook whose panel another column of the row has. */
+export function runbook(column: string): Link {
+  return link({ title: 'The runbook', url: runbookAddress(`$\{__data.fields.${column}.text}`), targetBlank: true });
 }
 
 /** A link to a dashboard as it is, for panels that are about no one filer. */
@@ -61,6 +63,7 @@ export const titles: Readonly<Record<Place, string>> = {
   fleet: 'Filers / Fleet',
   account: 'Filers / Account',
   exporter: 'Filers / Exporter',
+  runbooks: 'Filers / Runbooks',
 };
 
 /** Built here: the SDK's own builder puts every link into a menu of the newest Grafana. */

@@ -3,8 +3,6 @@ import {
   CustomVariableBuilder,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
-  TextBoxVariableBuilder,
-  VariableHide,
   type VariableModel,
   VariableRefresh,
   VariableSort,
@@ -85,11 +83,6 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     'Volumes by name, of the filers that are chosen.',
     `label_values({__name__=~"${everyVolume}",${job},filer=~"$filer"}, volume)`,
   ),
-  runbooks: new TextBoxVariableBuilder('runbooks')
-    .label('Runbooks')
-    .description('Where people read docs/runbooks: grafana/README.md says how to set it.')
-    .defaultValue('https://git.example.com/filer-exporter/docs/runbooks')
-    .hide(VariableHide.HideVariable),
   window: list('window', 'Event window', 'How far back counts of events reach.', {
     chosen: '1h',
     values: ['30m', '1h', '3h', '6h', '1d'],

@@ -72,13 +72,11 @@ describe('the chart', () => {
     );
   });
 
-  test('links the dashboards to the same runbooks as the alerts', () => {
-    const set = 'dashboards.enabled=true,prometheusRule.runbooks=https://wiki.example.com/runbooks/';
-    const dashboards = renderChart(...base, '--set', set).filter(({ kind }) => kind === 'ConfigMap');
-    const texts = dashboards.map((manifest) => JSON.stringify(manifest)).filter((text) => text.includes('runbooks'));
-    expect(texts).toHaveLength(6);
-    for (const text of texts) expect(text).toContain('https://wiki.example.com/runbooks\\');
-    expect(texts.filter((text) => text.includes('git.example.com'))).toEqual([]);
+  test('installs the dashboard Runbooks with the dashboards that link to it', () => {
+    const manifests = renderChart(...base, '--set', 'dashboards.enabled=true');
+    const names = manifests.flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? [metadata.name] : []));
+    expect(names.filter((name) => name.endsWith('-filer-runbooks'))).toHaveLength(1);
+    expect(JSON.stringify(manifests)).not.toContain('git.example.com');
   });
 
   test.each([

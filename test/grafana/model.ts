@@ -81,7 +81,7 @@ const override = closed({
     closed({
       id: {
         enum: [
-          ...['color', 'custom.cellOptions', 'custom.width', 'custom.wrapText', 'decimals'],
+          ...['color', 'custom.cellOptions', 'custom.hidden', 'custom.width', 'custom.wrapText', 'decimals'],
           ...['links', 'mappings', 'thresholds', 'unit'],
         ],
       },

@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prometheus/files.ts';
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
-import { textOf } from '../../grafana/src/dashboards.ts';
+import { shippedDashboards, textOf } from '../../grafana/src/dashboards.ts';
 import { ERROR_POLICIES } from '../../src/runtime/error-policy.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
 import { inhibitionTable } from '../deploy/prometheus/inhibition.ts';
 import { roundsTable } from '../simulation/rounds.ts';
 import { coveragePage } from './coverage.ts';
-import { dashboards } from './dashboards.ts';
 import { root } from './program.ts';
 import { configurationPage, metricsReference, withPart } from './reference.ts';
 
@@ -45,7 +44,10 @@ function part(path: string, made: (page: string) => string): Document {
 }
 
 function boards(folder: string): readonly Document[] {
-  return dashboards.map((dashboard) => ({ path: `${folder}/${dashboard.uid}.json`, text: () => textOf(dashboard) }));
+  return shippedDashboards().map((dashboard) => ({
+    path: `${folder}/${dashboard.uid}.json`,
+    text: () => textOf(dashboard),
+  }));
 }
 
 function thresholds(): string {

@@ -10,7 +10,7 @@ export function account(): Dashboard {
     description:
       'The account in the portal: licence, jobs and notifications. A section is empty while its collector is off.',
     reach: '24h',
-    variables: ['job', 'window', 'runbooks'],
+    variables: ['job', 'window'],
     sections: [
       { title: 'What is broken, and what runs out', panels: licencePanels },
       { title: 'Jobs and notifications', panels: workPanels },

@@ -1,10 +1,11 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
+import { panelOf } from '../../../deploy/prometheus/runbooks.ts';
 import { severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
-import { type About, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withRunbook } from './words.ts';
+import { type About, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
 
 /** How many alerts are shown at most. */
 const ROWS = 40;
@@ -60,7 +61,7 @@ export function alertTable(text: {
     title: text.title,
     description:
       'Alerts that fire, one row each, critical ones first, then by how long they have gone on: what is broken, how many there are, where it began, since when, and what to do first. A click on that opens the runbook. What an outage or another alert explains is left out.',
-    queries: { expr: `${withRunbook(rows, alerts)} or on () ${calm(about)}`, legend: 'Since' },
+    queries: { expr: `${withName(rows, 'next', 'runbook')} or on () ${calm(about)}`, legend: 'Since' },
     columns: [
       { label: 'alertname', title: 'Alert', width: 228, wrap: true },
       { label: 'severity', title: 'Severity', width: 100, mappings: severities },
@@ -73,8 +74,14 @@ export function alertTable(text: {
         label: 'next',
         title: 'Do first',
         wrap: true,
-        link: runbook(),
-        mappings: texts(Object.fromEntries(alerts.map((rule) => [`${rule.page}.md#${rule.alert}`, firstStep(rule)]))),
+        link: runbook('Runbook'),
+        mappings: texts(Object.fromEntries(alerts.map((rule) => [rule.alert, firstStep(rule)]))),
+      },
+      {
+        label: 'runbook',
+        title: 'Runbook',
+        isHidden: true,
+        mappings: texts(Object.fromEntries(alerts.map(({ alert }) => [alert, `${panelOf(alert)}`]))),
       },
     ],
     valueWidth: 86,

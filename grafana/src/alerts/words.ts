@@ -44,11 +44,7 @@ export function firstStep(rule: AlertRule): string {
   return sentence.length <= 84 ? sentence : `${sentence.slice(0, 84).replace(/\W*\s\S*$/, '')} …`;
 }
 
-/** A query's series with the label `next`: where docs/runbooks has the alert of each. */
-export function withRunbook(query: string, alerts: readonly AlertRule[]): string {
-  const [most = '', ...others] = [...new Set(alerts.map(({ page }) => page))];
-  const labelled = (so: string, page: string, names: string) =>
-    `label_replace(${so}, "next", "${page}.md#$1", "alertname", "(${names})")`;
-  const namesOn = (page: string) => alerts.filter((rule) => rule.page === page).map(({ alert }) => alert);
-  return others.reduce((so, page) => labelled(so, page, namesOn(page).join('|')), labelled(query, most, '.*'));
+/** A query's series with the name of the alert in these labels too: each column shows something else about it. */
+export function withName(query: string, ...labels: readonly string[]): string {
+  return labels.reduce((so, label) => `label_replace(${so}, "${label}", "$1", "alertname", "(.*)")`, query);
 }

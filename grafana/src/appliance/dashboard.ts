@@ -11,7 +11,7 @@ export function appliance(): Dashboard {
     place: 'appliance',
     description: 'One appliance in detail: choose it at the top.',
     reach: '6h',
-    variables: ['job', 'appliance', 'volume', 'runbooks'],
+    variables: ['job', 'appliance', 'volume'],
     sections: [
       { title: 'What is broken on it, and since when', panels: [...identityPanels, ...glancePanels, lastKnownPanel] },
       { title: 'Processors and memory', panels: loadPanels },

@@ -11,7 +11,7 @@ export function exporter(): Dashboard {
     place: 'exporter',
     description: 'The exporter itself: whether it reaches both services, within which limits, and how old its data is.',
     reach: '6h',
-    variables: ['job', 'runbooks'],
+    variables: ['job'],
     sections: [
       { title: 'What is broken, why, and since when', panels: servicePanels },
       { title: 'Freshness', panels: freshnessPanels },

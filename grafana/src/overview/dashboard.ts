@@ -17,7 +17,7 @@ export function overview(): Dashboard {
     place: 'overview',
     description: 'The account at a glance: what needs a look, and where to look next.',
     reach: '6h',
-    variables: ['job', 'filer', 'volume', 'runbooks'],
+    variables: ['job', 'filer', 'volume'],
     sections: [
       { title: 'What is broken, where, and since when', panels: [...nowPanels, alerts, ...healthPanels] },
       { title: 'Over time', panels: trendPanels },

@@ -16,7 +16,7 @@ export function volumes(): Dashboard {
     description:
       'Filers and volumes: which filers are in touch, what is not yet protected, how long data takes to arrive, who holds the locks, and what snapshots do. The last three parts need the collectors volumes and volume_telemetry.',
     reach: '6h',
-    variables: ['job', 'filer', 'volume', 'window', 'runbooks'],
+    variables: ['job', 'filer', 'volume', 'window'],
     sections: [
       { title: 'What is broken, where, and since when', panels: nowPanels },
       { title: 'Check-ins', panels: checkInPanels },

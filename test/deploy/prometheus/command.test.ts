@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { rulesCommand } from '../../../deploy/prometheus/command.ts';
+import { panelOf } from '../../../deploy/prometheus/runbooks.ts';
 import type { WrittenAlert, WrittenGroup } from '../../../deploy/prometheus/template.ts';
 
 const written = (...args: readonly string[]) => {
@@ -29,7 +30,7 @@ describe('npm run rules', () => {
     const linked = alertsIn(written('--runbooks', 'https://wiki.example.com/runbooks/').groups);
     expect(linked.length).toBeGreaterThan(20);
     expect(linked.find(({ alert }) => alert === 'FilerApiDown')?.annotations.runbook_url).toBe(
-      'https://wiki.example.com/runbooks/exporter.md#filerapidown',
+      `https://wiki.example.com/runbooks/exporter.md?viewPanel=${panelOf('FilerApiDown')}#filerapidown`,
     );
   });
 
