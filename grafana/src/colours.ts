@@ -9,7 +9,7 @@ export type Colour = 'green' | 'orange' | 'red' | 'dark-red' | 'blue' | 'purple'
  */
 const byColour: Readonly<Record<Colour, readonly string[]>> = {
   green: [
-    ...['up', 'healthy', 'well', 'yes', 'respond', 'reporting', 'checking in', 'under 5 minutes', 'newest'],
+    ...['up', 'healthy', 'well', 'yes', 'respond', 'checking in', 'under 5 minutes', 'newest'],
     ...['all protected', 'no end', 'no limit', 'none held', 'none', 'released', 'done', 'completed', 'sent'],
   ],
   orange: [
@@ -37,10 +37,19 @@ const byColour: Readonly<Record<Colour, readonly string[]>> = {
     'no records',
     'never',
   ],
-  'dark-red': ['unavailable', 'error', 'timeout', 'network'],
+  'dark-red': ['error', 'timeout', 'network'],
   blue: ['info', 'under way', 'in_progress', 'acquired', 'other', 'not_found', 'empty', 'absent', 'hit'],
   purple: ['another state', 'rejected', 'invalid', 'oversize', 'record', 'admin'],
-  text: ['unknown', 'waiting', 'not polled', 'not configured', 'service down', 'off', 'miss', 'a week before'],
+  text: [
+    'unknown',
+    'waiting',
+    'not polled',
+    'not configured',
+    'service down',
+    'exporter down',
+    'miss',
+    'a week before',
+  ],
 };
 
 const table: ReadonlyMap<string, Colour> = new Map(

@@ -66,7 +66,7 @@ export const dead = `(${withoutTelemetry} unless on (filer) ${checkIns('filer')}
 
 /** How many appliances there are of each standing, and of none yet. Each counts once, however many exporters poll it. */
 export function applianceCounts(): readonly Query[] {
-  const counts = ['unavailable', 'no records', 'reporting'].map((legend, rank) => ({
+  const counts = ['down', 'no records', 'up'].map((legend, rank) => ({
     expr: `sum(${standing('serial')} >= 0 == bool ${rank})`,
     legend,
   }));

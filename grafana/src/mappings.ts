@@ -62,12 +62,7 @@ export const upOrWhy: ValueMapping[] = [
 ];
 
 /** How an appliance stands, as a number: the worst is the lowest. */
-export const standingWords: ValueMapping[] = words(
-  [2, 'reporting'],
-  [1, 'no records'],
-  [0, 'unavailable'],
-  [-1, 'unknown'],
-);
+export const standingWords: ValueMapping[] = words([2, 'up'], [1, 'no records'], [0, 'down'], [-1, 'unknown']);
 
 /** How bad something is, by its rank: from 1 on a limit is passed, from 100 on one that is critical. What orders also says why. */
 export const rankWords: ValueMapping[] = ranges(

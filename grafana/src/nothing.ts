@@ -1,15 +1,51 @@
 import { catalog } from '../../src/catalog.ts';
 import { recorded } from './catalogue.ts';
+import { select } from './select.ts';
+import type { Service } from './service.ts';
 
 const sources: ReadonlyMap<string, string> = new Map(catalog.map(({ name, source }) => [name, source[0] ?? '']));
 
+/** The words for numbers that say why there is no other. */
+export const reasons = [
+  [-1001, 'service down'],
+  [-1002, 'not configured'],
+  [-1003, 'exporter down'],
+] as const;
+
+/** A query, or one of these numbers where the query has no answer because of the service that it needs. */
+export function orReason(query: string): string {
+  const service = serviceOf(query);
+  if (service === undefined) return query;
+  const up = select('filer_api_up', { api: `="${service}"` });
+  const why = [
+    `-1001 * group(${up} == 0)`,
+    `-1002 * group(${select('filer_exporter_build_info')} unless on () ${up})`,
+    `-1003 * group(${select('up')} == 0)`,
+  ];
+  return [query, ...why].join(' or on () ');
+}
+
+/** The service whose data a query shows; undefined if it shows none, or what alerts and rules make of it. */
+function serviceOf(query: string): Service | undefined {
+  const found = namesIn(query).flatMap((name) => sources.get(name) ?? []);
+  const [data] = found.filter((source) => source !== 'the exporter');
+  if (data === undefined || query.includes('ALERTS')) return undefined;
+  return data.startsWith('GET /data') ? 'gfa' : 'portal';
+}
+
+/** The metrics in a query, without the parts of histograms. */
+function namesIn(query: string): readonly string[] {
+  const names = query.match(/[a-z_]+(?::[\w:]+)?(?=\{)/gi) ?? [];
+  return names.map((name) => (sources.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, '')));
+}
+
 /** Why queries may give nothing, in words: which service, collector or rule they need. */
 export function reasonForNothing(queries: readonly string[]): string {
-  const names = queries.flatMap((query) => query.match(/[a-z_]+(?::[\w:]+)?(?=\{)/gi) ?? []);
+  const names = queries.flatMap(namesIn);
   if (names.some((name) => recorded.some((rule) => rule.name === name))) {
     return 'nothing known: a service is down, not configured or off, or the rules are not loaded';
   }
-  const found = names.map((name) => sources.get(name.replace(/_(?:bucket|sum|count)$/, '')) ?? sources.get(name) ?? '');
+  const found = names.map((name) => sources.get(name) ?? '');
   if (found.some((source) => source.startsWith('GET /data'))) {
     return 'nothing known: file acceleration is down or not configured, or reports none';
   }

@@ -25,7 +25,9 @@ import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { described, type PanelText, refIdAt } from './panel.ts';
+import { words as named } from './mappings.ts';
+import { orReason, reasons } from './nothing.ts';
+import { described, MISSING, type PanelText, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { select } from './select.ts';
 import { countOf, type Steps, thresholds } from './steps.ts';
@@ -33,17 +35,27 @@ import { unitOf } from './unit.ts';
 
 /** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
+  const [first, ...others] = [text.queries].flat();
+  const expr = orReason(first?.expr ?? '');
+  // Why there is no number, once; not beside a number of those that are unknown.
+  if (first === undefined || expr === first.expr || others.some(({ legend }) => legend === 'unknown')) {
+    return stat(text, mappings);
+  }
+  return stat({ empty: 'not reported', ...text, queries: [{ ...first, expr }, ...others] }, mappings);
+}
+
+function stat(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   const isMany = [text.queries].flat().length > 1;
   return (
     described(new stats.PanelBuilder(), text, { height: 4, instant: true })
-      .mappings([...mappings, absent(text.empty, mappings.length)])
+      .mappings([...mappings, ...named(...reasons), absent(text.empty)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .colorMode(BigValueColorMode.Value)
       .graphMode(BigValueGraphMode.None)
       .textMode(BigValueTextMode.ValueAndName)
       // The name above the number, as in the panels beside it.
       .wideLayout(false)
-      .text(new VizTextDisplayOptionsBuilder().titleSize(NAME_SIZE).valueSize(isMany ? 22 : 28))
+      .text(new VizTextDisplayOptionsBuilder().titleSize(NAME_SIZE).valueSize(22))
       // Several numbers in a narrow panel are lines below each other, or else their names are cut.
       .orientation(isMany && text.width < 8 ? VizOrientation.Horizontal : VizOrientation.Auto)
       .reduceOptions(newest())
@@ -63,14 +75,14 @@ export function stateCounts(panel: stats.PanelBuilder, ...states: readonly strin
 
 /** The text of a label in place of a number, for gauges that are always 1. */
 export function words(text: PanelText): stats.PanelBuilder {
-  return number(text).textMode(BigValueTextMode.Name);
+  return stat(text).textMode(BigValueTextMode.Name);
 }
 
 /** A ranking of this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
   return (
     described(new bars.PanelBuilder(), text, { height: 9, instant: true })
-      .mappings([absent(text.empty, 0)])
+      .mappings([absent(text.empty)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .displayMode(BarGaugeDisplayMode.Basic)
       .valueMode(BarGaugeValueMode.Color)
@@ -124,7 +136,7 @@ export function table(
     readonly valueWidth?: number;
   },
 ): tables.PanelBuilder {
-  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = 'unknown' } = text;
+  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = MISSING } = text;
   // A row that says so where there is none: Grafana would leave out the columns that answers bring. Not where a link would lead.
   const told = columns.find(({ link }) => link === undefined)?.label;
   const linked = columns.filter(({ link }) => link !== undefined).map(({ label }) => [label, NOTHING] as const);
@@ -244,11 +256,8 @@ function narrowWidth(width: number, widths: readonly (number | undefined)[]): nu
 }
 
 /** A number that is not there, in words and without the colour of an alarm. */
-function absent(text = 'unknown', index: number): ValueMapping {
-  return {
-    type: MappingType.SpecialValue,
-    options: { match: SpecialValueMatch.NullAndNan, result: { text, color: 'text', index } },
-  };
+function absent(text = MISSING): ValueMapping {
+  return cell(SpecialValueMatch.NullAndNan, text, 0);
 }
 
 function cell(match: SpecialValueMatch, text: string, index: number): ValueMapping {

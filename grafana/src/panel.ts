@@ -33,6 +33,9 @@ export interface PanelText {
   readonly empty?: string;
 }
 
+/** Said in place of values when there are none, where a panel does not say why. */
+export const MISSING = 'not known';
+
 /** A panel that has everything but its number and place. */
 export interface Placeable extends Builder<Panel> {
   id(id: number): this;
@@ -83,7 +86,7 @@ export function described<Self extends Common<Self>>(
   if (unit === units.Seconds && !isTable) panel.decimals(1);
   if (text.drill !== undefined) panel.dataLinks([...text.drill]);
   if (text.links !== undefined) panel.links([...text.links]);
-  panel.noValue(text.empty ?? 'unknown');
+  panel.noValue(text.empty ?? MISSING);
   return panel;
 }
 

@@ -56,7 +56,7 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Queries that give something at some moments only, with the reason: they may or may not while the demo is gathered. */
 export const momentPanels: Readonly<Record<string, string>> = {
-  'filer-volumes / Data waits / B': 'the calm of the panel, which is shown while no filer has data that waits',
+  'filer-volumes / Unprotected / B': 'the calm of the panel, which is shown while no filer has data that waits',
   'filer-volumes / Lock held for / B': 'the calm of the panel, which is shown while no lock is held',
   'filer-account / Index is full in / A': 'the demo’s index grows at some moments only',
   'filer-overview / Appliances over time / E': 'an appliance is waited for until its first answers',

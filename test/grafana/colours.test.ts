@@ -90,8 +90,8 @@ describe('a chart', () => {
     ['Notifications by severity', 'error', 'dark-red'],
     ['Notifications by severity', 'warning', 'orange'],
     ['Notifications by severity', 'info', 'blue'],
-    ['Appliances over time', 'reporting', 'green'],
-    ['Appliances over time', 'unavailable', 'dark-red'],
+    ['Appliances over time', 'up', 'green'],
+    ['Appliances over time', 'down', 'red'],
     ['Filers by time since check-in', 'above 30 minutes', 'red'],
     ['Suspended tasks over time', 'portal empty', 'blue'],
     ['Suspended tasks over time', 'portal forbidden', 'orange'],
@@ -108,5 +108,5 @@ test('a threshold is green, orange or red, and none of these where neither more 
       properties.flatMap(({ id, value }) => (id === 'thresholds' ? value.steps : [])),
     ),
   ]);
-  expect(new Set(colours.map(({ color }) => color))).toEqual(new Set(['green', 'orange', 'red', 'dark-red', 'text']));
+  expect(new Set(colours.map(({ color }) => color))).toEqual(new Set(['green', 'orange', 'red', 'text']));
 });

@@ -8,8 +8,8 @@ const STATES = ['reporting', 'reporting', 'no_records', 'unavailable', undefined
 
 /** What each number says where the portal is up or not; those that are not shown have no series. */
 const rows = [
-  [1, { reporting: 2, 'no records': 1, unavailable: 1, waiting: 1 }],
-  [0, { reporting: 2, 'no records': 1, unavailable: 0, unknown: 1, waiting: 1 }],
+  [1, { up: 2, 'no records': 1, down: 1, waiting: 1 }],
+  [0, { up: 2, 'no records': 1, down: 0, unknown: 1, waiting: 1 }],
 ] as const;
 
 test.skipIf(isSkipped).each(rows)(

@@ -34,15 +34,15 @@ export const firstNumbers: readonly FirstNumber[] = [
     [`${board} / Filers`, 'checking in', (series, now) => contacts(series, now).filter((age) => age <= 1800).length],
     [`${board} / Filers`, 'not checking in', (series, now) => contacts(series, now).filter((age) => age > 1800).length],
     [
-      `${board} / Data waits`,
+      `${board} / Unprotected`,
       '',
       (series, now) => now - oldest(series('filer_oldest_unprotected_data_timestamp_seconds')),
     ],
   ]),
   ...['filer-overview', 'filer-fleet'].flatMap((board): readonly FirstNumber[] => [
-    [`${board} / Appliances`, 'reporting', standing('reporting')],
+    [`${board} / Appliances`, 'up', standing('reporting')],
     [`${board} / Appliances`, 'no records', standing('no_records')],
-    [`${board} / Appliances`, 'unavailable', standing('unavailable')],
+    [`${board} / Appliances`, 'down', standing('unavailable')],
   ]),
   ['filer-volumes / Check-in', '', (series, now) => Math.max(...contacts(series, now))],
   ['filer-volumes / Volumes', 'accelerated', (series) => sum(series('filer_gfa_volumes'))],

@@ -50,7 +50,7 @@ describe('an outage', () => {
   });
 
   test('leaves no appliance red that only follows from it', () => {
-    const counts = everyQuery.filter(({ expr, legend }) => expr.includes('unavailable') && legend === 'unavailable');
+    const counts = everyQuery.filter(({ expr, legend }) => expr.includes('unavailable') && legend === 'down');
     expect(counts.length).toBeGreaterThan(1);
     for (const { expr } of counts)
       expect(expr).toMatch(/unless on \(job, instance\) filer_api_up\{[^}]*api="portal"\} == 0/);

@@ -34,7 +34,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       for: '15m',
       expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.atRiskAge}`,
       summary: 'Data has not been protected for very long.',
-      description: `${data} has waited {{ $value | humanizeDuration }} for the cloud, which is more than ${spell(limits.atRiskAge)}. It is only on this filer, and is lost if the filer is lost.`,
+      description: `${data} has been unprotected for {{ $value | humanizeDuration }}, which is more than ${spell(limits.atRiskAge)}. It is only on this filer, and is lost if the filer is lost.`,
       page,
     },
     {
@@ -43,7 +43,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       for: '15m',
       expr: `volume_filer:oldest_unprotected_data_age:seconds > ${limits.unprotectedAge}`,
       summary: 'Data has not been protected for long.',
-      description: `${data} has waited {{ $value | humanizeDuration }} for the cloud, which is more than ${spell(limits.unprotectedAge)}. It is only on this filer, and is lost if the filer is lost.`,
+      description: `${data} has been unprotected for {{ $value | humanizeDuration }}, which is more than ${spell(limits.unprotectedAge)}. It is only on this filer, and is lost if the filer is lost.`,
       page,
     },
     {

@@ -81,7 +81,7 @@ export const identityPanels = [
     width: 4,
   }),
   number({
-    title: 'Data waits',
+    title: 'Unprotected',
     description:
       'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
     queries: {
@@ -90,7 +90,6 @@ export const identityPanels = [
     },
     steps: limits.unprotected,
     width: 4,
-    links: [more('volumes')],
   }),
   number({
     title: 'Health score',
@@ -127,14 +126,25 @@ export const kindPanels = [
     description:
       'Time since the appliance started. A restart that was not planned is a crash or a power failure: see its notifications.',
     queries: { expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' },
-    width: 12,
+    width: 8,
+  }),
+  number({
+    title: 'Configuration backup',
+    description:
+      'Time since the last backup of the appliance’s configuration, as the portal reports it. A replacement starts with that configuration: look why the backup stopped if it is weeks old.',
+    queries: {
+      expr: `time() - max by (filer) (${select('filer_appliance_config_backup_timestamp_seconds')})`,
+      legend: '{{filer}}',
+    },
+    width: 8,
+    empty: 'not reported',
   }),
   number({
     title: 'Volumes',
     description:
       'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
     queries: { expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' },
-    width: 12,
+    width: 8,
   }),
   table({
     title: 'What it is',

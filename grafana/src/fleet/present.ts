@@ -45,7 +45,7 @@ export const presentPanels = [
       width: 8,
     }),
     'no records',
-    'unavailable',
+    'down',
   ),
   number({
     title: 'Unreachable',

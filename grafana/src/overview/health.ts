@@ -33,17 +33,17 @@ export const healthPanels = [
   table({
     title: 'By filer, the worst first',
     description:
-      'The filers that are worst off, by the time since their last check-in, the data that waits for the cloud, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
+      'The filers that are worst off, by the time since their last check-in, how long data has been unprotected, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
     queries: [
       { expr: worstFilers, legend: 'Now' },
       { expr: ofWorst('filer', silence), legend: 'Check-in' },
-      { expr: ofWorst('filer', waits('filer')), legend: 'Data waits' },
+      { expr: ofWorst('filer', waits('filer')), legend: 'Unprotected' },
       { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
     ],
     columns: [
       { label: 'filer', title: 'Filer', width: 136, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
-    stepsBy: { 'Check-in': limits.checkIn, 'Data waits': limits.unprotected },
+    stepsBy: { 'Check-in': limits.checkIn, Unprotected: limits.unprotected },
     mappingsBy: { Now: rankWords, Telemetry: standingWords },
     valueWidth: 98,
     width: 12,
@@ -53,18 +53,18 @@ export const healthPanels = [
   table({
     title: 'By volume, the worst first',
     description:
-      'The volumes whose data waits longest for the cloud, with their unprotected data and how long nine of ten changes took to reach the slowest filer. Open the one at the top.',
+      'The volumes whose data has been unprotected for longest, with their unprotected data and how long nine of ten changes took to reach the slowest filer. Open the one at the top.',
     queries: [
-      { expr: ofWorst('volume', waits('volume')), legend: 'Data waits' },
-      { expr: ofWorst('volume', unprotected), legend: 'Unprotected' },
+      { expr: ofWorst('volume', waits('volume')), legend: 'Unprotected' },
+      { expr: ofWorst('volume', unprotected), legend: 'Amount' },
       { expr: ofWorst('volume', `max by (volume) (${p90})`), legend: 'Propagation' },
     ],
     rows: worstVolumes,
     columns: [{ label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) }],
-    stepsBy: { 'Data waits': limits.unprotected, Propagation: limits.propagation },
-    valueWidth: 120,
+    stepsBy: { Unprotected: limits.unprotected, Propagation: limits.propagation },
+    valueWidth: 126,
     width: 12,
     height: 8,
-    sortedBy: [['Data waits', 'down']],
+    sortedBy: [['Unprotected', 'down']],
   }),
 ];

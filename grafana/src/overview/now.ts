@@ -31,14 +31,13 @@ export const nowPanels = [
   ),
   number(
     {
-      title: 'Data waits',
+      title: 'Unprotected',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
-      queries: { expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'unprotected' },
+      queries: { expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'oldest data' },
       steps: limits.unprotected,
       width: 4,
       height: LINE,
-      links: [more('volumes')],
     },
     orNothing,
   ),
@@ -53,7 +52,7 @@ export const nowPanels = [
       links: [more('fleet')],
     }),
     'no records',
-    'unavailable',
+    'down',
   ),
   byService(7, LINE),
 ];

@@ -48,7 +48,7 @@ export const nowPanels = [
   }),
   number(
     {
-      title: 'Data waits',
+      title: 'Unprotected',
       description:
         'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
       queries: [
@@ -107,9 +107,9 @@ export const nowPanels = [
   table({
     title: 'Filers on volumes, the worst first',
     description:
-      'The fifteen pairs of filer and volume that are worst off: how long data waits for the cloud and changes take to arrive, how long the lock is held, what share of the last hour it was held, and when it was given back. Begin at the top: what waits there would be lost with its appliance.',
+      'The fifteen pairs of filer and volume that are worst off: how long data has been unprotected and changes take to propagate, how long the lock is held, what share of the last hour it was held, and when it was given back. Begin at the top: unprotected data there would be lost with its appliance.',
     queries: [
-      { expr: ofWorst(waits), legend: 'Data waits' },
+      { expr: ofWorst(waits), legend: 'Unprotected' },
       { expr: ofWorst(p90), legend: 'Propagation' },
       { expr: ofWorst(held), legend: 'Lock held for' },
       { expr: ofWorst(share), legend: 'Lock share' },
@@ -121,7 +121,7 @@ export const nowPanels = [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
     ],
     stepsBy: {
-      'Data waits': limits.unprotected,
+      Unprotected: limits.unprotected,
       Propagation: limits.propagation,
       'Lock held for': limits.lockHeld,
       'Lock share': limits.lockedShare,
@@ -129,6 +129,6 @@ export const nowPanels = [
     valueWidth: 130,
     width: 24,
     height: 8,
-    sortedBy: [['Data waits', 'down']],
+    sortedBy: [['Unprotected', 'down']],
   }),
 ];

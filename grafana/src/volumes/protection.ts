@@ -12,7 +12,7 @@ const timeToProtect = `max by (job, volume_guid, volume) (${select('filer_volume
 /** What is not yet in cloud storage, and how long that takes. */
 export const protectionPanels = [
   chart({
-    title: 'Data waits, the worst filers',
+    title: 'Unprotected, the worst filers',
     description:
       'Age of the oldest data that is not yet in cloud storage. It falls to nothing with each snapshot; a line that only climbs means that the filer gets no lock, has no line, or that its snapshots fail.',
     queries: { expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' },
@@ -21,7 +21,7 @@ export const protectionPanels = [
     drill: [drillDown('appliance', 'filer')],
   }),
   chart({
-    title: 'Data waits, the worst volumes',
+    title: 'Unprotected, the worst volumes',
     description:
       'The same by volume, worst filer. One volume that stands out points to its lock or to a very large change; then see who holds the lock.',
     queries: { expr: worst(10, `max by (volume) (${dataWaits})`), legend: '{{volume}}' },

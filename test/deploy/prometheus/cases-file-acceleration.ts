@@ -57,7 +57,7 @@ export const fileAccelerationCases: AlertCases = {
         labels: lyonOnProjects,
         severity: 'critical',
         description:
-          'Data of volume projects on filer edge-lyon has waited 1d 1h 0m 0s for the cloud, which is more than 1d 0h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
+          'Data of volume projects on filer edge-lyon has been unprotected for 1d 1h 0m 0s, which is more than 1d 0h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
       },
     },
     {
@@ -109,7 +109,7 @@ export const fileAccelerationCases: AlertCases = {
         labels: lyonOnProjects,
         severity: 'warning',
         description:
-          'Data of volume projects on filer edge-lyon has waited 4h 30m 0s for the cloud, which is more than 4h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
+          'Data of volume projects on filer edge-lyon has been unprotected for 4h 30m 0s, which is more than 4h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
       },
     },
     { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },

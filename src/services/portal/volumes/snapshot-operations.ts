@@ -3,7 +3,6 @@ import { labelValue } from '../../../metrics/samples.ts';
 import {
   durationMilliseconds,
   epochMilliseconds,
-  milliseconds,
   nonNegativeSeconds,
   parseDecimal,
   recordOne,
@@ -129,18 +128,6 @@ const propagationFamilies = [
     help: 'Time at which the newest snapshot of the volume reached this appliance.',
     from: epochMilliseconds,
     fields: { sync_time: {} },
-  },
-  {
-    name: 'filer_snapshot_latest_propagation_seconds',
-    help: 'Propagation time of the newest snapshot of the volume that reached this appliance.',
-    from: milliseconds,
-    fields: { propagation_duration: {} },
-  },
-  {
-    name: 'filer_snapshot_latest_propagation_deviation_seconds',
-    help: 'Propagation time of the newest snapshot that reached this appliance, minus the mean of all appliances; negative if it was faster.',
-    from: milliseconds,
-    fields: { deviation: {} },
   },
   {
     name: 'filer_snapshot_propagation_seconds',
