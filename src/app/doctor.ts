@@ -1,6 +1,7 @@
 import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
+import { explainFor } from '../contract/causes.ts';
 import { checkServices, type DoctorDependencies, type DoctorResult } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
 import { reportOf } from '../doctor/report.ts';
@@ -50,6 +51,6 @@ function servicesToCheck(config: Config, environment: Environment) {
     const check = service.doctor.createCheck(settings, { client, config, environment, exchanges });
     const url = target.baseUrl;
     const destination = { url, isLocal: isLoopback(url), proxy: proxyFor(url, config.requests.proxy) };
-    return [{ api, destination, exchanges, check, close }];
+    return [{ api, destination, exchanges, check, explain: explainFor(service.causes, true), close }];
   });
 }

@@ -51,6 +51,7 @@ function sourceOf(configured: ConfiguredService, names: FilerNames, parts: Sourc
       workers: target.concurrency,
       intervalMs,
       notes,
+      explain: connected.explain,
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { secretTexts } from '../config/secret-texts.ts';
+import { explainFor } from '../contract/causes.ts';
 import type { ServiceDependencies, ServiceEndpoint } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
@@ -75,6 +76,7 @@ export function connectService(
 ) {
   const { config, environment, names, keeper } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
+  const explain = explainFor(configured.service.causes);
   const { client, close, ...limits } = createServiceClient(configured, parts);
   const connection = configured.service.connect(configured.settings, {
     client,
@@ -92,7 +94,8 @@ export function connectService(
     /** The time by the service's clock, in epoch milliseconds. */
     now: () => client.now(),
     clockSkewMs: () => client.serviceClock.skewMs,
-    notes: () => serviceWarnings(client.serviceClock, limits.pacer, connection.notes?.()),
+    explain,
+    notes: () => serviceWarnings(client.serviceClock, limits.pacer, explain, connection.notes?.()),
     release: async (signal: AbortSignal) => {
       await connection.close?.(signal);
       await close();

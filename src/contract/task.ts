@@ -10,6 +10,8 @@ export interface Task {
   readonly operation: string;
   /** The appliance that sends the data; undefined if the portal reports about one. */
   readonly appliance?: { readonly serial: string; readonly name: string };
+  /** The setting without which it is not polled, such as `PORTAL_SERIES=-cpu_utilization`. */
+  readonly without?: string;
   /** Target time between two polls, in milliseconds. */
   readonly intervalMs: number;
   /** Time between two polls while it is suspended, in milliseconds; undefined if it is never suspended. */

@@ -1,3 +1,4 @@
+import type { Explain } from '../contract/causes.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { Variant } from '../contract/variant.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -12,6 +13,7 @@ interface ServiceToCheck {
   readonly destination: Destination;
   readonly check: ServiceCheck;
   readonly exchanges: readonly Exchange[];
+  readonly explain: Explain;
 }
 
 export interface CheckedService extends ServiceToCheck {
@@ -47,13 +49,15 @@ export async function checkServices(
       findings.push({ subject, level, check, code, observed, ...more });
     };
   for (const service of services) {
-    const { api, destination, check, exchanges } = service;
+    const { api, destination, check, exchanges, explain } = service;
     const reportFinding = about(api);
-    const isReached = await checkNetwork(destination, network, limits.timeoutMs, clock.now(), reportFinding);
+    const connection = { network, timeoutMs: limits.timeoutMs, now: clock.now(), explain };
+    const isReached = await checkNetwork(destination, connection, reportFinding);
     const result = isReached ? await check.run(reportFinding, signal) : undefined;
     if (result !== undefined) results.set(api, result);
     const variants = result?.variants ?? [];
-    const unexpected = checkExchanges(exchanges, check, limits, reportFinding);
+    const expected = { documented: check.documented, explain, ...limits };
+    const unexpected = checkExchanges(exchanges, expected, reportFinding);
     checked.push({ ...service, variants: variants.map(({ question, answer }) => ({ question, answer })), unexpected });
     for (const { question, answer, advice } of variants) {
       const reading = check.questions[question]?.[answer] ?? 'read without conversion';

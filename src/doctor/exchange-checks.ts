@@ -1,3 +1,4 @@
+import type { Explain } from '../contract/causes.ts';
 import { medianOf } from '../metrics/units.ts';
 import { parseHttpDate } from '../transport/http-date.ts';
 import type { Exchange } from '../transport/json-client.ts';
@@ -10,19 +11,22 @@ export interface RequestLimits {
   readonly maxResponseBytes: number;
 }
 
+interface Expected extends Pick<ServiceCheck, 'documented'>, RequestLimits {
+  readonly explain: Explain;
+}
+
 /** The largest clock difference without a warning, in milliseconds. */
 const SKEW_MS = 60_000;
 
 /** Checks what every exchange with any service shows: clock, speed, size, limits, and the documented schema. */
 export function checkExchanges(
   exchanges: readonly Exchange[],
-  { documented, rateVariable }: Pick<ServiceCheck, 'documented' | 'rateVariable'>,
-  { timeoutMs, maxResponseBytes }: RequestLimits,
+  { documented, explain, timeoutMs, maxResponseBytes }: Expected,
   reportFinding: ReportFinding,
 ): readonly CountedUnexpected[] {
   const responded = exchanges.filter(({ status }) => status !== undefined);
   if (responded.length === 0) return [];
-  checkClock(responded, reportFinding);
+  checkClock(responded, explain, reportFinding);
   const slowest = responded.reduce((slower, exchange) => (exchange.seconds > slower.seconds ? exchange : slower));
   const median = medianOf(responded.map(({ seconds }) => seconds)) ?? 0;
   const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${slowest.operation})`;
@@ -32,13 +36,13 @@ export function checkExchanges(
   const largest = responded.reduce((larger, exchange) => (exchange.bytes > larger.bytes ? exchange : larger));
   const size = `largest ${Math.ceil(largest.bytes / 1024)} KiB as sent (${largest.operation})`;
   if (largest.bytes > maxResponseBytes / 2) {
-    reportFinding('warning', 'size', 'large', size, { advice: 'raise MAX_RESPONSE_BYTES' });
+    reportFinding('warning', 'size', 'large', size, { advice: explain('oversize').advice });
   } else reportFinding('ok', 'size', 'small', size);
-  checkLimits(responded, rateVariable, reportFinding);
+  checkLimits(responded, explain, reportFinding);
   return checkSchema(responded, documented, reportFinding);
 }
 
-function checkClock(responded: readonly Exchange[], reportFinding: ReportFinding): void {
+function checkClock(responded: readonly Exchange[], explain: Explain, reportFinding: ReportFinding): void {
   const skews = responded.flatMap(({ headers, respondedAt }) => {
     const serviceTime = parseHttpDate(headers.date, respondedAt);
     return serviceTime === undefined ? [] : [serviceTime - respondedAt];
@@ -50,19 +54,14 @@ function checkClock(responded: readonly Exchange[], reportFinding: ReportFinding
     reportFinding('ok', 'clock', 'equal', `within ${Math.max(1, seconds)} s of the service's clock`);
     return;
   }
-  const observed = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's`;
-  const advice = 'set the clock of this machine, for instance by NTP; ages in alerts have the same error';
-  reportFinding('warning', 'clock', 'skewed', observed, { expected: 'at most 60 s', advice });
+  const { happened, advice } = explain('clock', { skew: `${seconds} s ${skew > 0 ? 'behind' : 'ahead of'}` });
+  reportFinding('warning', 'clock', 'skewed', happened, { expected: 'at most 60 s', advice });
 }
 
 const LIMIT_HEADER = /^(?:retry-after|(?:x-)?rate-?limit(?:-(?:limit|remaining|reset|used))?)$/;
 const NUMBER = /^\d{1,10}(?:\.\d{1,3})?$/;
 
-function checkLimits(
-  responded: readonly Exchange[],
-  rateVariable: string | undefined,
-  reportFinding: ReportFinding,
-): void {
+function checkLimits(responded: readonly Exchange[], explain: Explain, reportFinding: ReportFinding): void {
   const limits = new Map<string, string>();
   for (const { headers } of responded) {
     for (const [name, value] of Object.entries(headers)) {
@@ -73,9 +72,8 @@ function checkLimits(
   const throttled = responded.filter(({ status }) => status === 429).length;
   const reported = [...limits].map(([name, value]) => `${name}: ${value}`).join(', ');
   if (throttled > 0) {
-    const exporterRate = rateVariable === undefined ? '' : `, or ${rateVariable}`;
-    const advice = `another tool uses the same quota: lower its rate${exporterRate}`;
-    reportFinding('warning', 'limits', 'refused', `${throttled} requests returned 429; ${reported}`, { advice });
+    const observed = `${throttled} requests returned 429, ${reported === '' ? 'without Retry-After' : reported}`;
+    reportFinding('warning', 'limits', 'refused', observed, { advice: explain('throttled').advice });
   } else {
     reportFinding('ok', 'limits', 'taken', reported === '' ? 'no response has a rate-limit header' : reported);
   }

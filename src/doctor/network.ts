@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
+import type { Explain } from '../contract/causes.ts';
 import { asError, errorCode } from '../runtime/errors.ts';
-import { describeTlsError } from '../transport/connection-errors.ts';
+import { describeConnectionError, describeTlsError, proxyRejection } from '../transport/connection-errors.ts';
 import type { HttpProxy } from '../transport/dispatcher.ts';
 import type { ReportFinding } from './finding.ts';
 
@@ -61,7 +62,7 @@ async function openTunnel(proxy: NetworkProxy, target: string, timeoutMs: number
   const [{ statusCode }, socket] = (await once(asked, 'connect')) as [IncomingMessage, Socket];
   if (statusCode === 200) return socket;
   socket.destroy();
-  throw new Error(`the proxy answered CONNECT with ${statusCode}`);
+  throw proxyRejection(statusCode);
 }
 
 function firstEnd(leaf: DetailedPeerCertificate): number | undefined {
@@ -88,17 +89,30 @@ const DAY_MS = 86_400_000;
 /** A chain that expires within this time is a warning: certificates are usually renewed a month before they expire. */
 const SOON_MS = 21 * DAY_MS;
 
+interface NetworkDependencies {
+  readonly network: Network;
+  readonly timeoutMs: number;
+  readonly now: number;
+  readonly explain: Explain;
+}
+
 /** Checks name resolution, the proxy and TLS. Resolves with false if no request can reach the service. */
 export async function checkNetwork(
   { url, isLocal, proxy }: Destination,
-  network: Network,
-  timeoutMs: number,
-  now: number,
+  { network, timeoutMs, now, explain }: NetworkDependencies,
   reportFinding: ReportFinding,
 ): Promise<boolean> {
   const { port, protocol } = new URL(url);
   if (proxy !== undefined) reportFinding('ok', 'proxy', 'in-use', `requests go through ${proxy.shown}`);
-  if (!(await checkName(hostOf(proxy?.url ?? url), network, reportFinding))) return false;
+  if (
+    !(await checkName(
+      hostOf(proxy?.url ?? url),
+      network,
+      explain(proxy === undefined ? 'dns' : 'proxy').advice,
+      reportFinding,
+    ))
+  )
+    return false;
   if (protocol === 'http:' && isLocal) {
     reportFinding('ok', 'tls', 'loopback', 'not needed on this machine');
     return true;
@@ -110,25 +124,26 @@ export async function checkNetwork(
   }
   try {
     const handshake = await network.handshake(hostOf(url), Number(port || 443), proxy, timeoutMs);
-    return checkChain(handshake, now, reportFinding);
+    return checkChain(handshake, now, explain, reportFinding);
   } catch (thrown) {
-    const error = asError(thrown);
-    const code = errorCode(error);
-    const advice = proxy === undefined ? 'check host, port and firewall of the URL' : PROXY_ADVICE;
-    const observed = (code === undefined ? undefined : describeTlsError(code, 'service')) ?? error.message;
-    reportFinding('failure', 'tls', 'no-connection', observed, { expected: 'a TLS connection', advice });
+    const { text, problem = proxy === undefined ? 'network' : 'proxy' } = describeConnectionError(asError(thrown));
+    const { advice } = explain(problem);
+    reportFinding('failure', 'tls', 'no-connection', text, { expected: 'a TLS connection', advice });
     return false;
   }
 }
-
-const PROXY_ADVICE = 'check HTTPS_PROXY, with user name and password if the proxy needs them, and NO_PROXY';
 
 /** An address of IP version 6 without its brackets. */
 function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-async function checkName(host: string, network: Network, reportFinding: ReportFinding): Promise<boolean> {
+async function checkName(
+  host: string,
+  network: Network,
+  advice: string,
+  reportFinding: ReportFinding,
+): Promise<boolean> {
   try {
     const { length } = await network.resolve(host);
     reportFinding('ok', 'name', 'resolved', `${host} has ${length} address${length === 1 ? '' : 'es'}`);
@@ -137,16 +152,24 @@ async function checkName(host: string, network: Network, reportFinding: ReportFi
     const code = errorCode(thrown) ?? asError(thrown).message;
     reportFinding('failure', 'name', 'unresolved', `${host} cannot be resolved (${code})`, {
       expected: 'an address',
-      advice: 'check the host of the URL and the name servers of this machine',
+      advice,
     });
     return false;
   }
 }
 
-function checkChain({ fault, endsAt, protocol }: Handshake, now: number, reportFinding: ReportFinding): boolean {
+function checkChain(
+  { fault, endsAt, protocol }: Handshake,
+  now: number,
+  explain: Explain,
+  reportFinding: ReportFinding,
+): boolean {
   if (fault !== undefined) {
-    const observed = describeTlsError(fault, 'service') ?? `the service's certificate is not trusted (${fault})`;
-    reportFinding('failure', 'tls', 'untrusted', observed, { expected: 'a certificate chain that is trusted' });
+    const { problem = 'certificate', text } = describeTlsError(fault, 'service') ?? {
+      text: `the service's certificate is not trusted (${fault})`,
+    };
+    const { advice } = explain(problem);
+    reportFinding('failure', 'tls', 'untrusted', text, { expected: 'a certificate chain that is trusted', advice });
     return false;
   }
   const day = endsAt === undefined ? 'an unknown day' : new Date(endsAt).toISOString().slice(0, 10);

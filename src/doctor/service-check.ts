@@ -8,8 +8,6 @@ export interface ServiceCheck {
   /** The documented response of an operation, in the form that the body has; undefined if there is none. */
   readonly documented: (operation: string, body?: unknown) => Schema | undefined;
   readonly questions: Questions;
-  /** The variable that bounds its request rate; missing where there is none. */
-  readonly rateVariable?: string;
   /**
    * Fields whose words are documented or safe to publish, such as `mode`; a report contains no words of other fields.
    */

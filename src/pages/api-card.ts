@@ -1,3 +1,4 @@
+import { sentences } from '../contract/causes.ts';
 import type { ApiReport } from '../status/model.ts';
 import {
   badge,
@@ -44,11 +45,12 @@ function glance({ lastSuccess, effectiveIntervalSeconds, budgetRemaining }: ApiR
   return html`last success ${formatRelativeTime(lastSuccess, now)} · polled every ${formatSeconds(effectiveIntervalSeconds)}${left}`;
 }
 
-/** Returns why the service is down and its last error, which are never folded. */
-function errors({ downReason, lastError }: ApiReport): HtmlValue {
+/** Returns why the service is down, its last error and what to do, which are never folded. */
+function errors({ downReason, lastError, cause }: ApiReport): HtmlValue {
   if (downReason === null && lastError === null) return undefined;
   const reason = downReason === null ? 'Last error' : `Down (${downReason})`;
-  return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n`;
+  const next = cause === null ? undefined : html`<p>${sentences(cause)}</p>\n`;
+  return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n${next}`;
 }
 
 function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue {
@@ -120,12 +122,18 @@ ${rows}</tbody></table></details>
 `;
 }
 
-function accountState({ tasks, suspended: paused, failing, lastError }: ApiReport['accountTasks'][number]): HtmlValue {
+function accountState({
+  tasks,
+  suspended: paused,
+  failing,
+  lastError,
+  advice,
+}: ApiReport['accountTasks'][number]): HtmlValue {
   const others = [
     paused > 0 ? (tasks === 1 ? 'suspended' : `${formatCount(paused)} suspended`) : undefined,
     failing > 1 ? `${formatCount(failing)} failing` : undefined,
   ].filter((text) => text !== undefined);
   const rest = others.join(', ');
   if (lastError === null) return rest || 'fine';
-  return html`<span class="error">${lastError}</span> <span class="muted">${rest}</span>`;
+  return html`<span class="error">${lastError}</span>; ${advice ?? ''} <span class="muted">${rest}</span>`;
 }

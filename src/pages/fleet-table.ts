@@ -110,10 +110,10 @@ function errorCell(
   now: string,
 ): HtmlValue {
   const { serial, failing } = appliance;
-  const { operation, message, time } = error;
+  const { operation, message, time, advice } = error;
   const others = failing > 1 ? html` <span class="muted">· ${failing} series failing</span>` : undefined;
   // The row already names the appliance, so only the series of the request is shown.
   const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
   const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
-  return html`<span class="error">${text}</span> <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
+  return html`<span class="error">${text}</span>; ${advice} <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
 }

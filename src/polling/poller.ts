@@ -1,3 +1,4 @@
+import type { Explain } from '../contract/causes.ts';
 import type { PollResult } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { PollSink } from '../contract/sink.ts';
@@ -25,6 +26,7 @@ export interface PollerOptions extends Omit<RegistryOptions, 'hasSeries'> {
   readonly sink: PollSink;
   readonly isWaiting: () => boolean;
   readonly notes: () => readonly ServiceWarning[];
+  readonly explain: Explain;
   readonly appliances: ApplianceFamilies | undefined;
   /** Called after each change of the inventory, with the number of tasks of each operation. */
   readonly onTasks?: (tasks: ReadonlyMap<string, number>) => void;
@@ -73,7 +75,7 @@ export class Poller {
   #wake = new AbortController();
 
   constructor(settings: PollerOptions, { clock, random, log }: PollerDependencies) {
-    const { workers, sink, isWaiting, notes, appliances: families, collector, staleAfter } = settings;
+    const { workers, sink, isWaiting, notes, explain, appliances: families, collector, staleAfter } = settings;
     const { api } = collector;
     const now = clock.monotonic();
     this.#settings = settings;
@@ -88,7 +90,7 @@ export class Poller {
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
     const maxFailures = 2 * workers;
     this.#service = new ServiceState({ registry, agenda, random, staleAfter, maxFailures, now });
-    this.monitor = new ServiceMonitor({ api, registry, service: this.#service, isWaiting, notes, clock, log });
+    this.monitor = new ServiceMonitor({ api, registry, service: this.#service, isWaiting, notes, explain, clock, log });
   }
 
   /** Resolves when the last poll in flight has ended. Rejects if a defect has ended it. */

@@ -1,3 +1,4 @@
+import { type Explain, type Explanation, explainTask, ForbiddenSeries } from '../contract/causes.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -18,6 +19,7 @@ export interface MonitorDependencies {
   /** Whether no request may be sent now, after a 429. */
   readonly isWaiting: () => boolean;
   readonly notes: () => readonly ServiceWarning[];
+  readonly explain: Explain;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -47,6 +49,8 @@ export class ServiceMonitor {
   /** The problem that is known of a task, and how many tasks have it. */
   readonly #failing = new Map<PolledTask, string>();
   readonly #rejected = new Map<PolledTask, string>();
+  /** The series that are logged as forbidden. */
+  readonly #forbidden = new Set<string>();
   readonly #counts = new Map<string, number>();
 
   constructor(dependencies: MonitorDependencies) {
@@ -67,6 +71,14 @@ export class ServiceMonitor {
     if (this.#lastError instanceof CredentialError) return failureReason(this.#lastError);
     this.#reason = registry.failureReason(this.#reason);
     return this.#reason ?? (this.#lastError === undefined ? 'overdue' : failureReason(this.#lastError));
+  }
+
+  /** Why the service is down, and what to do; undefined while it is up, or unknown. */
+  get explanation(): Explanation | undefined {
+    const { downReason } = this;
+    const error = this.#lastError;
+    if (downReason === undefined) return undefined;
+    return this.#dependencies.explain(error !== undefined && failureReason(error) === downReason ? error : downReason);
   }
 
   get lastError(): string | undefined {
@@ -142,7 +154,10 @@ export class ServiceMonitor {
     const isFirst = this.#loggedUp === undefined;
     this.#loggedUp = isUp;
     if (isUp) log.info({ api }, isFirst ? 'the API responds' : 'the API responds again');
-    else log.warn({ api, reason: this.downReason, err: this.#lastError }, 'the API cannot be polled');
+    else {
+      const { downReason: reason, explanation } = this;
+      log.warn({ api, reason, err: this.#lastError }, line('the API cannot be polled', explanation));
+    }
   }
 
   #logWarnings(): void {
@@ -175,33 +190,50 @@ export class ServiceMonitor {
       const { serial, name: filer, state, tasks } = appliance;
       if (state === undefined || state === this.#loggedAppliances.get(appliance)) continue;
       this.#loggedAppliances.set(appliance, state);
-      if (hasNoRecords) log.warn({ serial, filer }, 'the appliance has no records');
-      else log.warn({ serial, filer, ...failuresOf(tasks) }, 'the appliance does not respond');
+      const { explain } = this.#dependencies;
+      if (hasNoRecords) log.warn({ serial, filer }, line('the appliance has no records', explain('no_records')));
+      else {
+        const failures = failuresOf(tasks);
+        log.warn(
+          { serial, filer, ...failures },
+          line('the appliance does not respond', explainTask(explain, {}, failures.err)),
+        );
+      }
     }
   }
 
   #logOperation(polled: PolledTask, before: TaskFacts): void {
-    const { api, log } = this.#dependencies;
+    const { api, log, explain } = this.#dependencies;
     const { task, appliance, facts } = polled;
+    const { operation } = task;
     const filer = appliance && { serial: appliance.serial, filer: appliance.name };
-    const rejected = rejectionOf(polled);
-    // Without a name: a licence or a right that is missing is the same for all series.
-    const operation = appliance === undefined ? { operation: task.operation } : {};
-    const rejection = this.#setProblem(this.#rejected, polled, rejected);
-    if (rejection === 'begins')
-      log.warn(
-        { api, ...operation, ...filer, task: task.id, err: facts.error },
-        'the operation is rejected, and polled at the discovery interval',
-      );
-    else if (rejection === 'ends') log.info({ api, ...operation }, 'the operation is available again');
+    const explanation = explainTask(explain, task, facts.error);
+    const rejection = this.#setProblem(this.#rejected, polled, rejectionOf(polled));
+    if (rejection === 'begins' && appliance !== undefined) this.#logForbidden(operation);
+    else if (rejection === 'begins')
+      log.warn({ api, operation, task: task.id, err: facts.error }, line('the operation is rejected', explanation));
+    else if (rejection === 'ends') {
+      this.#forbidden.delete(operation);
+      log.info({ api, operation }, 'the operation is available again');
+    }
     const failing = this.#isFailing(polled, before) ? `failing ${task.operation}` : undefined;
     const failure = this.#setProblem(this.#failing, polled, failing);
     if (failure === 'begins')
       log.warn(
-        { api, operation: task.operation, ...filer, task: task.id, err: facts.error },
-        'the operation cannot be polled',
+        { api, operation, ...filer, task: task.id, err: facts.error },
+        line('the operation cannot be polled', explanation),
       );
-    else if (failure === 'ends') log.info({ api, operation: task.operation }, 'the operation can be polled again');
+    else if (failure === 'ends') log.info({ api, operation }, 'the operation can be polled again');
+  }
+
+  /** By now the other series and appliances were polled too, so one line is about all of them. */
+  #logForbidden(operation: string): void {
+    const { api, log, registry, explain } = this.#dependencies;
+    if (this.#forbidden.has(operation)) return;
+    const series = new ForbiddenSeries();
+    for (const { task, facts } of registry.all()) series.add(task, facts.error);
+    for (const name of series.names) this.#forbidden.add(name);
+    log.warn({ api }, line('series are forbidden', series.explain(explain)));
   }
 
   /** From the second failure in a row until the second success: polls that fail now and then are not logged. */
@@ -239,8 +271,11 @@ export class ServiceMonitor {
 /** A missing series is normal; a missing right is not. */
 function rejectionOf({ task, appliance, facts }: PolledTask): string | undefined {
   if (facts.suspended === undefined || facts.suspended === 'empty') return undefined;
-  if (appliance === undefined) return `rejected ${task.operation}`;
-  return facts.suspended === 'forbidden' ? 'rejected series' : undefined;
+  return appliance === undefined || facts.suspended === 'forbidden' ? `rejected ${task.operation}` : undefined;
+}
+
+function line(what: string, explanation: Explanation | undefined): string {
+  return explanation === undefined ? what : `${what}: ${explanation.happened}; ${explanation.advice}`;
 }
 
 function failuresOf(tasks: ReadonlySet<PolledTask>) {

@@ -1,20 +1,34 @@
 /** Why a request failed. It is the value of the label `code` if there was no HTTP status. */
 export type RequestErrorReason = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
 
+/** What the reason and the status do not say: a row of `contract/causes.ts`. */
+export type Problem =
+  | 'dns'
+  | 'authority'
+  | 'certificate'
+  | 'tls'
+  | 'proxy'
+  | 'proxy_credentials'
+  | 'page'
+  | 'memory'
+  | 'long_list';
+
 /** A request failed. The message never contains headers, tokens or bodies; `status` is set if there was a response. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly reason: RequestErrorReason;
   readonly status: number | undefined;
+  readonly problem: Problem | undefined;
 
   constructor(
     reason: RequestErrorReason,
     message: string,
-    details: { readonly cause?: unknown; readonly status?: number } = {},
+    details: { readonly cause?: unknown; readonly status?: number; readonly problem?: Problem | undefined } = {},
   ) {
     super(message, details);
     this.reason = reason;
     this.status = details.status;
+    this.problem = details.problem;
   }
 
   /** The value of the label `code` of `filer_exporter_requests_total`. */

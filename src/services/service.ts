@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/section.ts';
+import type { ServiceCauses } from '../contract/causes.ts';
 import type { Kept } from '../contract/kept.ts';
 import type { OwnMetric } from '../contract/own-metric.ts';
 import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
@@ -24,6 +25,7 @@ import type { FilerNames } from './filer-names.ts';
 export interface Service<Options = unknown> {
   readonly section: ServiceSection<Options>;
   readonly title: string;
+  readonly causes: ServiceCauses;
   /** The tables of metrics of the service, in the order of the exposition. */
   readonly tables: readonly Table[];
   /** The metrics about the exporter that only this service has. Its connection has their values. */

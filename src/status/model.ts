@@ -1,3 +1,4 @@
+import type { Explanation } from '../contract/causes.ts';
 import type { OwnValues } from '../contract/own-metric.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
@@ -33,6 +34,8 @@ export interface ApiReport {
   /** The reason why the service is down, as in `filer_api_down_info`; null while it is not down. */
   readonly downReason: string | null;
   readonly lastError: string | null;
+  /** Why it is down, and what to do; null while it is not down. */
+  readonly cause: Explanation | null;
   readonly token: {
     /** When the token expires; null without a token, and for a key that does not expire. */
     readonly expires: string | null;
@@ -78,7 +81,7 @@ export interface ApiReport {
   /** The undocumented alternatives that the account uses. */
   readonly variants: readonly Variant[];
   /** The gaps in the lists that decide what is polled. */
-  readonly inventoryGaps: readonly InventoryGap[];
+  readonly inventoryGaps: readonly ReportedGap[];
   /** How far the service's clock is ahead of the exporter's; null before several responses. */
   readonly clockSkewSeconds: number | null;
   /** Warnings about the service as sentences, such as a missing licence. */
@@ -89,11 +92,14 @@ export interface ApiReport {
  * A list of the inventory that cannot be read, is empty although another one is not, or has other ids for the same
  * objects.
  */
-export interface InventoryGap {
+export interface InventoryGap extends Explanation {
   /** The list; `all` if no list names any object. */
   readonly list: string;
   readonly reason: FailureReason | 'empty' | 'other_ids';
-  /** A sentence with what to do. */
+}
+
+export interface ReportedGap extends Pick<InventoryGap, 'list' | 'reason'> {
+  /** What happened and what to do, in sentences. */
   readonly message: string;
 }
 
@@ -115,6 +121,8 @@ export interface AccountTaskReport {
   /** How many tasks failed in their last poll. `lastError` says why the last of them did. */
   readonly failing: number;
   readonly lastError: string | null;
+  /** What to do about the last error. */
+  readonly advice: string | null;
 }
 
 export interface ApplianceReport {
@@ -138,7 +146,12 @@ export interface ApplianceReport {
   /** How many series failed in their last poll. */
   readonly failing: number;
   /** The latest failure; null after that series has succeeded again. */
-  readonly lastError: { readonly operation: string; readonly time: string; readonly message: string } | null;
+  readonly lastError: {
+    readonly operation: string;
+    readonly time: string;
+    readonly message: string;
+    readonly advice: string;
+  } | null;
 }
 
 /** The values of the metrics about the exporter, which each scrape reads. */

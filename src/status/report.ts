@@ -1,3 +1,4 @@
+import { type Explain, sentences } from '../contract/causes.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { ApplianceTasks } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
@@ -17,6 +18,7 @@ export interface ReportedService extends ServiceDetails {
   readonly target: { readonly baseUrl: string; readonly limit: RateLimit; readonly dailyLimit: number | undefined };
   readonly pacer: RequestQueue;
   readonly clockSkewMs: () => number | undefined;
+  readonly explain: Explain;
   readonly poller: Poller;
 }
 
@@ -76,7 +78,12 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
   const factor = registry.intervalFactor;
   const secondsLeft = tokenSecondsLeft?.();
   const skewMs = source.clockSkewMs();
-  const gaps = source.inventory?.gaps() ?? [];
+  const forbidden = summary.forbidden.explain(source.explain);
+  const gaps = (source.inventory?.gaps() ?? []).map((gap) => ({
+    list: gap.list,
+    reason: gap.reason,
+    message: sentences(gap),
+  }));
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
@@ -86,6 +93,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     url: target.baseUrl,
     lastSuccess: rfc3339OrNull(monitor.lastSuccessAt),
     lastError: monitor.lastError ?? null,
+    cause: monitor.explanation ?? null,
     token: {
       kind: tokenSecondsLeft === undefined ? 'key' : 'token',
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
@@ -112,11 +120,16 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     },
     tasks: summary.tasks,
     suspended: summary.suspended,
-    accountTasks: [...summary.account].map(([operation, tasks]) => accountReport(operation, tasks, now)),
+    accountTasks: [...summary.account].map(([operation, tasks]) =>
+      accountReport(operation, tasks, now, source.explain),
+    ),
     variants: source.variants?.() ?? [],
     inventoryGaps: gaps,
     clockSkewSeconds: skewMs === undefined ? null : skewMs / 1000,
-    notes: [...(source.notes?.() ?? []), ...gaps].map(({ message }) => message),
+    notes: [
+      ...[...(source.notes?.() ?? []), ...gaps].map(({ message }) => message),
+      ...(forbidden === undefined ? [] : [sentences(forbidden)]),
+    ],
   };
 }
 
@@ -130,7 +143,7 @@ function applianceReport(source: ReportedService, appliance: ApplianceTasks, clo
     type: known?.type || null,
     build: known?.build || null,
     availableBuild: known?.availableBuild || null,
-    ...seriesReport(appliance, clock.monotonic(), clock.now()),
+    ...seriesReport(appliance, clock.monotonic(), clock.now(), source.explain),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Explain, explainTask, ForbiddenSeries } from '../contract/causes.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { ApplianceTasks, PolledTask } from '../polling/polled-task.ts';
 import type { TaskRegistry } from '../polling/task-registry.ts';
@@ -9,6 +10,7 @@ export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'suspended'> {
   /** The ages of the tasks of a cycle; null without any result. */
   readonly medianAgeSeconds: number | null;
   readonly worstAgeSeconds: number | null;
+  readonly forbidden: ForbiddenSeries;
   /** The tasks of the account, by operation. */
   readonly account: ReadonlyMap<string, readonly PolledTask[]>;
 }
@@ -21,11 +23,13 @@ export function* taskSummary(registry: TaskRegistry, now: number): Generator<voi
   const suspended = new Map<string, SuspendedTask & { tasks: number }>();
   const account = new Map<string, PolledTask[]>();
   const count = { total: 0, suspended: 0, overdue: 0 };
+  const forbidden = new ForbiddenSeries();
   const ages: number[] = [];
   for (const polled of registry.all()) {
     const { task, appliance, facts } = polled;
     const { operation } = task;
     const reason = facts.suspended;
+    forbidden.add(task, facts.error);
     if (reason !== undefined) {
       count.suspended += 1;
       getOrCreate(suspended, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
@@ -42,6 +46,7 @@ export function* taskSummary(registry: TaskRegistry, now: number): Generator<voi
     tasks: count,
     suspended: [...suspended.values()],
     account,
+    forbidden,
     medianAgeSeconds: seconds(sorted[Math.floor(sorted.length / 2)]),
     worstAgeSeconds: seconds(sorted.at(-1)),
   };
@@ -52,16 +57,23 @@ function isOverdue({ task, facts, addedAt }: PolledTask, now: number, factor: nu
   return now - Math.max(facts.respondedAt, addedAt) > maxAgeMs(task.intervalMs, 2 * factor);
 }
 
-export function accountReport(operation: string, tasks: readonly PolledTask[], now: number): AccountTaskReport {
-  const failing = tasks.filter(isFailing);
+export function accountReport(
+  operation: string,
+  tasks: readonly PolledTask[],
+  now: number,
+  explain: Explain,
+): AccountTaskReport {
+  const failing = tasks.filter(({ facts }) => facts.error !== undefined);
+  const last = failing.at(-1);
   return {
     operation,
     tasks: tasks.length,
     intervalSeconds: (tasks[0]?.task.intervalMs ?? 0) / 1000,
     dataAgeSeconds: oldestSeconds(tasks, now),
     suspended: tasks.filter(({ facts }) => facts.suspended !== undefined).length,
-    failing: failing.length,
-    lastError: failing.at(-1)?.facts.error?.message ?? null,
+    failing: tasks.filter(isFailing).length,
+    lastError: last?.facts.error?.message ?? null,
+    advice: last === undefined ? null : explainTask(explain, last.task, last.facts.error).advice,
   };
 }
 
@@ -75,7 +87,7 @@ export function appliancesByName({ appliances }: TaskRegistry): readonly Applian
 }
 
 /** Summarizes the tasks of an appliance. `now` is monotonic, `at` is in epoch milliseconds. */
-export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number) {
+export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number, explain: Explain) {
   const series = [...tasks];
   const failing = series.filter(isFailing);
   const last = failing.sort((one, other) => (one.facts.polledAt ?? 0) - (other.facts.polledAt ?? 0)).at(-1);
@@ -101,6 +113,7 @@ export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number)
             operation: last.task.operation,
             time: rfc3339(last.facts.polledAt ?? at),
             message: last.facts.error.message,
+            advice: explainTask(explain, failing.length < series.length ? last.task : {}, last.facts.error).advice,
           },
   } satisfies Partial<ApplianceReport>;
 }

@@ -1,4 +1,4 @@
-import { errorCode } from '../runtime/errors.ts';
+import { errorCode, type Problem } from '../runtime/errors.ts';
 
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
@@ -10,58 +10,65 @@ export class ProxyConnectionError extends Error {
   }
 }
 
-type Party = 'service' | 'proxy';
-
-const PRIVATE_AUTHORITY_ADVICE =
-  'if your network has its own certificate authority, set NODE_EXTRA_CA_CERTS to its certificate';
-
-const URL_OF: Readonly<Record<Party, string>> = { service: 'the URL', proxy: "the proxy's URL" };
-
-function anotherHost(party: Party): string {
-  return `is for another host name; check ${URL_OF[party]}${party === 'service' ? ', and the proxy if any' : ''}`;
+/** The message of undici, which is all that names the proxy and the status. */
+export function proxyRejection(status: number | undefined): Error {
+  return new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`);
 }
 
-/** What is wrong with a certificate and what to do, by the error code of OpenSSL or Node. */
-const CERTIFICATE: Readonly<Record<string, (party: Party) => string>> = {
-  CERT_HAS_EXPIRED: () => "has expired, or this machine's clock is wrong",
-  CERT_NOT_YET_VALID: () => "is not valid yet, or this machine's clock is wrong",
-  CERT_REVOKED: () => 'has been revoked',
-  CERT_UNTRUSTED: () => `is not trusted; ${PRIVATE_AUTHORITY_ADVICE}`,
-  CERT_SIGNATURE_FAILURE: () => 'does not have a valid signature of its issuer',
-  ERR_TLS_CERT_ALTNAME_INVALID: anotherHost,
-  HOSTNAME_MISMATCH: anotherHost,
-  UNABLE_TO_GET_ISSUER_CERT: () => `is from an unknown certificate authority; ${PRIVATE_AUTHORITY_ADVICE}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => `is from an unknown certificate authority; ${PRIVATE_AUTHORITY_ADVICE}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => `is from an unknown certificate authority; ${PRIVATE_AUTHORITY_ADVICE}`,
-  SELF_SIGNED_CERT_IN_CHAIN: () => `is from a certificate authority that is not trusted; ${PRIVATE_AUTHORITY_ADVICE}`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: () => 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to it',
+const PROXY_REJECTION = /^Proxy response \((\d+)\)/;
+
+export interface ConnectionProblem {
+  readonly problem?: Problem;
+  readonly text: string;
+}
+
+const UNKNOWN_AUTHORITY = ['authority', 'is from an unknown certificate authority'] as const;
+
+/** What is wrong with a certificate, by the error code of OpenSSL or Node. */
+const CERTIFICATE: Readonly<Record<string, readonly ['certificate' | 'authority', string]>> = {
+  CERT_HAS_EXPIRED: ['certificate', 'has expired'],
+  CERT_NOT_YET_VALID: ['certificate', 'is not valid yet'],
+  CERT_REVOKED: ['certificate', 'has been revoked'],
+  CERT_UNTRUSTED: ['authority', 'is not trusted'],
+  CERT_SIGNATURE_FAILURE: ['certificate', 'does not have a valid signature of its issuer'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['certificate', 'is for another host name'],
+  HOSTNAME_MISMATCH: ['certificate', 'is for another host name'],
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: ['authority', 'is from a certificate authority that is not trusted'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['authority', 'is self-signed'],
 };
 
 const NO_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
 /** Returns undefined if the code is not a TLS error. */
-export function describeTlsError(code: string, party: Party): string | undefined {
-  if (NO_TLS.has(code))
-    return `the ${party} does not speak TLS there; check scheme and port of ${URL_OF[party]} (${code})`;
-  const problem = Object.hasOwn(CERTIFICATE, code) ? CERTIFICATE[code]?.(party) : undefined;
-  return problem && `the ${party}'s certificate ${problem} (${code})`;
+export function describeTlsError(code: string, party: 'service' | 'proxy'): ConnectionProblem | undefined {
+  if (NO_TLS.has(code)) return { problem: 'tls', text: `the ${party} does not speak TLS there (${code})` };
+  const [problem, text] = (Object.hasOwn(CERTIFICATE, code) && CERTIFICATE[code]) || [];
+  return problem && { problem, text: `the ${party}'s certificate ${text} (${code})` };
 }
 
-export function describeConnectionError(cause: Error): string {
+export function describeConnectionError(cause: Error): ConnectionProblem {
   if (cause instanceof ProxyConnectionError) {
-    const { causeCode: errorCode } = cause;
-    return describeTlsError(errorCode, 'proxy') ?? `the proxy cannot be reached (${errorCode})`;
+    const { causeCode: code } = cause;
+    const { problem, text } = describeTlsError(code, 'proxy') ?? { text: `the proxy cannot be reached (${code})` };
+    return { problem: problem === 'authority' ? problem : 'proxy', text };
+  }
+  const [, status] = PROXY_REJECTION.exec(cause.message) ?? [];
+  if (status !== undefined) {
+    return { problem: status === '407' ? 'proxy_credentials' : 'proxy', text: `the proxy returned ${status}` };
   }
   const code = errorCode(cause);
-  // When a proxy rejects a request, undici reports an abort: only its message names the proxy and the status.
-  if (code === undefined || code === 'UND_ERR_ABORTED') return cause.message;
+  if (code === undefined || code === 'UND_ERR_ABORTED') return { text: cause.message };
   // Requests to a service have no time-out for headers, so this one was set for the proxy.
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return `the proxy opened no tunnel in time (${code})`;
-  return describeTlsError(code, 'service') ?? describeLookupError(cause, code) ?? code;
+  if (code === 'UND_ERR_HEADERS_TIMEOUT')
+    return { problem: 'proxy', text: `the proxy opened no tunnel in time (${code})` };
+  return describeTlsError(code, 'service') ?? describeLookupError(cause, code) ?? { text: code };
 }
 
-function describeLookupError(cause: Error, code: string): string | undefined {
+function describeLookupError(cause: Error, code: string): ConnectionProblem | undefined {
   if (!('hostname' in cause) || typeof cause.hostname !== 'string') return undefined;
   const problem = code === 'ENOTFOUND' ? 'is not known to the name server' : 'cannot be looked up';
-  return `the host name ${cause.hostname} ${problem} (${code})`;
+  return { problem: 'dns', text: `the host name ${cause.hostname} ${problem} (${code})` };
 }

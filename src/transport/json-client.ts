@@ -11,7 +11,7 @@ import { parseHttpDate } from './http-date.ts';
 import type { RateFeedback, SentRequest } from './rate/rate-limiter.ts';
 import type { RequestQueue } from './rate/request-queue.ts';
 import { ThrottledAppliances } from './rate/throttled-appliances.ts';
-import { readJson } from './read-json.ts';
+import { isWebPage, readJson } from './read-json.ts';
 import type { ResponseLimits, ResponseSize } from './response-limits.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { ServiceClock } from './service-clock.ts';
@@ -134,7 +134,9 @@ export class JsonClient {
       feedback = this.#feedbackFrom(request, response, startedAt);
       if (!isSuccess(status)) {
         const message = serviceMessage(authorized, response.body, this.#options.secrets());
-        throw new RequestError('status', `${nameOf(request)} returned ${status}${message}`, { status });
+        const page = isWebPage(response.headers) ? ' (a web page)' : '';
+        const problem = status < 400 ? 'page' : undefined;
+        throw new RequestError('status', `${nameOf(request)} returned ${status}${page}${message}`, { status, problem });
       }
       request.validate?.(response.body);
       return response.body;
@@ -247,7 +249,6 @@ const MAX_MESSAGE = 200;
 function toRequestError(request: ServiceRequest, thrown: unknown): RequestError {
   if (thrown instanceof RequestError) return thrown;
   const cause = asError(thrown);
-  return new RequestError('network', `${nameOf(request)} got no response: ${describeConnectionError(cause)}`, {
-    cause,
-  });
+  const { text, problem } = describeConnectionError(cause);
+  return new RequestError('network', `${nameOf(request)} got no response: ${text}`, { cause, problem });
 }

@@ -37,7 +37,7 @@ export interface ReadOptions {
  */
 export async function readJson(response: Dispatcher.ResponseData, options: ReadOptions): Promise<unknown> {
   try {
-    return await parse(await decompress(response, options), options);
+    return await parse(await decompress(response, options), isWebPage(response.headers), options);
   } catch (error) {
     if (options.lenient) return undefined;
     throw error;
@@ -80,7 +80,15 @@ async function collect(body: AsyncIterable<Buffer>, options: ReadOptions, counte
   return buffers;
 }
 
-async function parse(buffers: Buffer[], { limits, requestName, clock }: ReadOptions): Promise<unknown> {
+export function isWebPage(headers: Dispatcher.ResponseData['headers']): boolean {
+  return /text\/html/i.test(String(headers['content-type']));
+}
+
+async function parse(
+  buffers: Buffer[],
+  isPage: boolean,
+  { limits, requestName, clock }: ReadOptions,
+): Promise<unknown> {
   const size = buffers.reduce((sum, { length }) => sum + length, 0);
   // DELETE /auth/token may return an empty body.
   if (size === 0) return undefined;
@@ -90,10 +98,9 @@ async function parse(buffers: Buffer[], { limits, requestName, clock }: ReadOpti
     throw new RequestError('invalid', `${requestName}: the response is nested deeper than ${MAX_DEPTH} levels`);
   if (cost === 'heavy') {
     const room = `the limit of ${limits.parsedBytes} bytes of memory`;
-    throw new RequestError(
-      'oversize',
-      `${requestName}: the parsed response would take more than ${room}${MORE_MEMORY}`,
-    );
+    throw new RequestError('oversize', `${requestName}: the parsed response would take more than ${room}`, {
+      problem: 'memory',
+    });
   }
   try {
     // The pieces are released as they are joined, so that memory does not hold the body twice.
@@ -101,13 +108,17 @@ async function parse(buffers: Buffer[], { limits, requestName, clock }: ReadOpti
     return size > AT_ONCE_BYTES ? await runInSlices(parseInSlices(whole), clock) : JSON.parse(utf8.decode(whole));
   } catch {
     // The parser's error is dropped, because V8 quotes the body in it.
-    throw new RequestError('invalid', `${requestName}: expected JSON, got ${size} bytes of something else`);
+    throw new RequestError(
+      'invalid',
+      `${requestName}: expected JSON, got ${isPage ? 'a web page' : `${size} bytes of something else`}`,
+      { problem: isPage ? 'page' : undefined },
+    );
   }
 }
 
 function tooLarge({ requestName, limits: { bytes, isByMemory } }: ReadOptions): RequestError {
-  const why = isByMemory ? `, the limit that memory allows for one response${MORE_MEMORY}` : ' (MAX_RESPONSE_BYTES)';
-  return new RequestError('oversize', `${requestName}: the response is larger than ${bytes} bytes${why}`);
+  const why = isByMemory ? 'the limit that memory allows for one response' : 'MAX_RESPONSE_BYTES';
+  return new RequestError('oversize', `${requestName}: the response is larger than ${bytes} bytes (${why})`, {
+    problem: isByMemory ? 'memory' : undefined,
+  });
 }
-
-const MORE_MEMORY = '; if such responses are expected, give the process more memory';

@@ -1,8 +1,10 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { explainFor } from '../../src/contract/causes.ts';
 import type { Task } from '../../src/contract/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { portalCauses } from '../../src/services/portal/causes.ts';
 import { answered, families, reading, Shelf, task } from '../polling/fleet.ts';
 import { noLog } from '../support/mock-api.ts';
 import type { Report } from './main.ts';
@@ -84,6 +86,7 @@ export async function polling(report: Report): Promise<void> {
       appliances: families,
       allowedPerSecond: () => Number.POSITIVE_INFINITY,
       notes: () => [],
+      explain: explainFor(portalCauses),
       isWaiting: () => false,
       onTasks: () => {},
     },

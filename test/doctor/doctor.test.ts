@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { proxyRejection } from '../../src/transport/connection-errors.ts';
 import { type Condition, healthyNetwork, visit } from './simulated-visit.ts';
 
 const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
@@ -26,7 +27,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'the account has no accelerated volume',
     { before: (standIn) => standIn.fail({ operation: 'data', kind: 'status', status: 406 }) },
-    ['failure gfa data no-volumes'],
+    ['failure gfa data status-406'],
   ],
   [
     'the path of the base URL is wrong',
@@ -36,7 +37,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'file acceleration knows no filer',
     { before: (standIn) => standIn.fail({ operation: 'data', ...body(NO_FILERS) }) },
-    ['warning gfa data no-filers'],
+    ['warning gfa client-key untold', 'warning gfa data no-filers'],
   ],
   [
     'the secret of the portal is wrong',
@@ -195,7 +196,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     'the proxy asks for a password',
     {
       environment: { ...remote, HTTPS_PROXY: 'http://proxy.example.com:3128' },
-      network: { ...healthyNetwork, handshake: () => Promise.reject(new Error('the proxy answered CONNECT with 407')) },
+      network: { ...healthyNetwork, handshake: () => Promise.reject(proxyRejection(407)) },
     },
     ['failure gfa tls no-connection', 'failure portal tls no-connection'],
   ],
@@ -233,12 +234,12 @@ describe('the doctor on an account in trouble', () => {
   });
 
   test.for([
-    [{ kind: 'status', status: 503 }, 'status-503', /later/],
+    [{ kind: 'status', status: 503 }, 'status-503', /wait/],
     [{ kind: 'status', status: 429 }, 'status-429', /other tools/],
     [{ kind: 'status', status: 404 }, 'status-404', /PORTAL_URL/],
-    [{ kind: 'body', body: '<html>Sign in</html>', contentType: 'text/html' }, 'no-token', /login page/],
+    [{ kind: 'body', body: '<html>Sign in</html>', contentType: 'text/html' }, 'no-token', /NO_PROXY/],
     [{ kind: 'body', body: '{}' }, 'no-token', /PORTAL_URL/],
-    [{ kind: 'reset' }, 'no-token', /host and port.*network/],
+    [{ kind: 'reset' }, 'no-token', /host and port.*HTTPS_PROXY/],
   ] as const)('blames no credentials where the request for a token comes to %j', async ([fault, code, advice]) => {
     const { found } = await visit({ before: (standIn) => standIn.fail({ operation: 'token', ...fault }) });
     const [finding, ...more] = found.findings.filter(({ level, check }) => level === 'failure' && check !== 'limits');
@@ -247,12 +248,12 @@ describe('the doctor on an account in trouble', () => {
     expect(finding?.advice).not.toContain('credentials');
   });
 
-  test('says that an HTML page was the answer', async () => {
+  test('says that a web page was the answer', async () => {
     const page = { kind: 'status', status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' } as const;
     const { found } = await visit({ before: (standIn) => standIn.fail(page) });
     const failures = found.findings.filter(({ level }) => level === 'failure');
     expect(failures.map(({ check }) => check)).toEqual(['data', 'token']);
-    for (const { observed } of failures) expect(observed).toContain('HTML page');
+    for (const { observed } of failures) expect(observed).toContain('a web page');
   });
 
   test.for(troubles)('%s', async ([, condition, lines]) => {

@@ -2,8 +2,10 @@ import { createServer as createProxy } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
+import { explainFor } from '../../src/contract/causes.ts';
 import type { ReportFinding } from '../../src/doctor/finding.ts';
 import { checkNetwork, type NetworkProxy, systemNetwork } from '../../src/doctor/network.ts';
+import { gfaCauses } from '../../src/services/gfa/causes.ts';
 import { canCertify, selfSigned } from '../support/certificates.ts';
 import { temporaryDirectory } from '../support/program.ts';
 
@@ -19,8 +21,13 @@ async function listening(server: Server): Promise<number> {
 
 async function found(url: string, proxy: NetworkProxy | undefined, now = NOW): Promise<readonly string[]> {
   const findings: string[] = [];
-  const find: ReportFinding = (level, check, code) => void findings.push(`${level} ${check} ${code}`);
-  await checkNetwork({ url, isLocal: false, proxy }, systemNetwork, 5_000, now, find);
+  const find: ReportFinding = (level, check, code, _, { advice } = {}) =>
+    void findings.push([level, check, code, ...(advice === undefined ? [] : [advice])].join(' '));
+  await checkNetwork(
+    { url, isLocal: false, proxy },
+    { network: systemNetwork, timeoutMs: 5_000, now, explain: explainFor(gfaCauses) },
+    find,
+  );
   return findings;
 }
 

@@ -61,7 +61,7 @@ export class Judge {
 
   /** A line of the log. */
   logged({ msg, api }: LogLine): void {
-    if (msg !== 'the API cannot be polled') return;
+    if (!msg.startsWith('the API cannot be polled')) return;
     const { joined, told, troubles, now } = this.#evidence;
     const places =
       api === 'gfa'

@@ -148,8 +148,8 @@ test('a portal that is down is logged once, and not again for each appliance, an
   const told = life.log.slice(before).filter(({ level }) => isAtLeast(level, 'info'));
   const lines = told.map(({ msg, operation, serial }) => `${msg}: ${operation ?? serial ?? ''}`);
   expect(lines).toHaveLength(new Set(lines).size);
-  expect(told.filter(({ msg }) => msg === 'the API cannot be polled')).toHaveLength(1);
-  expect(told.filter(({ msg }) => msg === 'the appliance does not respond').length).toBeLessThan(3);
+  expect(told.filter(({ msg }) => msg.startsWith('the API cannot be polled'))).toHaveLength(1);
+  expect(told.filter(({ msg }) => msg.startsWith('the appliance does not respond')).length).toBeLessThan(3);
   over();
   await life.passes(20 * MINUTE);
   expect(life.log.filter(({ msg }) => msg === 'the API responds again')).toHaveLength(1);

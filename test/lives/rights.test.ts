@@ -13,7 +13,7 @@ const echoMs = 20 * MINUTE;
 const EDGES_FORBIDDEN = ['filer_exporter_inventory_gap_info', { list: 'edges', reason: 'forbidden' }] as const;
 
 function gapLine({ msg, list, reason }: LogLine): string {
-  if (msg === 'the inventory is incomplete') return `${list} ${reason}; `;
+  if (msg.startsWith('the inventory is incomplete')) return `${list} ${reason}; `;
   return msg === 'the inventory is complete again' ? `${list} closed; ` : '';
 }
 

@@ -11,11 +11,17 @@ function fieldsOf(value: unknown, path = ''): readonly string[] {
 
 test('docs/status.md has each field of the JSON, and no other', () => {
   const report = reportOf({
-    apis: [api({ notes: ['Something.'], inventoryGaps: [{ list: 'all', reason: 'empty', message: 'm' }] })],
+    apis: [
+      api({
+        notes: ['Something.'],
+        inventoryGaps: [{ list: 'all', reason: 'empty', message: 'm' }],
+        cause: { happened: 'h', advice: 'a' },
+      }),
+    ],
     appliances: [
       appliance(1, {
         suspended: [{ operation: 'o', reason: 'empty' }],
-        lastError: { operation: 'o', time: secondsAgo(1), message: 'm' },
+        lastError: { operation: 'o', time: secondsAgo(1), message: 'm', advice: 'a' },
       }),
     ],
   });

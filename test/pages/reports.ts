@@ -19,6 +19,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     lastSuccess: secondsAgo(2),
     downReason: null,
     lastError: null,
+    cause: null,
     token: { kind: 'token', expires: secondsAgo(-600) },
     pace: { requestsPerSecond: 16.667, sustainedRequestsPerSecond: 16.667, waitUntil: null, throttled: false },
     limits: { requests: 500, windowSeconds: 30, requestsPerDay: 1_000_000 },
@@ -38,6 +39,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
         suspended: 0,
         failing: 0,
         lastError: null,
+        advice: null,
       },
     ],
     variants: [{ question: 'time_unit', answer: 'milliseconds' }],
@@ -98,6 +100,7 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
         operation: 'cpu_utilization',
         time: secondsAgo(30),
         message: 'POST /telemetry returned 500',
+        advice: 'wait',
       };
       return appliance(number, { state: 'down', failing: 3, lastError, suspended });
     }

@@ -62,11 +62,12 @@ describe('each API', () => {
         suspended: 4,
         failing: 2,
         lastError: 'GET /x returned 500',
+        advice: 'wait',
       },
     ];
     const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
     expect(words).toContain('license 1 15m – suspended');
-    expect(words).toContain('snapshot_details 30 15m 1m ago GET /x returned 500 4 suspended, 2 failing');
+    expect(words).toContain('snapshot_details 30 15m 1m ago GET /x returned 500; wait 4 suspended, 2 failing');
     expect(words).toContain('The licence lacks something.');
   });
 
@@ -127,7 +128,12 @@ describe('each appliance', () => {
             { operation: 'cow_disk_io_time', reason: 'empty' },
           ],
           failing: 2,
-          lastError: { operation: 'cpu_utilization', time: secondsAgo(65), message: 'POST /x returned 500' },
+          lastError: {
+            operation: 'cpu_utilization',
+            time: secondsAgo(65),
+            message: 'POST /x returned 500',
+            advice: 'wait',
+          },
         }),
       ],
     });
@@ -136,21 +142,26 @@ describe('each appliance', () => {
         '22, 3 suspended (2 no records, 1 forbidden) ' +
         'no records: the response is empty cow_disk_iops, cow_disk_io_time ' +
         'forbidden (403): the right or the licence is missing smb_connections ' +
-        'POST /x returned 500 1m 5s ago · 2 series failing',
+        'POST /x returned 500; wait 1m 5s ago · 2 series failing',
     );
   });
 
   test('that fails says with which series, and not once more which appliance it is', async () => {
     const { serial } = appliance(1);
     const message = `POST /telemetry/appliances/${serial}/cpu_utilization returned 500: out of order`;
-    const lastError = { operation: 'cpu_utilization', time: secondsAgo(5), message };
+    const lastError = { operation: 'cpu_utilization', time: secondsAgo(5), message, advice: 'wait' };
     const words = await wordsOf({ appliances: [appliance(1, { lastError, failing: 1 })] });
-    expect(words).toContain('cpu_utilization returned 500: out of order 5s ago');
+    expect(words).toContain('cpu_utilization returned 500: out of order; wait 5s ago');
     expect(words.split(serial)).toHaveLength(2);
   });
 
   test('waits until its first verdict, though its first polls have failed', async () => {
-    const lastError = { operation: 'load_average', time: secondsAgo(1), message: 'POST /x returned 500' };
+    const lastError = {
+      operation: 'load_average',
+      time: secondsAgo(1),
+      message: 'POST /x returned 500',
+      advice: 'wait',
+    };
     const fresh = { state: 'waiting', lastPoll: secondsAgo(1), lastRecord: null, failing: 1, lastError } as const;
     expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(
       'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 22 POST /x returned 500',
@@ -165,7 +176,7 @@ describe('each appliance', () => {
 
   test('is one line of the page, which is what the script replaces', async () => {
     const message = 'a\nb\r\nc';
-    const lastError = { operation: 'o', time: secondsAgo(1), message };
+    const lastError = { operation: 'o', time: secondsAgo(1), message, advice: 'wait' };
     const page = await pageOf({ appliances: [appliance(1, { lastError }), appliance(2), appliance(3)] });
     expect(page.match(/^<tr role="row" id="a-.*<\/tr>$/gm)).toHaveLength(3);
     expect(page).toContain('a b c');
@@ -173,7 +184,7 @@ describe('each appliance', () => {
 });
 
 describe('the fleet', () => {
-  const lastError = { operation: 'o', time: secondsAgo(1), message: 'Response 500' };
+  const lastError = { operation: 'o', time: secondsAgo(1), message: 'Response 500', advice: 'wait' };
   const forbidden = [{ operation: 'p', reason: 'forbidden' }] as const;
   const appliances = [
     appliance(1, { build: '10.1.2', lastRecord: secondsAgo(60) }),
@@ -264,7 +275,7 @@ test('whatever a service or an appliance calls itself is shown as text', async (
         build: hostile,
         availableBuild: hostile,
         suspended,
-        lastError: { operation: hostile, time: secondsAgo(1), message: hostile },
+        lastError: { operation: hostile, time: secondsAgo(1), message: hostile, advice: 'wait' },
       }),
     ],
   });

@@ -95,7 +95,12 @@ export class Lines implements Log {
 
   #keep(level: string) {
     return (fields: unknown, text?: unknown) => {
-      this.all.push({ level, text: String(text), fields: fields as Record<string, unknown>, at: this.#now() });
+      this.all.push({
+        level,
+        text: String(text).split(': ')[0] ?? '',
+        fields: fields as Record<string, unknown>,
+        at: this.#now(),
+      });
     };
   }
 }

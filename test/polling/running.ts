@@ -1,10 +1,12 @@
 import { onTestFinished } from 'vitest';
+import { explainFor } from '../../src/contract/causes.ts';
 import type { PollResult } from '../../src/contract/poll-result.ts';
 import type { Task } from '../../src/contract/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { getOrCreate } from '../../src/runtime/maps.ts';
 import type { Random } from '../../src/runtime/random.ts';
+import { portalCauses } from '../../src/services/portal/causes.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answered, families, Lines, minutes, reading, Shelf } from './fleet.ts';
 
@@ -45,6 +47,7 @@ export class Stage {
         appliances: families,
         allowedPerSecond: () => Number.POSITIVE_INFINITY,
         notes: () => [],
+        explain: explainFor(portalCauses),
         isWaiting: () => false,
       },
       { clock, random, log: this.lines },

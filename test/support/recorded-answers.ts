@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
+import { explainFor } from '../../src/contract/causes.ts';
 import type { PollSink } from '../../src/contract/sink.ts';
 import type { Task } from '../../src/contract/task.ts';
 import { LineStore } from '../../src/exposition/store.ts';
@@ -11,6 +12,7 @@ import { GfaClient } from '../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';
 import { GROUPS } from '../../src/services/gfa/families.ts';
 import { applianceStateFamilies } from '../../src/services/portal/appliances/series-families.ts';
+import { portalCauses } from '../../src/services/portal/causes.ts';
 import type { PortalCollector } from '../../src/services/portal/collector.ts';
 import { ledgerSettings } from './gfa-answers.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -156,6 +158,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
     withdraw: (id) => store.withdraw(id),
   };
   const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isWaiting: () => false, notes: () => [] };
+  const explain = explainFor(portalCauses);
   return async (tasks) => {
     const collector = { api: tasks[0]?.api ?? 'portal', tasks: () => tasks };
     const settings = {
@@ -165,6 +168,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       intervalMs: 300_000,
       staleAfter: 3,
       appliances: applianceStateFamilies,
+      explain,
       ...limits,
     };
     const poller = new Poller(settings, { clock, random: () => 0, log: noLog });

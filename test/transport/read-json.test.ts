@@ -78,15 +78,19 @@ describe('a body that cannot be read', () => {
   });
 
   test('that would take more memory than there is for it', async () => {
-    const message = `${place}the parsed response would take more than the limit of 10000 bytes of memory; if such responses are expected, give the process more memory`;
+    const message = `${place}the parsed response would take more than the limit of 10000 bytes of memory`;
     const full = `{"items":[${'{},'.repeat(1_000)}{}]}`;
-    expect(await outcome(full, {}, { parsedBytes: 10_000 })).toMatchObject({ code: 'oversize', message });
+    expect(await outcome(full, {}, { parsedBytes: 10_000 })).toMatchObject({
+      code: 'oversize',
+      problem: 'memory',
+      message,
+    });
     expect(await outcome(gzipSync(full), gzip, { parsedBytes: 10_000 })).toMatchObject({ code: 'oversize', message });
     expect(await outcome(full, {}, { parsedBytes: 200_000 })).toEqual({ parsed: JSON.parse(full) });
   });
 
   test('is larger than there is memory for, which says what to do about it', async () => {
-    const message = `${place}the response is larger than ${limit} bytes, the limit that memory allows for one response; if such responses are expected, give the process more memory`;
+    const message = `${place}the response is larger than ${limit} bytes (the limit that memory allows for one response)`;
     const result = await outcome('a'.repeat(limit + 1), {}, { isByMemory: true });
     expect(result).toMatchObject({ code: 'oversize', message });
   });

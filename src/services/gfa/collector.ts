@@ -1,3 +1,4 @@
+import { sentences } from '../../contract/causes.ts';
 import type { Kept, Restoration } from '../../contract/kept.ts';
 import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
@@ -8,6 +9,7 @@ import type { Log } from '../../runtime/log.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { StateKeeper } from '../../state/keeper.ts';
 import type { RestoredResult } from '../service.ts';
+import { fullEventMemory, sharedClientKey } from './causes.ts';
 import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
 import { GfaLedger, type GfaLedgerOptions, type Piece } from './ledger.ts';
@@ -58,15 +60,9 @@ export class GfaCollector implements Collector, Kept {
   get warnings(): readonly ServiceWarning[] {
     const { bookmarks, memory } = this.#ledger;
     const warnings: ServiceWarning[] = [];
-    if (bookmarks.isSuspicious) {
-      const message =
-        'Events are missing: another client seems to receive them. Give each exporter its own GFA_CLIENT_KEY. If each has one, GFA_CLIENT_KEY_HEADER may name a header that the service does not use: --doctor finds the right one.';
-      warnings.push({ code: 'client_key', message });
-    }
+    if (bookmarks.isSuspicious) warnings.push({ code: 'client_key', message: sentences(sharedClientKey) });
     if (memory.evicted > 0 || memory.size >= memory.limit) {
-      const message =
-        'The memory of events is full: an evicted event counts again if the service sends it again, and an event that cannot be remembered is dropped. Give the process more memory.';
-      warnings.push({ code: 'event_memory', message });
+      warnings.push({ code: 'event_memory', message: sentences(fullEventMemory) });
     }
     return warnings;
   }

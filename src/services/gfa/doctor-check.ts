@@ -1,5 +1,5 @@
+import { explainFor } from '../../contract/causes.ts';
 import { variantsOf } from '../../contract/variant.ts';
-import { adviceFor, describeFailure } from '../../doctor/advice.ts';
 import type { ReportFinding } from '../../doctor/finding.ts';
 import type { CheckResult, ServiceCheck } from '../../doctor/service-check.ts';
 import { isJsonObject, type JsonObject } from '../../metrics/family.ts';
@@ -9,6 +9,7 @@ import { policyForError } from '../../runtime/error-policy.ts';
 import { asError, httpStatusOf, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
 import type { DoctorCheckDependencies } from '../service.ts';
+import { gfaCauses } from './causes.ts';
 import { dataRequest, type GfaOptions, temporaryClientKey } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
 import { documentedData } from './documented.ts';
@@ -25,7 +26,7 @@ const PAUSE_MS = 2_000;
 /** Sends every request with client keys of the doctor's own, so that the exporter loses no event. */
 export function createGfaCheck(
   options: GfaOptions,
-  { client, environment: { clock }, exchanges }: DoctorCheckDependencies,
+  { client, environment: { clock } }: DoctorCheckDependencies,
 ): ServiceCheck {
   const key = temporaryClientKey(options, 'doctor', clock.now());
   const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<CheckResult> => {
@@ -35,7 +36,7 @@ export function createGfaCheck(
     const { body: first, error } = await sendWithKey('-a');
     if (error !== undefined) {
       const token = Secret.of(`Bearer ${options.token.reveal()}`);
-      await reportFailure(error, describeFailure(error, exchanges), reportFinding, () => sendWithKey('-a', { token }));
+      await reportFailure(error, reportFinding, () => sendWithKey('-a', { token }));
       return { variants: [], filers: [], volumes: [] };
     }
     reportFinding('ok', 'credentials', 'accepted', 'GFA_TOKEN is accepted');
@@ -80,29 +81,26 @@ async function resultOf(request: Promise<unknown>): Promise<RequestResult> {
   }
 }
 
+const explain = explainFor(gfaCauses, true);
+
 /** Reports why the first request failed. After a rejected token, the other form of the token is tried first. */
 async function reportFailure(
   error: Error,
-  observed: string,
   reportFinding: ReportFinding,
   sendWithBearer: () => Promise<RequestResult>,
 ): Promise<void> {
+  const { message: observed } = error;
   const status = httpStatusOf(error);
+  const { advice } = explain(error);
   if (policyForError(error, 'events').action === 'renew') {
     const acceptsBearer = (await sendWithBearer()).error === undefined;
-    const advice = acceptsBearer
-      ? 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that'
-      : 'check GFA_TOKEN: it must be the complete key that the portal issued, not revoked';
     reportFinding('failure', 'credentials', acceptsBearer ? 'other-form' : 'refused', observed, {
       expected: '200',
-      advice,
+      advice: acceptsBearer
+        ? 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that'
+        : advice,
     });
-  } else if (status === 406) {
-    const advice =
-      'check in the portal that the account has the acceleration add-on and a volume in mode Active or Observation';
-    reportFinding('failure', 'data', 'no-volumes', observed, { expected: 'information about a volume', advice });
   } else {
-    const advice = adviceFor(error, 'check GFA_URL: the path ends in /v1');
     reportFinding('failure', 'data', `status-${status ?? 'none'}`, observed, { expected: '200', advice });
   }
 }
@@ -119,12 +117,9 @@ async function checkHeader(
   // Only earlier events count, because new ones are delivered to any key.
   const hasEarlierEvent = (received: ReadonlySet<string>) => [...received].some((event) => events.has(event));
   if (events.size === 0) {
-    reportFinding(
-      'ok',
-      check,
-      'untold',
-      `there are no events that show whether ${clientKeyHeader} is the right header`,
-    );
+    reportFinding('warning', check, 'untold', `no event shows whether ${clientKeyHeader} is the right header`, {
+      advice: 'run the doctor again once files of an accelerated volume have changed',
+    });
     return;
   }
   if (hasEarlierEvent(otherEvents)) {

@@ -1,5 +1,6 @@
 import type { Table } from '../../metrics/family.ts';
 import type { Service } from '../service.ts';
+import { gfaCauses } from './causes.ts';
 import { GfaClient, temporaryClientKey } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
@@ -50,6 +51,7 @@ const tables: readonly Table[] = [
 export const gfa: Service<GfaConfig> = {
   section: gfaSection,
   title: 'File acceleration',
+  causes: gfaCauses,
   tables,
   scope: 'account',
   ownMetrics: gfaOwnMetrics,

@@ -66,15 +66,17 @@ export function createTasks(
   context: PortalContext,
   intervalMs: number,
 ): () => Iterable<Task> {
-  const { reads = [], create, waitsForInventory } = definition;
+  const { name, reads = [], create, waitsForInventory } = definition;
   const { appliances, options } = context;
   const accountTasks =
     options.shard.index === 0 ? reads.map((read) => createAccountTask(context, intervalMs, read)) : [];
   const createOtherTasks = create?.(context, intervalMs);
+  const without = `PORTAL_COLLECTORS=-${name}`;
   return function* () {
     if (waitsForInventory && !appliances.isInventoryRead) return;
-    yield* accountTasks;
-    if (createOtherTasks !== undefined) yield* createOtherTasks();
+    for (const tasks of [accountTasks, createOtherTasks?.() ?? []]) {
+      for (const task of tasks) yield { ...task, without };
+    }
   };
 }
 

@@ -1,3 +1,4 @@
+import { sentences } from '../../contract/causes.ts';
 import type { PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
@@ -11,6 +12,7 @@ import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { UnitDetector } from './appliances/unit-detector.ts';
+import { missingLicence } from './causes.ts';
 import type { PortalClient } from './client.ts';
 import { createTasks } from './collector-definition.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
@@ -35,7 +37,7 @@ export class PortalCollector implements Collector {
       options,
       appliances: new ApplianceIndex(options, log),
       licence: { hasTelemetry: undefined },
-      unitDetector: new UnitDetector(options.units ?? [], log),
+      unitDetector: new UnitDetector(options.units ?? []),
       kept: [],
     };
     const chosen = enabledCollectors(options.collectors);
@@ -54,9 +56,9 @@ export class PortalCollector implements Collector {
   }
 
   get warnings(): readonly ServiceWarning[] {
-    if (this.context.licence.hasTelemetry !== false) return [];
-    const message = 'The licence lacks ops_iq_premium: every telemetry series is forbidden (403).';
-    return [{ code: 'licence', message }];
+    const { licence, unitDetector } = this.context;
+    const units = unitDetector.warnings;
+    return licence.hasTelemetry === false ? [{ code: 'licence', message: sentences(missingLicence) }, ...units] : units;
   }
 
   *tasks(): Generator<Task> {

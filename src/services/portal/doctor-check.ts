@@ -1,19 +1,22 @@
+import { explainFor, explainTask, ForbiddenSeries } from '../../contract/causes.ts';
 import type { Task } from '../../contract/task.ts';
 import { variantsOf } from '../../contract/variant.ts';
-import { adviceFor, describeFailure } from '../../doctor/advice.ts';
 import type { ReportFinding } from '../../doctor/finding.ts';
 import type { CheckResult, ServiceCheck } from '../../doctor/service-check.ts';
 import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { date, parseDecimal } from '../../metrics/units.ts';
-import { isForbidden, isNotFound, policyForError } from '../../runtime/error-policy.ts';
+import { failureReason, isForbidden, isNotFound, policyForError } from '../../runtime/error-policy.ts';
 import { asError, CredentialError, httpStatusOf } from '../../runtime/errors.ts';
+import { getOrCreate } from '../../runtime/maps.ts';
 import type { InventoryGap } from '../../status/model.ts';
 import type { Exchange } from '../../transport/json-client.ts';
 import type { DoctorCheckDependencies } from '../service.ts';
 import { probeBins } from './appliances/bin-probe.ts';
 import { buildSupports } from './appliances/builds.ts';
+import type { Appliance } from './appliances/inventory.ts';
 import type { UnitEvidence } from './appliances/unit-evidence.ts';
+import { missingLicence, portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { documentedResponses } from './documented.ts';
@@ -24,7 +27,7 @@ import { type Credentials, lifetimeOf, parseToken, TokenSource, tokenRequest } f
 
 const MAX_APPLIANCES = 3;
 
-/** One series of this many appliances is polled, to find appliances that are off. */
+/** One series of this many appliances is polled, and one more if it fails, to find appliances that are off. */
 const MAX_SAMPLED_APPLIANCES = 50;
 
 /** The requests about the token, bins and periods, in addition to those of the collectors. */
@@ -35,6 +38,8 @@ const MAX_COLLECTOR_REQUESTS = 3;
 
 /** If this many utilizations of processors and caches are at most 1, the account may send ratios. */
 const MIN_UTILIZATIONS = 10;
+
+const explain = explainFor(portalCauses, true);
 
 type CheckOptions = PortalOptions & { readonly credentials: Credentials };
 
@@ -49,13 +54,12 @@ interface Run extends DoctorCheckDependencies {
 export function createPortalCheck(options: CheckOptions, dependencies: DoctorCheckDependencies): ServiceCheck {
   return {
     questions: portalQuestions,
-    rateVariable: 'PORTAL_RATE_LIMIT',
     requests:
       EXTRA_REQUESTS +
       MAX_COLLECTOR_REQUESTS * options.collectors.length +
       options.series.length +
       2 * MAX_APPLIANCES +
-      MAX_SAMPLED_APPLIANCES,
+      2 * MAX_SAMPLED_APPLIANCES,
     documented: (operation) => documentedResponses[operation],
     wordFields: new Set([
       ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
@@ -75,10 +79,10 @@ async function runCheck(run: Run): Promise<CheckResult> {
   const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
   try {
     const [sampledSeries] = options.series;
-    const { failures, namesWithoutRecords } = await pollOnce(collector, sampledSeries?.name, signal);
-    reportOperations(failures, collector, exchanges, reportFinding);
+    const polls = await pollOnce(collector, sampledSeries?.name, signal);
+    reportOperations(polls, collector, exchanges, reportFinding);
     if (sampledSeries !== undefined)
-      reportAppliances(namesWithoutRecords, collector.appliances, sampledSeries.name, reportFinding);
+      reportAppliances(polls, collector.appliances.length, sampledSeries.name, reportFinding);
     reportUndocumentedSeries(exchanges, reportFinding);
     reportInventory(collector.inventory.gaps, exchanges, reportFinding);
     const [appliance] = collector.appliances;
@@ -103,7 +107,7 @@ async function runCheck(run: Run): Promise<CheckResult> {
 }
 
 async function checkCredentials(run: Run): Promise<boolean> {
-  const { options, tokens, exchanges, reportFinding, signal } = run;
+  const { options, tokens, reportFinding, signal } = run;
   const { kind } = options.credentials;
   const check = 'credentials';
   try {
@@ -117,25 +121,28 @@ async function checkCredentials(run: Run): Promise<boolean> {
     if (signal.aborted) throw thrown;
     const error = asError(thrown);
     const cause = error instanceof CredentialError ? asError(error.cause) : error;
-    const observed = `as ${kind}: ${describeFailure(cause, exchanges)}`;
+    const observed = `as ${kind}: ${cause.message}`;
+    const { advice } = explain(error);
     if (policyForError(cause, 'token').action !== 'pause') {
       const code = httpStatusOf(cause) === undefined ? 'no-token' : `status-${httpStatusOf(cause)}`;
-      reportFinding('failure', 'token', code, observed, { expected: 'a token', advice: adviceFor(error, ADDRESS) });
+      reportFinding('failure', 'token', code, observed, { expected: 'a token', advice });
       return false;
     }
     const acceptedKind = await otherAcceptedForm(run);
-    const advice =
-      acceptedKind === undefined
-        ? 'check the portal credentials: complete, not revoked, and of an account in this region'
-        : `set PORTAL_AUTH=${acceptedKind}: the portal accepts the same credentials in that form`;
     const code = acceptedKind === undefined ? 'refused' : 'other-form';
-    reportFinding('failure', check, code, observed, { expected: '200 with a token', advice });
+    reportFinding('failure', check, code, observed, {
+      expected: '200 with a token',
+      advice:
+        acceptedKind === undefined
+          ? advice
+          : `set PORTAL_AUTH=${acceptedKind}: the portal accepts the same credentials in that form`,
+    });
     return false;
   }
 }
 
 /** Refreshes the token. Whether the portal accepts the new one is shown by the operations that follow. */
-async function checkRefresh({ tokens, exchanges, reportFinding, signal }: Run): Promise<void> {
+async function checkRefresh({ tokens, reportFinding, signal }: Run): Promise<void> {
   try {
     await tokens.refresh(signal);
     reportFinding('ok', 'token', 'refreshed', 'POST /auth/token/refresh was accepted');
@@ -143,7 +150,7 @@ async function checkRefresh({ tokens, exchanges, reportFinding, signal }: Run): 
     if (signal.aborted) throw thrown;
     const error = asError(thrown);
     const advice = 'nothing has to be done: the exporter signs in again whenever a token expires';
-    reportFinding('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, describeFailure(error, exchanges), {
+    reportFinding('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, error.message, {
       expected: '200 with a new pair of tokens',
       advice,
     });
@@ -161,36 +168,43 @@ async function otherAcceptedForm({ client, options: { credentials }, signal }: R
   }
 }
 
-interface TaskFailure {
+interface TaskPoll {
   readonly task: Task;
-  readonly error: Error;
+  /** Undefined if it succeeded. */
+  readonly error?: Error;
+  readonly isEmpty?: boolean;
 }
 
 /** Polls every operation once: the inventory first, because the other tasks depend on it. */
 async function pollOnce(collector: PortalCollector, sampledSeries: string | undefined, signal: AbortSignal) {
-  const failures: TaskFailure[] = [];
-  const namesWithoutRecords: string[] = [];
+  const polls: TaskPoll[] = [];
   const polled = new Set<string>();
   // One appliance and one volume are polled for each operation. Exceptions are memory, which depends on the build, and the sampled series.
   const keyOf = ({ operation, appliance }: Task) =>
     operation.startsWith('memory_') || operation === sampledSeries ? `${operation} ${appliance?.serial}` : operation;
   for (;;) {
-    const chosenSerials = new Set(appliancesToPoll(collector).map(({ serial }) => serial));
-    const sampledSerials = new Set(collector.appliances.slice(0, MAX_SAMPLED_APPLIANCES).map(({ serial }) => serial));
-    const isChosen = ({ operation, appliance }: Task) =>
-      appliance === undefined ||
-      chosenSerials.has(appliance.serial) ||
-      (operation === sampledSeries && sampledSerials.has(appliance.serial));
-    const task = firstOf(collector.tasks(), (candidate) => isChosen(candidate) && !polled.has(keyOf(candidate)));
-    if (task === undefined) return { failures, namesWithoutRecords };
+    const sampled = new Set(collector.appliances.slice(0, MAX_SAMPLED_APPLIANCES).map(({ serial }) => serial));
+    const failing = failingAppliances(polls);
+    const chosen = appliancesToPoll(collector.appliances.filter(({ serial }) => !failing.has(serial)));
+    // Whether the appliance fails, or only the sampled series, is shown by one more series.
+    const isDoubtful = ([first, ...more]: readonly TaskPoll[] = []) =>
+      first !== undefined && more.length === 0 && failureReason(first.error) !== 'timeout';
+    const task = firstOf(collector.tasks(), (candidate) => {
+      const { operation, appliance } = candidate;
+      if (appliance === undefined) return !polled.has(keyOf(candidate));
+      const { serial } = appliance;
+      const errors = failing.get(serial);
+      if (errors !== undefined) return isDoubtful(errors) && operation !== sampledSeries;
+      const isWanted = operation === sampledSeries ? sampled.has(serial) : chosen.has(serial);
+      return isWanted && !polled.has(keyOf(candidate));
+    });
+    if (task === undefined) return polls;
     polled.add(keyOf(task));
-    const { operation, appliance } = task;
     try {
-      const { empty } = await task.poll(signal);
-      if (empty && operation === sampledSeries && appliance !== undefined) namesWithoutRecords.push(appliance.name);
+      polls.push({ task, isEmpty: (await task.poll(signal)).empty });
     } catch (error) {
       if (signal.aborted) throw error;
-      failures.push({ task, error: asError(error) });
+      polls.push({ task, error: asError(error) });
     }
   }
 }
@@ -200,37 +214,67 @@ function firstOf<Item>(items: Iterable<Item>, isChosen: (item: Item) => boolean)
   return undefined;
 }
 
-function appliancesToPoll(collector: PortalCollector): readonly { readonly serial: string }[] {
-  const kinds = new Map<string, { readonly serial: string }>();
-  for (const appliance of collector.appliances) {
-    const kind = `${appliance.type}/${buildSupports('memory_utilization_details', appliance.build) ? 'new' : 'old'}`;
-    if (!kinds.has(kind)) kinds.set(kind, appliance);
+/** The polls of each appliance of which none succeeded, by serial; a missing right is not the failure of an appliance. */
+function failingAppliances(polls: readonly TaskPoll[]): ReadonlyMap<string, readonly TaskPoll[]> {
+  const bySerial = new Map<string, TaskPoll[]>();
+  for (const poll of polls) {
+    if (poll.task.appliance !== undefined) getOrCreate(bySerial, poll.task.appliance.serial, () => []).push(poll);
   }
-  return [...kinds.values()].slice(0, MAX_APPLIANCES);
+  const hasFailed = ({ error }: TaskPoll) => error !== undefined && !isForbidden(error);
+  return new Map([...bySerial].filter(([, ofAppliance]) => ofAppliance.every(hasFailed)));
+}
+
+function appliancesToPoll(appliances: readonly Appliance[]): ReadonlySet<string> {
+  const kinds = new Map<string, string>();
+  for (const { type, build, serial } of appliances) {
+    const kind = `${type}/${buildSupports('memory_utilization_details', build) ? 'new' : 'old'}`;
+    if (!kinds.has(kind)) kinds.set(kind, serial);
+  }
+  return new Set([...kinds.values()].slice(0, MAX_APPLIANCES));
 }
 
 function reportAppliances(
-  namesWithoutRecords: readonly string[],
-  appliances: readonly { readonly name: string }[],
+  polls: readonly TaskPoll[],
+  count: number,
   sampledSeries: string,
   reportFinding: ReportFinding,
 ): void {
-  const polledCount = Math.min(appliances.length, MAX_SAMPLED_APPLIANCES);
-  if (polledCount === 0) return;
-  const fleet = polledCount < appliances.length ? ` (the inventory has ${appliances.length})` : '';
-  const sample = `of ${polledCount} appliances polled for ${sampledSeries}${fleet}`;
-  const count = namesWithoutRecords.length;
-  if (count === 0) reportFinding('ok', 'appliances', 'reporting', `0 ${sample} returned no records`);
-  else {
-    const observed = `${count} ${sample} returned no records: ${namesWithoutRecords.slice(0, 5).join(', ')}`;
-    reportFinding('warning', 'appliances', 'silent', observed, {
-      advice: 'check in the portal whether they are on and connected',
-    });
+  const check = 'appliances';
+  for (const [, ofAppliance] of failingAppliances(polls)) {
+    const { task, error } = ofAppliance.at(-1) ?? {};
+    // An appliance that returns 404 for one series may only lack that series.
+    if (task === undefined || (ofAppliance.length === 1 && isNotFound(error))) continue;
+    reportFinding(
+      'failure',
+      check,
+      `${httpStatusOf(error) ?? failureReason(error)}`,
+      `${task.appliance?.name}: ${error?.message}`,
+      {
+        expected: '200',
+        advice: explainTask(explain, {}, error).advice,
+      },
+    );
   }
+  const sampled = polls.filter(({ task }) => task.operation === sampledSeries);
+  const fleet = sampled.length < count ? ` (the inventory has ${count})` : '';
+  const sample = `of ${sampled.length} appliances polled for ${sampledSeries}${fleet}`;
+  const reporting = sampled.filter(({ isEmpty }) => isEmpty === false);
+  if (reporting.length > 0) reportFinding('ok', check, 'reporting', `${reporting.length} ${sample} returned records`);
+  const silent = sampled.filter(({ isEmpty }) => isEmpty).map(({ task }) => task.appliance?.name);
+  if (silent.length === 0) return;
+  reportFinding(
+    'warning',
+    check,
+    'silent',
+    `${silent.length} ${sample} returned no records: ${silent.slice(0, 5).join(', ')}`,
+    {
+      advice: explain('no_records').advice,
+    },
+  );
 }
 
 function reportOperations(
-  failures: readonly TaskFailure[],
+  polls: readonly TaskPoll[],
   { inventory, context: { licence } }: PortalCollector,
   exchanges: readonly Exchange[],
   reportFinding: ReportFinding,
@@ -238,39 +282,37 @@ function reportOperations(
   const check = 'operations';
   const isUnlicensed = licence.hasTelemetry === false;
   if (isUnlicensed) {
-    reportFinding('failure', 'licence', 'no-telemetry', 'the licence lacks ops_iq_premium', {
+    reportFinding('failure', 'licence', 'no-telemetry', missingLicence.happened, {
       expected: 'a licence with operations insight',
-      advice: 'request this licence from the account owner, or remove telemetry from PORTAL_COLLECTORS',
+      advice: missingLicence.advice,
     });
   }
-  const remaining = failures.filter(({ task, error }) => {
-    if (task.discoversTasks) return inventory.gaps.length === 0;
-    // 404 is normal for an appliance without this disk and for a build without this memory series.
-    if (task.appliance !== undefined && isNotFound(error)) return false;
-    return !(isUnlicensed && isForbidden(error) && error.message.includes('/telemetry/'));
-  });
-  if (remaining.length === 0) reportFinding('ok', check, 'answered', 'every operation returned a usable response');
-  // One right covers all telemetry series, so they make a single finding.
-  const isSeries = ({ task, error }: TaskFailure) => task.appliance !== undefined && isForbidden(error);
-  const [forbidden] = remaining.filter(isSeries);
+  const failing = failingAppliances(polls);
+  const series = new ForbiddenSeries();
+  for (const { task, error } of polls) if (!isUnlicensed) series.add(task, error);
+  const forbidden = series.explain(explain);
   if (forbidden !== undefined) {
-    const series = new Set(remaining.filter(isSeries).map(({ task }) => task.operation));
-    const observed = `${series.size} series are forbidden (403): ${forbidden.error.message}`;
-    const advice = 'give the role of this key the right to read telemetry, or remove telemetry from PORTAL_COLLECTORS';
-    reportFinding('failure', check, 'telemetry-403', observed, { expected: '200', advice });
+    const { happened, advice } = forbidden;
+    reportFinding('failure', check, 'telemetry-403', happened, { expected: '200', advice });
   }
   const isAddressRight = exchanges.some(({ status, operation }) => status === 200 && operation !== 'token');
-  const reportedOperations = new Set<string>();
-  for (const { task, error } of remaining.filter((failure) => !isSeries(failure))) {
-    const { operation } = task;
-    if (reportedOperations.has(operation)) continue;
-    reportedOperations.add(operation);
-    const advice = adviceForOperation(error, operation, isAddressRight);
+  const reported = new Set<string>();
+  for (const { task, error } of polls) {
+    const { operation, appliance, discoversTasks } = task;
+    if (error === undefined || reported.has(operation) || failing.has(appliance?.serial ?? '')) continue;
+    // 404 is normal for an appliance without this disk and for a build without this memory series.
+    if (appliance !== undefined && (isNotFound(error) || isForbidden(error))) continue;
+    if (isUnlicensed && isForbidden(error) && error.message.includes('/telemetry/')) continue;
+    if (discoversTasks && inventory.gaps.length > 0) continue;
+    reported.add(operation);
+    const { advice } = isAddressRight ? explainTask(explain, task, error) : explain(error);
     reportFinding('failure', check, `${operation}-${httpStatusOf(error) ?? 'failed'}`, error.message, {
       expected: '200',
       advice,
     });
   }
+  if (reported.size === 0 && failing.size === 0 && forbidden === undefined && !isUnlicensed)
+    reportFinding('ok', check, 'answered', 'every operation returned a usable response');
 }
 
 /** Finds series whose records are `{"time": "<RFC 3339 date>", "value": 5.2}`, as an unofficial source describes them: they state no unit and do not name what they measure. */
@@ -293,29 +335,18 @@ function reportUndocumentedSeries(exchanges: readonly Exchange[], reportFinding:
   });
 }
 
-const ADDRESS = 'check PORTAL_URL: the base address of the account’s own region, without a path';
-
-function adviceForOperation(error: Error, operation: string, isAddressRight: boolean): string {
-  const { reason, action } = policyForError(error, 'series');
-  if (reason === 'forbidden')
-    return `give the role of this key the right to read ${operation}, or remove its collector from PORTAL_COLLECTORS`;
-  if (reason === 'not_found' && isAddressRight)
-    return `the portal has no ${operation} for this account: remove its collector from PORTAL_COLLECTORS`;
-  if (action === 'shrink') return 'shorten PORTAL_LOOKBACK';
-  return adviceFor(error, ADDRESS);
-}
-
 function reportInventory(
   gaps: readonly InventoryGap[],
   exchanges: readonly Exchange[],
   reportFinding: ReportFinding,
 ): void {
   const check = 'inventory';
-  for (const { list, reason, message } of gaps) {
+  for (const { list, reason, happened, advice } of gaps) {
     const isMild = reason === 'other_ids' || (reason === 'empty' && list !== 'all');
     const code = `${list}-${reason}`.replaceAll('_', '-');
-    reportFinding(isMild ? 'warning' : 'failure', check, code, message, {
+    reportFinding(isMild ? 'warning' : 'failure', check, code, happened, {
       expected: 'every list with the same appliances',
+      advice,
     });
   }
   if (gaps.length > 0) return;

@@ -6,6 +6,7 @@ import { portalRequests } from './allowed-requests.ts';
 import { maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
 import { backfillOptions } from './backfill-options.ts';
+import { portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
@@ -31,6 +32,7 @@ const tables: readonly Table[] = [
 export const portal: Service<PortalConfig> = {
   section: portalSection,
   title: 'Portal',
+  causes: portalCauses,
   tables,
   allowed: portalRequests,
   scope: 'fleet',

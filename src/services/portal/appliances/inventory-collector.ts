@@ -1,3 +1,4 @@
+import { explainFor, explainTask } from '../../../contract/causes.ts';
 import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
 import type { Task } from '../../../contract/task.ts';
 import { type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
@@ -5,6 +6,7 @@ import { failureReason, isForbidden } from '../../../runtime/error-policy.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { iterateInSlices } from '../../../runtime/slices.ts';
 import type { InventoryGap } from '../../../status/model.ts';
+import { portalCauses, WITHOUT_LISTS } from '../causes.ts';
 import { enabledCollectors } from '../collectors.ts';
 import type { PortalContext } from '../context.ts';
 import { readInventory } from './inventory.ts';
@@ -35,6 +37,7 @@ export class InventoryCollector {
       id: 'portal/inventory',
       api: 'portal',
       operation: 'serials',
+      without: WITHOUT_LISTS,
       intervalMs: options.discoveryIntervalMs,
       discoversTasks: true,
       retriesBeforeSlot: true,
@@ -141,8 +144,8 @@ export class InventoryCollector {
       gaps.some(({ list, reason }) => list === gap.list && reason === gap.reason);
     const opened = this.#gaps.filter((gap) => !isIn(this.#logged)(gap));
     const closed = this.#logged.filter((gap) => !isIn(this.#gaps)(gap));
-    for (const { list, reason, message } of opened)
-      log.warn({ list, reason, detail: message }, 'the inventory is incomplete');
+    for (const { list, reason, happened, advice } of opened)
+      log.warn({ list, reason }, `the inventory is incomplete: ${happened}; ${advice}`);
     for (const { list, reason } of closed) log.info({ list, reason }, 'the inventory is complete again');
     this.#logged = this.#gaps;
     return opened.some(({ reason }) => reason !== 'forbidden' && reason !== 'empty' && reason !== 'other_ids');
@@ -150,18 +153,17 @@ export class InventoryCollector {
 }
 
 function gapOf([list, error]: readonly [ListName, Error]): InventoryGap {
-  const reason = failureReason(error);
-  const right =
-    list === 'edges' ? ', or leave edges out of PORTAL_COLLECTORS' : ', or list the appliances in PORTAL_SERIALS';
-  const advice = reason === 'forbidden' ? `; give the role the right to read it${right}` : '';
-  return { list, reason, message: `The list ${list} of the inventory is missing: ${error.message}${advice}.` };
+  const without = list === 'edges' ? 'PORTAL_COLLECTORS=-edges' : WITHOUT_LISTS;
+  return {
+    list,
+    reason: failureReason(error),
+    happened: `the list ${list} of the inventory is missing: ${error.message}`,
+    advice: explainTask(explainFor(portalCauses), { without }, error).advice,
+  };
 }
 
 function failureOf(errors: readonly Error[]): Error {
   const otherError = errors.find((error) => !isForbidden(error));
   if (otherError !== undefined) return otherError;
-  const advice = 'give the role the right to read appliances, or list them in PORTAL_SERIALS';
-  return new RequestError('status', `reading the inventory: GET /serials or GET /edges is forbidden (403); ${advice}`, {
-    status: 403,
-  });
+  return new RequestError('status', 'reading the inventory: GET /serials or GET /edges returned 403', { status: 403 });
 }

@@ -29,7 +29,7 @@ export function checkInventoryList(body: unknown, path: ListPath): void {
   const items = itemsOrEmpty(body, `GET ${path}`);
   if (items.length > MAX_LISTED) {
     const found = `expected at most ${MAX_LISTED} records, got ${items.length}`;
-    throw new RequestError('oversize', `reading GET ${path}: ${found}; name the appliances to poll in PORTAL_SERIALS`);
+    throw new RequestError('oversize', `reading GET ${path}: ${found}`, { problem: 'long_list' });
   }
   if (items.length === 0 || items.some((item) => hasSerial(item, path))) return;
   throw new SchemaError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import type { InventoryGap } from '../../../status/model.ts';
+import { HIDDEN_APPLIANCES } from '../causes.ts';
 import { type ListName, serialRecords } from './inventory-lists.ts';
 
 export interface Appliance {
@@ -105,24 +106,24 @@ function gapsIn(
   },
 ): readonly InventoryGap[] {
   const { edges, serials } = counts;
-  const rights = 'check that the role of this key may see all appliances.';
+  const advice = HIDDEN_APPLIANCES;
   const isCurrent = (name: ListName) => responses.get(name)?.isCurrent === true;
   if (counts.appliances === 0) {
-    const message = `The inventory is empty: GET /serials lists no appliance; ${rights}`;
+    const happened = 'the inventory is empty: GET /serials lists no appliance';
     const isKnown = isCurrent('edge_serials') && isCurrent('file_iq_serials');
-    return isKnown ? [{ list: 'all', reason: 'empty', message }] : [];
+    return isKnown ? [{ list: 'all', reason: 'empty', happened, advice }] : [];
   }
   if (counts.haveOtherIds) {
-    const message = 'The ids of GET /serials are not the serials of GET /edges: edges are polled by the latter.';
-    return [{ list: 'edge_serials', reason: 'other_ids', message }];
+    const happened = 'the ids of GET /serials are not the serials of GET /edges: edges are polled by the latter';
+    return [{ list: 'edge_serials', reason: 'other_ids', happened, advice: 'compare both lists in the portal' }];
   }
   if (serials === 0 && edges > 0 && isCurrent('edge_serials')) {
-    const message = `GET /serials lists no edge, GET /edges lists ${edges}, and these are polled; ${rights}`;
-    return [{ list: 'edge_serials', reason: 'empty', message }];
+    const happened = `GET /serials lists no edge, GET /edges lists ${edges}, and these are polled`;
+    return [{ list: 'edge_serials', reason: 'empty', happened, advice }];
   }
   if (serials === 0 || edges > 0 || !isCurrent('edges')) return [];
-  const message = `GET /edges lists no appliance, GET /serials lists ${serials} edges; ${rights}`;
-  return [{ list: 'edges', reason: 'empty', message }];
+  const happened = `GET /edges lists no appliance, GET /serials lists ${serials} edges`;
+  return [{ list: 'edges', reason: 'empty', happened, advice }];
 }
 
 /** An appliance of which only the serial is known, such as one of `PORTAL_SERIALS` before the inventory is read. */

@@ -17,7 +17,7 @@ import {
   PeriodRequester,
 } from './period-requester.ts';
 import { seriesTimestamp } from './series-families.ts';
-import { type Operation, operationsFor } from './series-operations.ts';
+import { ECONOMY_SERIES, type Operation, operationsFor } from './series-operations.ts';
 import { applyUnits } from './units.ts';
 
 interface Series {
@@ -89,6 +89,7 @@ export class TelemetryCollector {
           api: 'portal',
           operation: name,
           appliance: { serial, name: filer },
+          without: name === ECONOMY_SERIES ? 'PORTAL_MODE=full' : `PORTAL_SERIES=-${name}`,
           intervalMs,
           suspendedIntervalMs: discoveryIntervalMs,
           pollAlso: 'portal/account_license',

@@ -1,19 +1,19 @@
+import { sentences } from '../../../contract/causes.ts';
+import type { ServiceWarning } from '../../../contract/service-warning.ts';
 import type { Variant } from '../../../contract/variant.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
-import type { Log } from '../../../runtime/log.ts';
+import { portalQuestions } from '../questions.ts';
 import { detectUnits, recommendedUnits, type UnitEvidence } from './unit-evidence.ts';
 import { alternativeUnits, type UnitName } from './units.ts';
 
-/** Collects what responses show about the account's units, and logs once if a unit seems to differ. It never changes how a number is read. */
+/** Collects what responses show about the account's units, and warns if a unit seems to differ. It never changes how a number is read. */
 export class UnitDetector {
   readonly #units: readonly UnitName[];
-  readonly #log: Log;
   /** The evidence by question and answer, joined by a space. */
   readonly #evidence = new Map<string, UnitEvidence>();
 
-  constructor(units: readonly UnitName[], log: Log) {
+  constructor(units: readonly UnitName[]) {
     this.#units = units;
-    this.#log = log;
   }
 
   /** The configured and the proven alternatives. */
@@ -28,17 +28,16 @@ export class UnitDetector {
     for (const evidence of detectUnits(operation, records)) {
       const { question, answer, isProof } = evidence;
       const key = `${question} ${answer}`;
-      const isKnown = this.#evidence.has(key);
-      if (isProof || !isKnown) this.#evidence.set(key, evidence);
-      const recommended = recommendedUnits(this.#units, [evidence]);
-      if (isKnown || recommended === this.#units) continue;
-      const message =
-        'values seem to be in another unit than PORTAL_UNITS states; no value is changed; check with --doctor';
-      this.#log.warn(
-        { api: 'portal', operation, question, answer, advice: `PORTAL_UNITS=${recommended.join(',')}` },
-        message,
-      );
+      if (isProof || !this.#evidence.has(key)) this.#evidence.set(key, evidence);
     }
+  }
+
+  get warnings(): readonly ServiceWarning[] {
+    return this.answers([]).flatMap(({ question, answer, advice }) => {
+      if (advice === undefined) return [];
+      const happened = `the account seems to send ${answer.replaceAll('_', ' ')}: ${portalQuestions[question]?.[answer]}`;
+      return [{ code: question, message: sentences({ happened, advice }) }];
+    });
   }
 
   /**

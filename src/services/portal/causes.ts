@@ -1,0 +1,24 @@
+import type { Explanation, ServiceCauses } from '../../contract/causes.ts';
+
+export const portalCauses: ServiceCauses = {
+  names: {
+    url: 'PORTAL_URL, the base address of the account’s region',
+    credentials: 'PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY',
+    rate: 'lower PORTAL_RATE_LIMIT',
+    without: 'PORTAL_COLLECTORS=-telemetry',
+  },
+  advice: {
+    credentials:
+      'check {credentials}: complete, not revoked, and of this account and region[; {doctor} finds out whether PORTAL_AUTH is wrong]',
+  },
+};
+
+export const missingLicence: Explanation = {
+  happened: 'the licence lacks ops_iq_premium, so every telemetry series is forbidden (403)',
+  advice: 'request this licence from the owner of the account, or set PORTAL_COLLECTORS=-telemetry',
+};
+
+export const HIDDEN_APPLIANCES = 'check that the role of this key may see all appliances';
+
+/** What replaces the lists of serials. */
+export const WITHOUT_LISTS = 'PORTAL_SERIALS to the serials of the appliances';
