@@ -135,5 +135,5 @@ function accountState({
   ].filter((text) => text !== undefined);
   const rest = others.join(', ');
   if (lastError === null) return rest || 'fine';
-  return html`<span class="error">${lastError}</span>; ${advice ?? ''} <span class="muted">${rest}</span>`;
+  return html`<span class="error">${lastError}; ${advice ?? ''}</span> <span class="muted">${rest}</span>`;
 }

@@ -115,5 +115,5 @@ function errorCell(
   // The row already names the appliance, so only the series of the request is shown.
   const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
   const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
-  return html`<span class="error">${text}</span>; ${advice} <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
+  return html`<span class="error">${text}; ${advice}</span> <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
 }

@@ -121,7 +121,7 @@ describe('what looks like another unit', () => {
     const told = collector.warnings.map(({ message }) => message);
     expect(told).toEqual([
       expect.stringContaining('100 times too small'),
-      expect.stringContaining('set PORTAL_UNITS=ratio,latency_seconds'),
+      expect.stringContaining('Set PORTAL_UNITS=ratio,latency_seconds'),
     ]);
   });
 
