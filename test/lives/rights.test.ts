@@ -76,7 +76,7 @@ const rights: readonly Story[] = [
       await life.passes(20 * MINUTE);
       const given = life.varies({ forbidden: ['edges'] }, { scope: { operation: 'edges' }, echoMs });
       const during = await life.passes(HOUR);
-      const page = (await life.page('/status')).text.includes('give the role the right to read it');
+      const page = (await life.page('/status')).text.includes('PORTAL_COLLECTORS=-edges');
       given();
       const after = await life.passes(20 * MINUTE);
       life.expects(
