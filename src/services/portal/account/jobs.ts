@@ -1,4 +1,5 @@
 import { type Family, type JsonObject, OTHER } from '../../../metrics/family.ts';
+import { boundedId } from '../../../metrics/label-value.ts';
 import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
 import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
 import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
@@ -99,7 +100,7 @@ export class JobLedger {
     const now = this.#clock.monotonic();
     for await (const job of jobs) {
       const { resource, action } = job;
-      const [id, state] = [labelValue(job.id), enumLabelValue(job.state)];
+      const [id, state] = [boundedId(labelValue(job.id)), enumLabelValue(job.state)];
       if (id === '') {
         reportDrop('record', 'id');
         continue;

@@ -1,5 +1,6 @@
 import { type Family, isEveryOtherField, type JsonObject, type Labels } from '../../../metrics/family.ts';
 import { Histogram } from '../../../metrics/histogram.ts';
+import { boundedId } from '../../../metrics/label-value.ts';
 import { believedTime } from '../../../metrics/reported-time.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { SeenIds } from '../../../metrics/seen-ids.ts';
@@ -20,6 +21,9 @@ export const MAX_PERIOD_MS = 30 * 86_400_000;
 
 /** The most snapshots that are remembered of one volume. A volume makes some thousand in a month. */
 const MAX_REMEMBERED = 20_000;
+
+/** The largest number of appliances of a volume: as many as a fleet that is tested has. */
+const MAX_APPLIANCES = 2_000;
 
 interface CountedField {
   readonly family: Family;
@@ -67,10 +71,14 @@ export class SnapshotLedger {
 
   #add(received: JsonObject, reportDrop: ReportDrop): void {
     const { fields, newestBy, isSnapshot, identity, prepare } = this.#operation;
-    const serial = labelValue(received[fields.serial]).toLowerCase();
+    const serial = boundedId(labelValue(received[fields.serial]).toLowerCase());
     const endMs = parseDecimal(received[fields.end]);
     if (serial === '' || endMs === undefined) {
       reportDrop('record', serial === '' ? fields.serial : fields.end);
+      return;
+    }
+    if (this.#appliances.size >= MAX_APPLIANCES && !this.#appliances.has(serial)) {
+      reportDrop('record', fields.serial);
       return;
     }
     const appliance = this.#applianceOf(serial);
