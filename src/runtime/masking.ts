@@ -42,6 +42,7 @@ function hide(
   secrets: readonly string[],
   hidesBeginning: (secret: string, isAtEnd: boolean) => boolean,
 ): string {
+  if (text.length < MIN_LENGTH) return text;
   const { plain, starts } = decode(text);
   const isHidden = new Uint8Array(text.length);
   for (const secret of new Set(secrets)) {

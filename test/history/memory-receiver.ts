@@ -1,4 +1,4 @@
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { uncompress } from 'snappyjs';
 import type { Send } from '../../src/history/delivery.ts';
 import type { PostResponse } from '../../src/transport/post.ts';
@@ -11,35 +11,47 @@ export interface Received {
 
 /** Decodes the body of a request. */
 export function received(body: Uint8Array): readonly Received[] {
+  const reader = new BinaryReader(uncompress(body));
   const series: Received[] = [];
-  for (const [field, bytes] of fieldsOf(Buffer.from(uncompress(body)))) {
-    if (field !== 1) continue;
+  readFields(reader, reader.len, () => {
     const labels: Record<string, string> = {};
     const samples: (readonly [number, number])[] = [];
-    for (const [part, value] of fieldsOf(bytes as Uint8Array)) {
-      const parts = new Map(fieldsOf(value as Uint8Array));
-      if (part === 1) labels[textOf(parts.get(1))] = textOf(parts.get(2));
-      if (part === 2) samples.push([Number(parts.get(2) ?? 0), Number(parts.get(1) ?? 0)]);
-    }
+    readMessage(reader, (field) => {
+      if (field === 1) readLabel(reader, labels);
+      else samples.push(readSample(reader));
+    });
     series.push({ labels, samples });
-  }
+  });
   return series;
 }
 
-/** Reads a message field by field. */
-function* fieldsOf(bytes: Uint8Array): Generator<readonly [field: number, value: Uint8Array | number]> {
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited) yield [field, reader.bytes()];
-    else if (type === WireType.Bit64) yield [field, reader.double()];
-    else if (type === WireType.Varint) yield [field, Number(reader.int64())];
-    else throw new Error(`unexpected wire type ${type}`);
-  }
+function readLabel(reader: BinaryReader, labels: Record<string, string>): void {
+  const pair = ['', ''];
+  readMessage(reader, (field) => {
+    pair[field - 1] = reader.string();
+  });
+  labels[pair[0] ?? ''] = pair[1] ?? '';
 }
 
-function textOf(value: Uint8Array | number | undefined): string {
-  return value === undefined || typeof value === 'number' ? '' : Buffer.from(value).toString('utf8');
+function readSample(reader: BinaryReader): readonly [time: number, value: number] {
+  let [time, value] = [0, 0];
+  readMessage(reader, (field) => {
+    if (field === 1) value = reader.double();
+    else time = Number(reader.int64());
+  });
+  return [time, value];
+}
+
+function readMessage(reader: BinaryReader, read: (field: number) => void): void {
+  readFields(reader, reader.uint32() + reader.pos, read);
+}
+
+function readFields(reader: BinaryReader, end: number, read: (field: number) => void): void {
+  while (reader.pos < end) {
+    const [field] = reader.tag();
+    if (field > 2) throw new Error(`unexpected field ${field}`);
+    read(field);
+  }
 }
 
 /**

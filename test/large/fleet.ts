@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Bin, Window } from '../../src/contract/minutes.ts';
 import type { PollResult } from '../../src/contract/poll-result.ts';
 import type { Collector, Task } from '../../src/contract/task.ts';
@@ -5,14 +6,19 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
 import { applianceStateFamilies } from '../../src/services/portal/appliances/series-families.ts';
 import { portal } from '../../src/services/portal/service.ts';
-import type { Service } from '../../src/services/service.ts';
+import type { Service, ServiceEndpoint } from '../../src/services/service.ts';
+import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
+import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
+import { RateLimiter } from '../../src/transport/rate/rate-limiter.ts';
+import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
+import { ServiceClock } from '../../src/transport/service-clock.ts';
 
 const MINUTE = 60_000;
 
 /** An appliance reports its minutes so often, in milliseconds. */
 const REPORT_MS = 5 * MINUTE;
 
-/** What the services have of one appliance. Minutes count from the start. */
+/** What the services have of one appliance. Minutes count from the start, and the appliance reported before it too. */
 interface MadeUpAppliance {
   readonly serial: string;
   readonly name: string;
@@ -25,8 +31,8 @@ interface MadeUpAppliance {
 }
 
 /**
- * A fleet whose poll results are made up: no request, no JSON, no token. So a day of 2,000 appliances takes seconds, and
- * everything between the poller and both outputs is the program's own.
+ * A fleet whose poll results are made up: no request, no JSON, no token. So a day of 2,000 appliances takes seconds. The
+ * limits of requests, the clock of the service and everything between the poller and both outputs are the program's own.
  */
 export class MadeUpFleet {
   readonly appliances: readonly MadeUpAppliance[];
@@ -37,6 +43,8 @@ export class MadeUpFleet {
   /** The portal answers this status to everything; undefined while it is well. */
   status: number | undefined;
   latencyMs = 300;
+  /** By so many milliseconds the `Date` of the next answer is wrong. */
+  oddDateMs = 0;
   polls = 0;
 
   constructor(clock: Clock, appliances: number, seriesName: string, intervalMs: number) {
@@ -81,7 +89,7 @@ export class MadeUpFleet {
 
   /** Whether the service ever has this minute of an appliance. */
   has({ off, offSince }: MadeUpAppliance, minute: number): boolean {
-    if (minute < 0 || (offSince !== undefined && minute >= offSince)) return false;
+    if (offSince !== undefined && minute >= offSince) return false;
     return off.every(([from, to]) => minute < from || minute >= to);
   }
 
@@ -89,8 +97,11 @@ export class MadeUpFleet {
   service(shard = 0, shards = 1): Service<unknown> {
     return {
       ...(portal as Service<unknown>),
-      connect: () => ({
-        collector: this.#collector((index) => index % shards === shard),
+      connect: (settings, { config }) => ({
+        collector: this.#collector(
+          new Client(this, this.#clock, (portal as Service<unknown>).target(settings, config)),
+          (index) => index % shards === shard,
+        ),
         intervalMs: this.#intervalMs,
         inventory: {
           families: applianceStateFamilies,
@@ -103,7 +114,7 @@ export class MadeUpFleet {
     };
   }
 
-  #collector(isOurs: (index: number) => boolean): Collector {
+  #collector(client: Client, isOurs: (index: number) => boolean): Collector {
     let listed: readonly MadeUpAppliance[] = [];
     const list = () => this.appliances.filter(({ isListed }, index) => isListed && isOurs(index));
     const inventory: Task = {
@@ -115,15 +126,15 @@ export class MadeUpFleet {
       retriesBeforeSlot: true,
       discoversTasks: true,
       poll: async (signal) => {
-        await this.#answer(signal);
+        await client.request(signal);
         listed = list();
         return { samples: [], drops: new Map(), empty: false };
       },
     };
-    return { api: 'portal', tasks: () => [inventory, ...listed.map((appliance) => this.#task(appliance))] };
+    return { api: 'portal', tasks: () => [inventory, ...listed.map((appliance) => this.#task(appliance, client))] };
   }
 
-  #task(appliance: MadeUpAppliance): Task {
+  #task(appliance: MadeUpAppliance, client: Client): Task {
     const { serial, name } = appliance;
     return {
       id: `portal/${serial}/${this.#seriesName}`,
@@ -132,25 +143,19 @@ export class MadeUpFleet {
       appliance: { serial, name },
       intervalMs: this.#intervalMs,
       suspendedIntervalMs: 15 * MINUTE,
-      now: () => this.#clock.now(),
-      poll: (signal, window) => this.#poll(appliance, signal, window),
+      now: () => client.now(),
+      poll: async (signal, window) => {
+        const requestedAt = client.now();
+        await client.request(signal);
+        return this.#result(appliance, requestedAt, window);
+      },
     };
   }
 
-  async #answer(signal: AbortSignal): Promise<void> {
-    await this.#clock.sleep(this.latencyMs, signal);
-    this.polls += 1;
-    if (signal.aborted) throw new RequestError('aborted', 'the exporter is stopping');
-    const { status } = this;
-    if (status !== undefined) throw new RequestError('status', `GET returned ${status}`, { status });
-  }
-
-  async #poll(appliance: MadeUpAppliance, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {
-    await this.#answer(signal);
-    const now = this.#clock.now();
+  #result(appliance: MadeUpAppliance, requestedAt: number, window: Window | undefined): PollResult {
     const { serial, name: filer } = appliance;
     const labels = { serial, filer };
-    const reported = this.#reportedUntil(appliance, now);
+    const reported = this.#reportedUntil(appliance);
     const newest = this.#newest(appliance, reported, this.minute - 15);
     const at = (minute: number) => this.#startMs + minute * MINUTE;
     const sample = (minute: number) => ({
@@ -172,21 +177,65 @@ export class MadeUpFleet {
     const result = { samples, drops: new Map(), empty: newest === undefined };
     if (window === undefined) return result;
     const bins: Bin[] = [];
-    const first = Math.max(0, Math.ceil((window.start - this.#startMs) / MINUTE));
+    const first = Math.ceil((window.start - this.#startMs) / MINUTE);
     for (let minute = first; minute < reported && at(minute) < window.to; minute += 1) {
       if (this.has(appliance, minute)) bins.push({ at: at(minute), samples: () => [sample(minute)] });
     }
-    return { ...result, minutes: { requestedAt: now, to: window.to, [Symbol.iterator]: () => bins.values() } };
+    return { ...result, minutes: { requestedAt, to: window.to, [Symbol.iterator]: () => bins.values() } };
   }
 
   /** The first minute that the appliance has not reported yet. */
-  #reportedUntil({ phaseMs }: MadeUpAppliance, now: number): number {
-    const last = Math.floor((now - this.#startMs - phaseMs) / REPORT_MS) * REPORT_MS + phaseMs;
+  #reportedUntil({ phaseMs }: MadeUpAppliance): number {
+    const last = Math.floor((this.#clock.now() - this.#startMs - phaseMs) / REPORT_MS) * REPORT_MS + phaseMs;
     return Math.floor(last / MINUTE);
   }
 
   #newest(appliance: MadeUpAppliance, before: number, earliest: number): number | undefined {
     for (let minute = before - 1; minute >= earliest; minute -= 1) if (this.has(appliance, minute)) return minute;
     return undefined;
+  }
+}
+
+/** What one exporter asks the fleet through: at the program's own rate, with the service's clock as it measures it. */
+class Client {
+  readonly #fleet: MadeUpFleet;
+  readonly #clock: Clock;
+  readonly #serviceClock: ServiceClock;
+  readonly #queue: RequestQueue;
+  readonly #inFlight: ReturnType<typeof pLimit>;
+
+  constructor(fleet: MadeUpFleet, clock: Clock, { limit, maxPerMs, dailyLimit, concurrency }: ServiceEndpoint) {
+    const now = clock.monotonic();
+    this.#fleet = fleet;
+    this.#clock = clock;
+    this.#serviceClock = new ServiceClock(clock);
+    const rate = new RateLimiter(limit, new AdaptiveRate(maxPerMs, now), now);
+    this.#queue = new RequestQueue(rate, new DailyQuota(dailyLimit, now), clock);
+    this.#inFlight = pLimit(concurrency);
+  }
+
+  now(): number {
+    return this.#serviceClock.now();
+  }
+
+  async request(signal: AbortSignal): Promise<void> {
+    const request = await this.#queue.acquire(signal);
+    if (request === undefined) throw new RequestError('aborted', 'the exporter is stopping');
+    const status = await this.#inFlight(() => this.#answer(signal));
+    this.#queue.recordEnd(
+      request,
+      status === 429 ? { state: 'throttled', retryAfterMs: undefined } : { state: 'accepted' },
+    );
+    if (signal.aborted) throw new RequestError('aborted', 'the exporter is stopping');
+    if (status !== undefined) throw new RequestError('status', `GET returned ${status}`, { status });
+  }
+
+  async #answer(signal: AbortSignal): Promise<number | undefined> {
+    const fleet = this.#fleet;
+    await this.#clock.sleep(fleet.latencyMs, signal);
+    fleet.polls += 1;
+    this.#serviceClock.addSample(this.#clock.now() + fleet.oddDateMs);
+    fleet.oddDateMs = 0;
+    return fleet.status;
   }
 }

@@ -1,48 +1,56 @@
 import { expect, test } from 'vitest';
-import { HOUR, Large } from './large.ts';
+import { writeRequest } from '../../src/history/write-request.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import { HOUR, heapNow, Large } from './large.ts';
 
 /* Each rule of the model of large fleets, broken once. */
 
-async function threeHours() {
+async function lived(hours: number) {
   const large = await Large.begin({ appliances: 5, intervalMinutes: 5 });
-  await large.passes(3 * HOUR);
-  expect(await large.expectMinutes()).toBe(0);
-  const [[, held] = [undefined, undefined]] = large.receiver.series;
-  if (held === undefined) throw new Error('nothing arrived');
-  return { large, held };
+  await large.passes(hours * HOUR);
+  return large;
 }
 
 test('a minute that neither arrived nor was reported is found', async () => {
-  const { large, held } = await threeHours();
-  for (const [, { times }] of large.receiver.series)
-    for (const time of [...times.keys()].slice(10, 12)) times.delete(time);
-  expect(held.times.size).toBeGreaterThan(100);
+  const large = await lived(3);
+  expect(await large.expectMinutes()).toBe(0);
+  await large.passes(HOUR);
+  large.receiver.lose(180);
   await expect(large.expectMinutes()).rejects.toThrow('neither delivered nor reported');
 });
 
 test('a minute that arrived twice is found', async () => {
-  const { large } = await threeHours();
-  large.receiver.repeated += 1;
+  const large = await lived(3);
+  const [{ serial } = { serial: '' }] = large.fleet.appliances;
+  const again = { labels: [['serial', serial] as const], times: [large.clock.now() - HOUR], values: [1] };
+  large.receiver.take(runToEnd(writeRequest([again])));
   await expect(large.expectMinutes()).rejects.toThrow('minutes that arrived twice');
 });
 
-test('more polls, a longer page and a longer queue than before are found', async () => {
-  const large = await Large.begin({ appliances: 5, intervalMinutes: 5 });
-  await large.passes(HOUR);
+test('whatever an hour takes more of than before is found, and a poll that is missing', async () => {
+  const large = await lived(1);
   const before = await large.steady();
   for (const what of Object.keys(before)) {
-    expect(() => large.expectSame(before, { ...before, [what]: 1e9 }), what).toThrow(what);
+    const more = { ...before, [what]: 1e12 };
+    expect(() => large.expectSame(before, more), what).toThrow('to deeply equal');
   }
   expect(() => large.expectSame(before, { ...before, polls: 0 })).toThrow();
 });
 
+test('what is kept for good is found in the memory', async () => {
+  const large = await lived(1);
+  const before = await large.steady();
+  const kept = Array.from({ length: 200_000 }, (_, index) => ({ index }));
+  expect(() => large.expectSame(before, { ...before, heapBytes: heapNow() })).toThrow('heapBytes');
+  expect(kept).toHaveLength(200_000);
+});
+
 test('an appliance that goes down and up has changed twice', async () => {
-  const large = await Large.begin({ appliances: 5, intervalMinutes: 5 });
-  await large.passes(HOUR);
+  const large = await lived(1);
   await large.steady();
   const on = large.fleet.off(large.fleet.appliances.slice(0, 1));
   await large.passes(HOUR);
   on();
   await large.passes(HOUR);
-  expect(large.mostChanges).toBe(2);
+  expect(large.mostChanges()).toBe(2);
 });

@@ -1,19 +1,18 @@
 import { setMaxListeners } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { expect, onTestFinished } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { APPLIANCE_UP } from '../harness/names.ts';
-import { Network } from '../harness/network.ts';
 import { pageOf } from '../harness/page.ts';
-import { MemoryReceiver } from '../history/memory-receiver.ts';
 import { assemble } from '../support/assemble.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';
-import type { LogLine } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
 import { MadeUpFleet } from './fleet.ts';
+import { MinuteReceiver } from './minute-receiver.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -23,18 +22,53 @@ const SERIES = 'cpu_utilization';
 export interface LargeSetup {
   readonly appliances: number;
   readonly intervalMinutes?: number;
-  readonly catchUp?: string;
   readonly shards?: number;
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** How things are in an hour without trouble: an hour after one it must be the same. */
+/** What an hour without trouble takes: an hour after a trouble it must be the same. */
 interface Steady {
   readonly polls: number;
+  readonly requests: number;
+  /** Turns of the event loop. */
+  readonly turns: number;
   readonly sleeping: number;
   readonly pageBytes: number;
+  /** Of the status document, which lists the tasks, the appliances and what is wrong with them. */
+  readonly statusBytes: number;
   /** Written to the state file. */
   readonly writtenBytes: number;
+  readonly stateBytes: number;
+  /** Points that wait to be sent. */
   readonly waiting: number;
+  /** After a garbage collection, with all that the tests keep themselves. */
+  readonly heapBytes: number;
+}
+
+/** So much more than before is no growth, beside a twentieth. */
+const SLACK: Readonly<Record<keyof Steady, number>> = {
+  polls: 5,
+  requests: 5,
+  turns: 100,
+  sleeping: 5,
+  pageBytes: 1_000,
+  statusBytes: 1_000,
+  // A file is written anew now and then.
+  writtenBytes: 2_000_000,
+  // Set for each fleet: the minutes of the last polls may wait.
+  waiting: 0,
+  // It is written anew when it has grown by so much.
+  stateBytes: 2 ** 22,
+  heapBytes: 4_000_000,
+};
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** The bytes of the heap that are in use. */
+export function heapNow(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
 }
 
 /** One exporter of a fleet, as a process: what it leaves behind is its state file. */
@@ -50,19 +84,17 @@ interface Instance {
 export class Large {
   readonly clock = new ManualClock(Date.UTC(2026, 2, 2));
   readonly fleet: MadeUpFleet;
-  readonly receiver: MemoryReceiver;
-  readonly log: LogLine[] = [];
-  /** The receiver takes no connections. */
-  isReceiverAway = false;
-  /** Processor time of the longest turn of the event loop since it was last set to zero, in milliseconds. */
-  longestTurnMs = 0;
+  readonly receiver = new MinuteReceiver(this.clock.now());
   readonly #setup: LargeSetup;
-  readonly #network = new Network();
   #instances: Instance[] = [];
   #begun = 0;
   #isWatching = false;
+  #pageBytes = 0;
   /** Seconds lost and points dropped, as processes that have ended reported them. */
   #reported = 0;
+  /** The minutes up to this one were compared; so many were due and missing. */
+  #comparedUntil = 0;
+  #missing = 0;
   /** Of each appliance, how often it was shown to be up or down, by its latest value. */
   readonly #ups = new Map<string, { value: number; changes: number }>();
 
@@ -70,26 +102,27 @@ export class Large {
     this.#setup = setup;
     const { appliances, intervalMinutes = 30 } = setup;
     this.fleet = new MadeUpFleet(this.clock, appliances, SERIES, intervalMinutes * MINUTE);
-    this.receiver = new MemoryReceiver(undefined, () => this.clock.now());
-    this.#network.listens('http://receiver.test', (request, response) => void this.#receive(request, response));
     // As run.ts does for the process.
     setMaxListeners(10 * appliances);
   }
 
   static async begin(setup: LargeSetup): Promise<Large> {
     const large = new Large(setup);
-    onTestFinished(() => large.stop());
     await large.start(setup.shards);
     return large;
   }
 
+  get intervalMinutes(): number {
+    return this.#setup.intervalMinutes ?? 30;
+  }
+
   /** Starts one exporter for each shard; a shard that there was before goes on from its state. */
-  async start(shards = 1): Promise<void> {
+  async start(shards = 1, variables: Readonly<Record<string, string>> = {}): Promise<void> {
     const kept = this.#instances;
     this.#instances = [];
     for (let shard = 0; shard < shards; shard += 1) {
       const disk = kept.find((one) => one.shard === shard)?.disk ?? new MemoryStore();
-      this.#instances.push(await this.#started(shard, shards, disk));
+      this.#instances.push(await this.#started(shard, shards, disk, variables));
     }
   }
 
@@ -113,84 +146,90 @@ export class Large {
     return scrape;
   }
 
-  /** What all exporters show together. */
+  /** What all exporters show together of up and down, and of themselves; the length of their pages is `pageBytes`. */
   async look(): Promise<Scrape> {
     const pages: string[] = [];
     for (const { app } of this.#instances) pages.push((await pageOf(app, '/metrics')).text);
-    const scrape = new Scrape(pages.join(''), false);
+    const text = pages.join('');
+    this.#pageBytes = text.length;
+    // Each appliance has other series too, which nobody looks at here.
+    const lines = text
+      .split('\n')
+      .filter((line) => line.startsWith(APPLIANCE_UP) || line.startsWith('filer_exporter_'));
+    const scrape = new Scrape(lines.join('\n'), false);
     if (this.#isWatching)
       for (const { labels, value } of scrape.all(APPLIANCE_UP)) this.#watch(labels.serial ?? '', value);
     return scrape;
   }
 
-  /** How things are: an hour passes. From the first time on, changes of `up` count. */
+  /** What an hour takes. From the first time on, changes of `up` count. */
   async steady(): Promise<Steady> {
     this.#isWatching = true;
-    const { polls } = this.fleet;
-    const written = () => this.#instances.reduce((sum, { disk }) => sum + disk.written, 0);
-    const before = written();
+    const counts = () => ({
+      polls: this.fleet.polls,
+      requests: this.receiver.requests,
+      turns: this.clock.turns,
+      writtenBytes: this.#instances.reduce((sum, { disk }) => sum + disk.written, 0),
+    });
+    const before = counts();
     const scrape = await this.passes(HOUR);
+    const after = counts();
+    const status: string[] = [];
+    for (const { app } of this.#instances) status.push((await pageOf(app, '/api/v1/status')).text);
     return {
-      polls: this.fleet.polls - polls,
+      polls: after.polls - before.polls,
+      requests: after.requests - before.requests,
+      turns: after.turns - before.turns,
+      writtenBytes: after.writtenBytes - before.writtenBytes,
       sleeping: this.clock.sleeping,
-      pageBytes: scrape.text.length,
-      writtenBytes: written() - before,
+      pageBytes: this.#pageBytes,
+      statusBytes: status.join('').length,
       waiting: scrape.sum('filer_exporter_remote_write_waiting_points'),
+      // Before the heap: this joins the pieces of the file, which are no memory of the program.
+      stateBytes: this.#instances.reduce((sum, { disk }) => sum + (disk.content?.length ?? 0), 0),
+      heapBytes: heapNow(),
     };
   }
 
-  /** How often `up` of the appliance that changed most did so. */
-  get mostChanges(): number {
-    return Math.max(0, ...[...this.#ups.values()].map(({ changes }) => changes));
+  /** How often `up` of the appliance that changed most has done so since this was last asked. */
+  mostChanges(): number {
+    const most = Math.max(0, ...[...this.#ups.values()].map(({ changes }) => changes));
+    for (const known of this.#ups.values()) known.changes = 0;
+    return most;
   }
 
-  /** All is as it was: no more polls, sleepers, bytes of page and state, and waiting points than before. */
+  /** An hour takes no more than before, and no poll is missing. */
   expectSame(before: Steady, after: Steady): void {
-    for (const [what, value] of Object.entries(before) as [keyof Steady, number][]) {
-      // Points of the last minutes may wait, and the state file is written anew now and then.
-      const slack = what === 'waiting' ? this.#setup.appliances : what === 'writtenBytes' ? value + 100_000 : 5;
-      expect(after[what], what).toBeLessThanOrEqual(1.05 * value + slack);
-    }
+    const { appliances } = this.#setup;
+    const grown = Object.entries(before).flatMap(([what, value]) => {
+      const slack = what === 'waiting' ? appliances * this.intervalMinutes : SLACK[what as keyof Steady];
+      const now = after[what as keyof Steady];
+      return now > 1.05 * value + slack ? [`${what}: ${value} → ${now}`] : [];
+    });
+    expect(grown).toEqual([]);
     expect(after.polls).toBeGreaterThanOrEqual(0.95 * before.polls - 5);
   }
 
   /**
-   * Every minute that the service had was delivered once, or reported as lost. Resolves with how many are missing.
-   * `younger`: how many minutes may have been reported that are too young to be due; `repeated`: how many may arrive twice.
+   * Every minute that the service had was delivered once, or reported as lost. Resolves with how many are missing since it
+   * was last asked. `younger`: how many minutes may have been reported that are too young to be due; `repeated`: how many may
+   * have arrived twice.
    */
   async expectMinutes({ younger = 0, repeated = 0 } = {}): Promise<number> {
-    const { intervalMinutes = 30 } = this.#setup;
+    const { intervalMinutes } = this;
     const until = this.fleet.minute - 2 * intervalMinutes - 25;
-    let missing = 0;
-    let due = 0;
-    for (const appliance of this.fleet.appliances) {
-      const times = this.#timesOf(appliance.serial);
-      for (let minute = 0; minute < until; minute += 1) {
-        if (!this.fleet.has(appliance, minute)) continue;
-        due += 1;
-        if (times?.has(Date.UTC(2026, 2, 2) + minute * MINUTE) !== true) missing += 1;
-      }
-    }
+    expect(until).toBeGreaterThan(this.#comparedUntil);
+    const before = this.#missing;
+    for (const appliance of this.fleet.appliances)
+      for (let minute = this.#comparedUntil; minute < until; minute += 1)
+        if (this.fleet.has(appliance, minute) && !this.receiver.holds(appliance.serial, minute)) this.#missing += 1;
+    this.#comparedUntil = until;
     const reported = this.#reported + reportedIn(await this.look());
-    expect(due).toBeGreaterThan(0);
-    expect(this.receiver.repeated, 'minutes that arrived twice').toBeLessThanOrEqual(repeated);
-    expect(missing, 'neither delivered nor reported').toBeLessThanOrEqual(reported);
-    expect(reported, 'reported, and there').toBeLessThanOrEqual(missing + younger);
-    return missing;
+    expect(this.receiver.takeRepeated(), 'minutes that arrived twice').toBeLessThanOrEqual(repeated);
+    expect(this.#missing, 'neither delivered nor reported').toBeLessThanOrEqual(reported);
+    expect(reported, 'reported, and there').toBeLessThanOrEqual(this.#missing + younger);
+    return this.#missing - before;
   }
-
-  #timesOf(serial: string) {
-    if (this.#keys === undefined || this.#keys.size < this.receiver.series.size) {
-      this.#keys = new Map(
-        [...this.receiver.series.keys()]
-          .filter((key) => key.includes('cpu_utilization'))
-          .map((key) => [/serial=([^,]*)/.exec(key)?.[1] ?? '', key]),
-      );
-    }
-    return this.receiver.series.get(this.#keys.get(serial) ?? '')?.times;
-  }
-
-  #keys: Map<string, string> | undefined;
 
   #watch(serial: string, value: number): void {
     const known = this.#ups.get(serial);
@@ -198,9 +237,14 @@ export class Large {
     else if (known.value !== value) this.#ups.set(serial, { value, changes: known.changes + 1 });
   }
 
-  async #started(shard: number, shards: number, disk: MemoryStore): Promise<Instance> {
+  async #started(
+    shard: number,
+    shards: number,
+    disk: MemoryStore,
+    variables: Readonly<Record<string, string>>,
+  ): Promise<Instance> {
     this.#begun += 1;
-    const { catchUp = '6h', intervalMinutes = 30 } = this.#setup;
+    const { intervalMinutes } = this;
     const app = assemble(
       {
         PORTAL_URL: 'http://portal.test/portal',
@@ -209,34 +253,24 @@ export class Large {
         PORTAL_INTERVAL: `${intervalMinutes}m`,
         PORTAL_COLLECTORS: 'telemetry',
         REMOTE_WRITE_URL: 'http://receiver.test/write',
-        REMOTE_WRITE_CATCH_UP: catchUp,
         ALLOW_INSECURE_UPSTREAM: 'true',
         STATE_FILE: '/state',
         SHARD: String(shard),
         TOTAL_SHARDS: String(shards),
+        ...this.#setup.variables,
+        ...variables,
       },
       {
         clock: this.clock,
         random: seededRandom(this.#begun),
-        log: createLog('info', { write: (line) => this.log.push(JSON.parse(line) as LogLine) }),
-        connect: () => this.#network.connect(),
+        log: createLog('info', { write: () => {} }),
+        connect: () => this.receiver,
         openState: () => disk,
         services: (named) => named.map((one) => ({ ...one, service: this.fleet.service(shard, shards) })),
       },
     );
     await this.clock.through(app.start(), 100);
     return { shard, shards, disk, app, stopping: () => app.stop() };
-  }
-
-  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (this.isReceiverAway) {
-      response.destroy();
-      return;
-    }
-    const pieces: Buffer[] = [];
-    for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
-    const { status, text } = await this.receiver.send({}, Buffer.concat(pieces), new AbortController().signal);
-    response.writeHead(status, {}).end(Buffer.from(text));
   }
 }
 

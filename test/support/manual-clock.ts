@@ -14,6 +14,8 @@ export class ManualClock implements Clock {
   #epoch: number;
   #order = 0;
   #sleeping = 0;
+  /** How often the event loop had a turn to do what a moment had woken. */
+  turns = 0;
   /** A binary heap, the next one first. */
   readonly #heap: Sleeper[] = [];
 
@@ -70,6 +72,7 @@ export class ManualClock implements Clock {
     for (let due = this.#nextDue(); due <= target; due = this.#nextDue()) {
       this.#monotonic = Math.max(this.#monotonic, due);
       while (this.#nextDue() <= this.#monotonic) this.#take().wake();
+      this.turns += 1;
       await settle();
     }
     this.#monotonic = target;
