@@ -8,6 +8,7 @@ import { variables } from '../../../grafana/src/variables.ts';
 import { upstreamCatalog } from '../../../src/catalog.ts';
 import { everyQuery } from '../../support/dashboards.ts';
 import { instanceJoins, mixesAccounts, namesIn } from '../../support/promql.ts';
+import { sentMetrics } from '../../support/sent-metrics.ts';
 import { type AlertCase, type AlertCases, firings, type Series, scraped } from './case.ts';
 import { applianceCases } from './cases-appliances.ts';
 import { exporterCases } from './cases-exporter.ts';
@@ -101,6 +102,17 @@ describe('what remote write sends of an appliance is not read as what was scrape
   );
 });
 
+/** Series that remote write would send of these, with what another case says of them. */
+function sentOf({ series: seen }: AlertCase): Series {
+  return Object.fromEntries(
+    Object.entries(seen).flatMap(([name, values]) =>
+      sentMetrics.has(name.replace(/\{.*/, ''))
+        ? [[name.replace(`job="${scraped.job}"`, `job="${scraped.job}-minutes"`), values] as const]
+        : [],
+    ),
+  );
+}
+
 const cases: AlertCases = { ...exporterCases, ...fileAccelerationCases, ...applianceCases, ...portalCases };
 
 /** The same in two accounts, each with two exporters: one has the volumes and file acceleration, the other one the rest. */
@@ -133,6 +145,26 @@ describe.runIf(hasPromtool)('promtool', () => {
     if (first === undefined || alert === 'FilerExporterAbsent') return [];
     return [[alert, inTwoAccounts(first, page === 'exporter')] as const];
   });
+  const beside = Object.entries(cases).flatMap(([alert, some]) => {
+    const sent = some.map(sentOf).filter((one) => Object.keys(one).length > 0);
+    return sent.length === 0 ? [] : [[alert, some, sent] as const];
+  });
+
+  test('there are alerts about what is sent', () => {
+    expect(beside.map(([alert]) => alert)).toEqual(
+      expect.arrayContaining(['FilerApplianceCpuHigh', 'FilerApplianceMemoryHigh', 'FilerApplianceDiskLatencyHigh']),
+    );
+  });
+
+  test.each(beside)('%s fires in the same minute, whatever remote write sends beside it', (alert, some, sent) => {
+    // Each case beside what is sent in another one: that would fire where nothing may, and keep silent what must fire.
+    const played = some.map((one, index) => {
+      const other = sent[(index + 1) % sent.length];
+      return [alert, { ...one, series: { ...other, ...one.series } }] as const;
+    });
+    expect(testRules(played, [])).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
+  });
+
   const isSlow = ([, { apart }]: (typeof played)[number]) => apart !== undefined;
 
   test.each([

@@ -1,0 +1,11 @@
+import { additionalSeries, standardSeries } from '../../src/services/portal/appliances/series-families.ts';
+
+/** The names of the series that remote write sends. */
+export const sentMetrics: ReadonlySet<string> = new Set(
+  [...Object.values(standardSeries), ...Object.values(additionalSeries)].flatMap((families) =>
+    families.map(({ name }) => name),
+  ),
+);
+
+/** Matches the job of what was scraped, and no job of what was sent. */
+export const SCRAPED = 'job!~".*-minutes"';
