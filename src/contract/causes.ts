@@ -146,15 +146,11 @@ export class ForbiddenSeries {
     this.#response = error.message.replace(/^[A-Z]+ \S+ /, '');
   }
 
-  get names(): Iterable<string> {
-    return this.#forbidden.keys();
-  }
-
   /** Undefined if none is forbidden. */
   explain(explain: Explain): Explanation | undefined {
     const { size } = this.#forbidden;
     if (size === 0) return undefined;
-    const series = size > MAX_NAMED ? `${size} series` : [...this.names].join(', ');
+    const series = size > MAX_NAMED ? `${size} series` : [...this.#forbidden.keys()].join(', ');
     const appliances = this.#appliances.size === 1 ? '1 appliance' : `${this.#appliances.size} appliances`;
     const settings = [...this.#forbidden.values()];
     const without =

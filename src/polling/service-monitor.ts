@@ -49,8 +49,6 @@ export class ServiceMonitor {
   /** The problem that is known of a task, and how many tasks have it. */
   readonly #failing = new Map<PolledTask, string>();
   readonly #rejected = new Map<PolledTask, string>();
-  /** The series that are logged as forbidden. */
-  readonly #forbidden = new Set<string>();
   readonly #counts = new Map<string, number>();
 
   constructor(dependencies: MonitorDependencies) {
@@ -209,13 +207,11 @@ export class ServiceMonitor {
     const filer = appliance && { serial: appliance.serial, filer: appliance.name };
     const explanation = explainTask(explain, task, facts.error);
     const rejection = this.#setProblem(this.#rejected, polled, rejectionOf(polled));
-    if (rejection === 'begins' && appliance !== undefined) this.#logForbidden(operation);
+    if (rejection === 'begins' && appliance !== undefined) this.#logForbidden();
     else if (rejection === 'begins')
       log.warn({ api, operation, task: task.id, err: facts.error }, line('the operation is rejected', explanation));
-    else if (rejection === 'ends') {
-      this.#forbidden.delete(operation);
-      log.info({ api, operation }, 'the operation is available again');
-    }
+    else if (rejection === 'ends' && appliance !== undefined) log.info({ api }, 'no series is forbidden any more');
+    else if (rejection === 'ends') log.info({ api, operation }, 'the operation is available again');
     const failing = this.#isFailing(polled, before) ? `failing ${task.operation}` : undefined;
     const failure = this.#setProblem(this.#failing, polled, failing);
     if (failure === 'begins')
@@ -226,13 +222,11 @@ export class ServiceMonitor {
     else if (failure === 'ends') log.info({ api, operation }, 'the operation can be polled again');
   }
 
-  /** By now the other series and appliances were polled too, so one line is about all of them. */
-  #logForbidden(operation: string): void {
+  /** One line is about all series: a licence or a right that is missing is the same for most, and they were polled too. */
+  #logForbidden(): void {
     const { api, log, registry, explain } = this.#dependencies;
-    if (this.#forbidden.has(operation)) return;
     const series = new ForbiddenSeries();
     for (const { task, facts } of registry.all()) series.add(task, facts.error);
-    for (const name of series.names) this.#forbidden.add(name);
     log.warn({ api }, line('series are forbidden', series.explain(explain)));
   }
 
@@ -271,7 +265,8 @@ export class ServiceMonitor {
 /** A missing series is normal; a missing right is not. */
 function rejectionOf({ task, appliance, facts }: PolledTask): string | undefined {
   if (facts.suspended === undefined || facts.suspended === 'empty') return undefined;
-  return appliance === undefined || facts.suspended === 'forbidden' ? `rejected ${task.operation}` : undefined;
+  if (appliance === undefined) return `rejected ${task.operation}`;
+  return facts.suspended === 'forbidden' ? 'rejected series' : undefined;
 }
 
 function line(what: string, explanation: Explanation | undefined): string {

@@ -69,7 +69,7 @@ export const failed = (error: Error = answered(500), result: Failure['result'] =
   seconds: 0,
 });
 
-/** A log that keeps its lines from `info` on: level, message and fields. */
+/** A log that keeps its lines from `info` on: level, message and fields; of a message, all or what stands before its cause. */
 export class Lines implements Log {
   readonly all: {
     readonly level: string;
@@ -79,13 +79,15 @@ export class Lines implements Log {
     readonly at: number;
   }[] = [];
   readonly #now: () => number;
+  readonly #withCauses: boolean;
   readonly debug = () => {};
   readonly info = this.#keep('info');
   readonly warn = this.#keep('warn');
   readonly error = this.#keep('error');
 
-  constructor(now: () => number = () => 0) {
+  constructor(now: () => number = () => 0, withCauses = true) {
     this.#now = now;
+    this.#withCauses = withCauses;
   }
 
   /** The lines since the last time, each as `level message`. */
@@ -95,9 +97,10 @@ export class Lines implements Log {
 
   #keep(level: string) {
     return (fields: unknown, text?: unknown) => {
+      const message = String(text);
       this.all.push({
         level,
-        text: String(text).split(': ')[0] ?? '',
+        text: this.#withCauses ? message : (message.split(': ')[0] ?? ''),
         fields: fields as Record<string, unknown>,
         at: this.#now(),
       });

@@ -22,7 +22,7 @@ export class Stage {
   readonly poller: Poller;
   readonly started: { readonly id: string; readonly at: number }[] = [];
   readonly shelf = new Shelf();
-  readonly lines = new Lines(() => this.clock.monotonic());
+  readonly lines = new Lines(() => this.clock.monotonic(), false);
   readonly #starts = new Map<string, number[]>();
   readonly #flying = new Map<string, number>();
   #inFlight = 0;
