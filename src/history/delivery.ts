@@ -38,7 +38,7 @@ interface ReceiverResponse extends ResponseMeaning {
   readonly afterMs?: number | undefined;
 }
 
-const HEADERS = {
+export const HEADERS = {
   'content-type': 'application/x-protobuf',
   'content-encoding': 'snappy',
   'x-prometheus-remote-write-version': '0.1.0',

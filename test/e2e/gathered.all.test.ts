@@ -6,10 +6,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { metricOfSeries } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { catalog } from '../../src/catalog.ts';
+import { HEADERS } from '../../src/history/delivery.ts';
+import { writeRequest } from '../../src/history/write-request.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
+import { sendTo } from '../history/receivers.ts';
 import { everyQuery, type PanelQuery } from '../support/dashboards.ts';
 import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
-import { namesIn } from '../support/promql.ts';
+import { namesIn, narrowed } from '../support/promql.ts';
+import { SCRAPED, sentMetrics } from '../support/sent-metrics.ts';
 import { until } from '../support/until.ts';
 import { absentPanels, emptyRules, momentPanels, rarePanels } from './expected-empty.ts';
 import { startShipped } from './prometheus.ts';
@@ -113,6 +118,57 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     // A lock is held for seconds: what a panel shows at any moment counts here too.
     await until('every panel to show something', allShow, 90_000).catch(() => undefined);
     expect(empty.map(({ where }) => where)).toEqual([]);
+  });
+
+  test('no query of a board or rule changes by what remote write sends beside what is scraped', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const scraped = (await prometheus.query(`{${SCRAPED},__name__=~"${[...sentMetrics].join('|')}"}`, now)).map(
+      ({ metric, value: [, value] }) => ({ metric, value: Number(value) }),
+    );
+    expect(scraped.length).toBeGreaterThan(100);
+    const times = Array.from({ length: 15 }, (_, ago) => (now - 60 * (14 - ago)) * 1000);
+    const sent = scraped.map(({ metric, value }) => ({
+      labels: Object.entries({ ...metric, job: 'filer-exporter-minutes' }).sort(([one], [other]) =>
+        one < other ? -1 : 1,
+      ),
+      times,
+      // Other values than those scraped, so that a mean changes as a sum does.
+      values: times.map(() => 2 * value + 1),
+    }));
+    const send = sendTo(`${prometheus.url}/api/v1/write`);
+    const accepted = await send(HEADERS, runToEnd(writeRequest(sent)), AbortSignal.timeout(10_000));
+    expect(accepted.status).toBeLessThan(300);
+
+    const answers = async (expr: string) => {
+      const query = encodeURIComponent(expr);
+      // What was scraped and recorded until then has been stored.
+      const at = now - 10;
+      const paths = [
+        `query?query=${query}&time=${at}`,
+        `query_range?query=${query}&start=${at - 120}&end=${at}&step=30`,
+      ];
+      const found = paths.map((path) => prometheus.ask<{ readonly result: readonly object[] }>(path));
+      return (await Promise.all(found)).map(({ result }) => result.map(textOf).sort());
+    };
+    // Sums are in any order, so their last digits differ.
+    const textOf = (series: object) =>
+      JSON.stringify(series, (key, value) => (key === '1' ? Number(value).toPrecision(9) : value));
+    const changes = async (shipped: string) => {
+      // Of equal values, Prometheus takes any.
+      const expr = shipped.replaceAll(/\b(topk|bottomk)( by \(\w+\) )?\(\d+/g, '$1$2(1000');
+      return JSON.stringify(await answers(expr)) !== JSON.stringify(await answers(narrowed(expr, SCRAPED)));
+    };
+    expect(await changes('count(filer_appliance_cpu_utilization_ratio)')).toBe(true);
+    expect(await changes('avg_over_time(filer_appliance_cpu_utilization_ratio[10m])')).toBe(true);
+    const asked = [
+      ...everyQuery.map(({ where, expr }) => [where, filled(expr, everything)] as const),
+      ...rules.flatMap(({ name, expr, open }) => [[name, expr] as const, [`${name}, open`, open] as const]),
+    ];
+    const changed: string[] = [];
+    for (const [name, expr] of asked) if (await changes(expr)) changed.push(name);
+    // The chart of the exact minutes asks for what was sent.
+    expect(changed).toEqual(['filer-appliance / Processors in use, every minute / A']);
+    expect(await valuesOf(prometheus, 'job')).toEqual(['filer-exporter']);
   });
 
   test('nothing is expected to be empty that is not there', () => {

@@ -32,5 +32,5 @@ export function startShipped(
     alerting: {},
     scrape_configs: configuration.scrape_configs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
   };
-  return runPrometheus(directory, stringify(quick));
+  return runPrometheus(directory, stringify(quick), '--web.enable-remote-write-receiver');
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { HEADERS } from '../../src/history/delivery.ts';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { readAgain } from '../support/kept.ts';
@@ -147,9 +148,3 @@ describe.each(receivers.filter(({ isThere }) => isThere))('$name', ({ name, make
     expect(missing.length).toBeLessThanOrEqual(counts.dropped + (counts.lost / 60) * 4);
   });
 });
-
-const HEADERS = {
-  'content-type': 'application/x-protobuf',
-  'content-encoding': 'snappy',
-  'x-prometheus-remote-write-version': '0.1.0',
-};

@@ -97,6 +97,21 @@ function textOf(query: string, { from, to }: SyntaxNode): string {
   return query.slice(from, to);
 }
 
+/** The query with one more matcher in each of its selectors. */
+export function narrowed(query: string, matcher: string): string {
+  const root = parser.parse(query).topNode;
+  let text = query;
+  for (const node of every(root, 'VectorSelector').toReversed()) {
+    const matchers = node.getChild('LabelMatchers');
+    const [at, inserted] =
+      matchers === null
+        ? [node.getChild('Identifier')?.to ?? node.to, `{${matcher}}`]
+        : [matchers.from + 1, every(matchers, 'LabelName').length === 0 ? matcher : `${matcher},`];
+    text = text.slice(0, at) + inserted + text.slice(at);
+  }
+  return text;
+}
+
 /** Where a query adds up or joins series without regard to `job`, which is the account: the places as texts. */
 export function mixesAccounts(query: string): readonly string[] {
   const mixed = (node: SyntaxNode): boolean => {
