@@ -13,7 +13,12 @@ const MUCH_LONGER = 12;
 /** Milliseconds between two looks of the page. */
 const EVERY_MS = 10_000;
 
-const lastError = { operation: 'cpu_utilization', time: secondsAgo(30), message: 'POST /x returned 500' };
+const lastError = {
+  operation: 'cpu_utilization',
+  time: secondsAgo(30),
+  message: 'POST /x returned 500',
+  advice: 'wait',
+};
 const suspended = [{ operation: 'cow_disk_iops', reason: 'empty' }] as const;
 const fleet = [
   appliance(1, { name: 'edge-9', lastRecord: secondsAgo(50), suspended }),

@@ -317,7 +317,7 @@ test('the chart of a release names the repository and the image of that release'
     runHelm('template', 'fleet', archive, ...set('demo=true', 'dashboards.enabled=true')).stdout,
   );
   expect(exporterIn(manifests).image).toBe('ghcr.io/someone/filers:1.0.0');
-  expect(manifests.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(6);
+  expect(manifests.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(7);
 });
 
 test.each(valueSets)('Helm 3.6 renders %s as the Helm of today', (values) => {

@@ -36,7 +36,10 @@ test.skipIf(isLeftOut)('a real TLS server with a certificate of its own is not t
   const server = createServer({ cert, key }, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
   const port = await listening(server);
-  expect(await found(`https://localhost:${port}`, undefined)).toEqual(['ok name resolved', 'failure tls untrusted']);
+  expect(await found(`https://localhost:${port}`, undefined)).toEqual([
+    'ok name resolved',
+    'failure tls untrusted set NODE_EXTRA_CA_CERTS to the certificate of that authority if it is the one of your network',
+  ]);
 });
 
 test.skipIf(isLeftOut)('the chain that a real TLS server shows has an end', async () => {
@@ -52,7 +55,7 @@ test('a server that speaks no TLS is told by its port, not by a code', async () 
   const server = createProxy((_, response) => response.end('plain'));
   expect(await found(`https://localhost:${await listening(server)}`, undefined)).toEqual([
     'ok name resolved',
-    'failure tls no-connection',
+    'failure tls no-connection check scheme and port of GFA_URL, which ends in /v1, and HTTPS_PROXY',
   ]);
 });
 
@@ -62,16 +65,19 @@ test('a port where nothing listens is a failure of the connection', async () => 
   await new Promise((resolve) => server.close(resolve));
   expect(await found(`https://localhost:${port}`, undefined)).toEqual([
     'ok name resolved',
-    'failure tls no-connection',
+    expect.stringMatching(/^failure tls no-connection check host and port in GFA_URL, .* set HTTPS_PROXY$/),
   ]);
 });
 
-test.for([407, 403])('a proxy that answers CONNECT with %i is named', async (status) => {
+test.for([
+  [407, 'put them into HTTPS_PROXY, as in http://user:password@host:port'],
+  [403, 'check HTTPS_PROXY; if the service needs no proxy, name its host in NO_PROXY'],
+] as const)('a proxy that answers CONNECT with %i is named, with its step', async ([status, step]) => {
   const proxy = createProxy();
   proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n`));
   const url = `http://127.0.0.1:${await listening(proxy)}`;
   const way: NetworkProxy = { url, shown: url, authorization: undefined };
   expect(await found('https://portal.example.com', way)).toEqual([
-    ...['ok proxy in-use', 'ok name resolved', 'failure tls no-connection'],
+    ...['ok proxy in-use', 'ok name resolved', `failure tls no-connection ${step}`],
   ]);
 });

@@ -81,17 +81,28 @@ describe.runIf(hasTlsClients)('an https service', () => {
   });
 
   test.each([
-    ['from an unknown authority', {}, true, 'is from an unknown certificate authority; if your network'],
-    ['signed by itself', { isSigned: false }, true, 'is self-signed; to trust it, set NODE_EXTRA_CA_CERTS'],
-    ['for another host', { names: 'DNS:other.example.com' }, false, 'is for another host name; check the URL'],
-    ['that has expired', { days: -1 }, false, "has expired, or this machine's clock is wrong"],
-  ])('whose certificate is %s is not polled, and the words say what to do', async (_, wanted, isUnknown, words) => {
-    const { authority, pair } = made(wanted);
-    const { environment, standIn } = await behindTls(pair);
-    const trust = isUnknown ? {} : { NODE_EXTRA_CA_CERTS: authority };
-    expect(await said({ ...environment, ...trust })).toContain(`the service's certificate ${words}`);
-    expect(standIn.requests).toEqual([]);
-  });
+    ['from an unknown authority', {}, true, 'is from an unknown certificate authority', 'set NODE_EXTRA_CA_CERTS to'],
+    ['signed by itself', { isSigned: false }, true, 'is self-signed', 'set NODE_EXTRA_CA_CERTS to'],
+    [
+      'for another host',
+      { names: 'DNS:other.example.com' },
+      false,
+      'is for another host name',
+      'check the host in PORTAL_URL',
+    ],
+    ['that has expired', { days: -1 }, false, 'has expired', 'and the clock of this machine'],
+  ])(
+    'whose certificate is %s is not polled, and the words say what to do',
+    async (_, wanted, isUnknown, words, step) => {
+      const { authority, pair } = made(wanted);
+      const { environment, standIn } = await behindTls(pair);
+      const trust = isUnknown ? {} : { NODE_EXTRA_CA_CERTS: authority };
+      const stderr = await said({ ...environment, ...trust });
+      expect(stderr).toContain(`the service's certificate ${words}`);
+      expect(stderr).toContain(step);
+      expect(standIn.requests).toEqual([]);
+    },
+  );
 
   test('is checked even where that switch comes in unseen, and through a proxy too', async () => {
     const { port, standIn } = await behindTls(made().pair);
@@ -113,8 +124,9 @@ describe.runIf(hasTlsClients)('an https service', () => {
 
   test('that does not speak TLS is told apart', async () => {
     const { environment } = await behindTls();
-    const words = 'the service does not speak TLS there; check scheme and port of the URL';
-    expect(await said(environment)).toContain(words);
+    const stderr = await said(environment);
+    expect(stderr).toContain('the service does not speak TLS there');
+    expect(stderr).toContain('check scheme and port of PORTAL_URL');
   });
 });
 
@@ -131,15 +143,15 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
     const { authority, pair } = made({ names: 'DNS:other.example.com' });
     const port = await portOf(createServer({ cert: pair.certText, key: pair.keyText }));
     const stderr = await through(port, authority);
-    expect(stderr).toContain(
-      "got no response: the proxy's certificate is for another host name; check the proxy's URL",
-    );
+    expect(stderr).toContain("got no response: the proxy's certificate is for another host name");
+    expect(stderr).toContain('check HTTPS_PROXY');
     expect(stderr).not.toContain("the service's certificate");
   });
 
   test('and does not speak it is told so', async () => {
     const stderr = await through(await portOf(createPlainServer()), made().authority);
-    expect(stderr).toContain("the proxy does not speak TLS there; check scheme and port of the proxy's URL");
+    expect(stderr).toContain('the proxy does not speak TLS there');
+    expect(stderr).toContain('HTTPS_PROXY');
   });
 
   test('opens tunnels, and what is wrong with the service behind it is told of the service', async () => {
