@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { demoEnvironment, demoVariations, switchOffAppliance } from '../../src/demo/demo.ts';
 import { hasPromtool } from '../deploy/prometheus/promtool.ts';
 import { clock, exporter, services } from '../support/live.ts';
 import { arrivals, samplesOf } from './alerts.ts';
+
+vi.setConfig({ testTimeout: 600_000 });
 
 /* Only here: which alerts the demo sends, by its own fleet, the shipped rules and the shipped inhibitions. */
 
