@@ -11,9 +11,8 @@ export interface Explanation {
 export type CauseName = FailureReason | Problem | 'missing' | 'no_records' | 'overdue' | 'clock';
 
 /**
- * Why data is missing, and what to do about it: the one place for both sentences. The log, the status page, the alerts, the
- * runbooks and the doctor read them here. `{url}` and the like are names and values; a part in brackets is left out if
- * one of its values is unknown.
+ * Why data is missing, and what to do about it: the log, the status page with its JSON, and the doctor take both sentences
+ * from here. `{url}` and the like are names and values; a part in brackets is left out if one of its values is unknown.
  */
 export const CAUSES: Readonly<Record<CauseName, Explanation>> = {
   credentials: {
@@ -133,7 +132,7 @@ export class ForbiddenSeries {
   /** The setting that excludes each. */
   readonly #forbidden = new Map<string, string>();
   readonly #appliances = new Set<string>();
-  #response = '';
+  #error: Error | undefined;
 
   /** `error`: why the latest poll failed. */
   add({ operation, appliance, without }: Task, error: Error | undefined): void {
@@ -142,20 +141,21 @@ export class ForbiddenSeries {
     if (error === undefined || !isForbidden(error)) return;
     this.#forbidden.set(operation, without ?? '');
     this.#appliances.add(appliance.serial);
-    // Without the request, which names one appliance.
-    this.#response = error.message.replace(/^[A-Z]+ \S+ /, '');
+    this.#error = error;
   }
 
   /** Undefined if none is forbidden. */
   explain(explain: Explain): Explanation | undefined {
     const { size } = this.#forbidden;
-    if (size === 0) return undefined;
+    if (this.#error === undefined) return undefined;
+    // Without the request, which names one appliance.
+    const response = this.#error.message.replace(/^[A-Z]+ \S+ /, '');
     const series = size > MAX_NAMED ? `${size} series` : [...this.#forbidden.keys()].join(', ');
     const appliances = this.#appliances.size === 1 ? '1 appliance' : `${this.#appliances.size} appliances`;
     const settings = [...this.#forbidden.values()];
     const without =
       settings.length < this.#all.size ? { without: settings.join(',').replaceAll(/,PORTAL_SERIES=/g, ',') } : {};
-    return { happened: `${series} of ${appliances} ${this.#response}`, advice: explain('forbidden', without).advice };
+    return { happened: `${series} of ${appliances} ${response}`, advice: explain('forbidden', without).advice };
   }
 }
 

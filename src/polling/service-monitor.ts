@@ -205,11 +205,11 @@ export class ServiceMonitor {
     const { task, appliance, facts } = polled;
     const { operation } = task;
     const filer = appliance && { serial: appliance.serial, filer: appliance.name };
-    const explanation = explainTask(explain, task, facts.error);
+    const explanation = () => explainTask(explain, task, facts.error);
     const rejection = this.#setProblem(this.#rejected, polled, rejectionOf(polled));
     if (rejection === 'begins' && appliance !== undefined) this.#logForbidden();
     else if (rejection === 'begins')
-      log.warn({ api, operation, task: task.id, err: facts.error }, line('the operation is rejected', explanation));
+      log.warn({ api, operation, task: task.id, err: facts.error }, line('the operation is rejected', explanation()));
     else if (rejection === 'ends' && appliance !== undefined) log.info({ api }, 'no series is forbidden any more');
     else if (rejection === 'ends') log.info({ api, operation }, 'the operation is available again');
     const failing = this.#isFailing(polled, before) ? `failing ${task.operation}` : undefined;
@@ -217,7 +217,7 @@ export class ServiceMonitor {
     if (failure === 'begins')
       log.warn(
         { api, operation, ...filer, task: task.id, err: facts.error },
-        line('the operation cannot be polled', explanation),
+        line('the operation cannot be polled', explanation()),
       );
     else if (failure === 'ends') log.info({ api, operation }, 'the operation can be polled again');
   }
