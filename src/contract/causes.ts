@@ -50,7 +50,7 @@ export const CAUSES: Readonly<Record<CauseName, Explanation>> = {
   },
   network: {
     happened: 'the service cannot be reached',
-    advice: 'check host and port in {url} and the firewall; if this network needs a proxy, set HTTPS_PROXY',
+    advice: 'check the firewall, and host and port in {url}; if this network needs a proxy, set HTTPS_PROXY',
   },
   dns: {
     happened: 'the host name is unknown',

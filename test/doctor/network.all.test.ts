@@ -65,7 +65,9 @@ test('a port where nothing listens is a failure of the connection', async () => 
   await new Promise((resolve) => server.close(resolve));
   expect(await found(`https://localhost:${port}`, undefined)).toEqual([
     'ok name resolved',
-    expect.stringMatching(/^failure tls no-connection check host and port in GFA_URL, .* set HTTPS_PROXY$/),
+    expect.stringMatching(
+      /^failure tls no-connection check the firewall, and host and port in GFA_URL, .* set HTTPS_PROXY$/,
+    ),
   ]);
 });
 
