@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFile } from '../../../deploy/prometheus/files.ts';
-import { alertRules, groups } from '../../../deploy/prometheus/groups.ts';
+import { alertRules, groups, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import type { AlertRule, RecordingRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { templateOf } from '../../../deploy/prometheus/template.ts';
@@ -38,33 +38,55 @@ function run(program: string, args: readonly string[]): Verdict {
   return { status, said: `${stdout}${stderr}` };
 }
 
-/** Has promtool run these cases over the rules that are shipped: what is recorded, and the alerts that the cases are about. */
+/** Has promtool run these cases over the shipped rules that they are about. */
 export function testRules(
   alerts: readonly (readonly [name: string, of: AlertCase])[],
   recorded: readonly (readonly [name: string, of: RecordingCase])[],
 ): Verdict {
   return testFile(
-    alerts.map(([name]) => name),
+    rulesFor(
+      alerts.map(([name]) => name),
+      recorded.map(([name]) => name),
+    ),
     alerts[0]?.[1].apart ?? '1m',
     [...alerts.map(([name, one]) => alertTest(name, one)), ...recorded.map(([name, one]) => recordingTest(name, one))],
   );
 }
 
-function testFile(alerts: readonly string[], evaluation_interval: string, tests: readonly object[]): Verdict {
-  const isTested = (rule: AlertRule | RecordingRule) => 'record' in rule || alerts.includes(rule.alert);
+function testFile(
+  rules: ReadonlySet<AlertRule | RecordingRule>,
+  evaluation_interval: string,
+  tests: readonly object[],
+): Verdict {
   const tested = groups
-    .map(({ name, rules }) => ({ name, rules: rules.filter(isTested) }))
-    .filter(({ rules }) => rules.length > 0);
+    .map((group) => ({ name: group.name, rules: group.rules.filter((rule) => rules.has(rule)) }))
+    .filter((group) => group.rules.length > 0);
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
   try {
-    writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(tested)));
+    const rule_files = tested.length === 0 ? [] : ['rules.yml'];
+    for (const name of rule_files) writeFileSync(join(folder, name), rulesFile({}, templateOf(tested)));
     const group_eval_order = tested.map(({ name }) => name);
     const file = join(folder, 'tests.yml');
-    writeFileSync(file, stringify({ rule_files: ['rules.yml'], evaluation_interval, group_eval_order, tests }));
+    writeFileSync(file, stringify({ rule_files, evaluation_interval, group_eval_order, tests }));
     return promtool('test', 'rules', file);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** These alerts, and what is recorded of what they or these texts name: promtool evaluates every rule that it is given. */
+function rulesFor(alerts: readonly string[], texts: readonly string[]): ReadonlySet<AlertRule | RecordingRule> {
+  const needed = new Set<AlertRule | RecordingRule>(alertRules.filter(({ alert }) => alerts.includes(alert)));
+  const add = (text: string): void => {
+    const words = new Set(text.match(/[\w:]+/g));
+    for (const rule of recordingRules) {
+      if (needed.has(rule) || !words.has(rule.record)) continue;
+      needed.add(rule);
+      add(rule.expr);
+    }
+  };
+  for (const text of [...texts, ...[...needed].map(({ expr }) => expr)]) add(text);
+  return needed;
 }
 
 /** Has promtool see that an alert stays while the exporter cannot be scraped, until the alert on that fires, and then ends. */
@@ -80,7 +102,7 @@ export function testSilence(alertname: string, one: AlertCase): Verdict {
   };
   const firing = (name: string) => `ALERTS{alertname="${name}",alertstate="firing"}`;
   const reported = `count(${firing(alertname)} or ${firing('FilerExporterDown')}) > bool 0`;
-  return testFile([alertname, 'FilerExporterDown'], `${step}m`, [
+  return testFile(rulesFor([alertname, 'FilerExporterDown'], []), `${step}m`, [
     {
       ...inputOf(`${alertname}: the exporter falls silent`, silent, one.apart),
       promql_expr_test: [
@@ -96,7 +118,7 @@ export function testSilence(alertname: string, one: AlertCase): Verdict {
 
 /** Has promtool see that a number counts at one moment what an alert says of these series, without its waiting time. */
 export function testNumber(expr: string, alert: AlertCase, count: number): Verdict {
-  return testFile([], alert.apart ?? '1m', [
+  return testFile(rulesFor([], [expr]), alert.apart ?? '1m', [
     {
       ...inputOf(`${alert.when}: ${count}`, alert.series, alert.apart),
       promql_expr_test: [{ expr, eval_time: alert.at, exp_samples: [{ labels: '{}', value: count }] }],
