@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rulesFile } from '../../deploy/prometheus/files.ts';
-import { groups } from '../../deploy/prometheus/groups.ts';
+import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { templateOf } from '../../deploy/prometheus/template.ts';
 import { inhibitions } from '../deploy/prometheus/inhibition.ts';
+import { groupsFor } from '../deploy/prometheus/promtool.ts';
 import type { Scrape } from '../support/scrape.ts';
 
 /** What was scraped at a moment: values by series. */
@@ -20,8 +21,11 @@ function seriesOf(name: string, labels: Readonly<Record<string, string>>): strin
   return `${name}{${pairs.join(',')}}`;
 }
 
-/** What is left out: no alert reads it. */
-const UNREAD = /^nodejs_|^process_/;
+/** Every alert, and what they need of what is recorded. */
+const GROUPS = groupsFor(alertRules.map(({ alert }) => alert));
+
+/** The metrics that these read. */
+const READ = new Set(GROUPS.flatMap(({ rules }) => rules.flatMap(({ expr }) => expr.match(/\w+/g) ?? [])));
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -30,7 +34,8 @@ type Labels = Readonly<Record<string, string>>;
  * was scraped every so many minutes, the first time at `start`, in epoch milliseconds.
  */
 export function arrivals(looks: readonly Samples[], minutes: number, start: number): readonly (readonly Labels[])[] {
-  const names = new Set(looks.flatMap((samples) => [...samples.keys()]).filter((series) => !UNREAD.test(series)));
+  const isRead = (series: string) => READ.has(series.slice(0, series.indexOf('{')));
+  const names = new Set(looks.flatMap((samples) => [...samples.keys()]).filter(isRead));
   const target = 'job="filer-exporter",instance="here:9989"';
   // Time begins at zero for promtool.
   const shift = (series: string) => (/_timestamp_seconds\{/.test(series) ? start / 1000 : 0);
@@ -65,7 +70,7 @@ export function arrivals(looks: readonly Samples[], minutes: number, start: numb
 function promtool(test: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-troubles-'));
   try {
-    writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(groups)));
+    writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(GROUPS)));
     const tests = { rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] };
     writeFileSync(join(folder, 'tests.yml'), JSON.stringify(tests));
     const args = ['test', 'rules', join(folder, 'tests.yml')];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFile } from '../../../deploy/prometheus/files.ts';
-import { alertRules, groups, recordingRules } from '../../../deploy/prometheus/groups.ts';
+import { alertRules, type Group, groups, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import type { AlertRule, RecordingRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { templateOf } from '../../../deploy/prometheus/template.ts';
@@ -44,7 +44,7 @@ export function testRules(
   recorded: readonly (readonly [name: string, of: RecordingCase])[],
 ): Verdict {
   return testFile(
-    rulesFor(
+    groupsFor(
       alerts.map(([name]) => name),
       recorded.map(([name]) => name),
     ),
@@ -53,14 +53,7 @@ export function testRules(
   );
 }
 
-function testFile(
-  rules: ReadonlySet<AlertRule | RecordingRule>,
-  evaluation_interval: string,
-  tests: readonly object[],
-): Verdict {
-  const tested = groups
-    .map((group) => ({ name: group.name, rules: group.rules.filter((rule) => rules.has(rule)) }))
-    .filter((group) => group.rules.length > 0);
+function testFile(tested: readonly Group[], evaluation_interval: string, tests: readonly object[]): Verdict {
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
   try {
     const rule_files = tested.length === 0 ? [] : ['rules.yml'];
@@ -74,8 +67,11 @@ function testFile(
   }
 }
 
-/** These alerts, and what is recorded of what they or these texts name: promtool evaluates every rule that it is given. */
-function rulesFor(alerts: readonly string[], texts: readonly string[]): ReadonlySet<AlertRule | RecordingRule> {
+/**
+ * The shipped groups with these alerts alone, and with what is recorded of what they or these texts name: promtool evaluates
+ * every rule that it is given.
+ */
+export function groupsFor(alerts: readonly string[], texts: readonly string[] = []): readonly Group[] {
   const needed = new Set<AlertRule | RecordingRule>(alertRules.filter(({ alert }) => alerts.includes(alert)));
   const add = (text: string): void => {
     const words = new Set(text.match(/[\w:]+/g));
@@ -86,7 +82,9 @@ function rulesFor(alerts: readonly string[], texts: readonly string[]): Readonly
     }
   };
   for (const text of [...texts, ...[...needed].map(({ expr }) => expr)]) add(text);
-  return needed;
+  return groups
+    .map(({ name, rules }) => ({ name, rules: rules.filter((rule) => needed.has(rule)) }))
+    .filter(({ rules }) => rules.length > 0);
 }
 
 /** Has promtool see that an alert stays while the exporter cannot be scraped, until the alert on that fires, and then ends. */
@@ -102,7 +100,7 @@ export function testSilence(alertname: string, one: AlertCase): Verdict {
   };
   const firing = (name: string) => `ALERTS{alertname="${name}",alertstate="firing"}`;
   const reported = `count(${firing(alertname)} or ${firing('FilerExporterDown')}) > bool 0`;
-  return testFile(rulesFor([alertname, 'FilerExporterDown'], []), `${step}m`, [
+  return testFile(groupsFor([alertname, 'FilerExporterDown']), `${step}m`, [
     {
       ...inputOf(`${alertname}: the exporter falls silent`, silent, one.apart),
       promql_expr_test: [
@@ -118,7 +116,7 @@ export function testSilence(alertname: string, one: AlertCase): Verdict {
 
 /** Has promtool see that a number counts at one moment what an alert says of these series, without its waiting time. */
 export function testNumber(expr: string, alert: AlertCase, count: number): Verdict {
-  return testFile(rulesFor([], [expr]), alert.apart ?? '1m', [
+  return testFile(groupsFor([], [expr]), alert.apart ?? '1m', [
     {
       ...inputOf(`${alert.when}: ${count}`, alert.series, alert.apart),
       promql_expr_test: [{ expr, eval_time: alert.at, exp_samples: [{ labels: '{}', value: count }] }],
