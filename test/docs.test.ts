@@ -45,15 +45,10 @@ describe('what `npm run docs` writes', () => {
   });
 });
 
-test('docs/doctor.md has a row for each question and no other, with what the doctor says to its answers', () => {
-  const page = fileText('docs/doctor.md');
-  const questions = Object.entries({ ...gfaQuestions, ...portalQuestions });
-  const rows = [...page.matchAll(/^\| `(\w+)` \|(?:[^|\n]+\|){3}$/gm)].map(([, name]) => name);
-  expect(rows).toEqual(questions.map(([question]) => question));
-  for (const [question, answers] of questions) {
-    const said = Object.entries(answers).map(([answer, does]) => `\`${answer}\`: ${does}`);
-    expect(page).toMatch(new RegExp(`^\\| \`${question}\` \\| .* \\| ${said.join('<br>')} \\|$`, 'm'));
-  }
+test('docs/doctor.md has a row for each question and no other', () => {
+  const tables = fileText('docs/doctor.md').split('## Open questions')[1] ?? '';
+  const rows = [...tables.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(Object.keys({ ...gfaQuestions, ...portalQuestions }));
 });
 
 describe.each(pagesToRead())('%s', (page) => {

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prometheus/files.ts';
+import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
 import { shippedDashboards, textOf } from '../../grafana/src/dashboards.ts';
+import type { Questions } from '../../src/doctor/service-check.ts';
+import { getOrCreate } from '../../src/runtime/maps.ts';
 import { ERROR_POLICIES } from '../../src/runtime/error-policy.ts';
+import { gfaQuestions } from '../../src/services/gfa/questions.ts';
+import { portalQuestions } from '../../src/services/portal/questions.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
 import { inhibitionTable } from '../deploy/prometheus/inhibition.ts';
 import { roundsTable } from '../simulation/rounds.ts';
@@ -19,6 +24,8 @@ export interface Document {
   readonly text: () => string;
 }
 
+const questions: Questions = { ...gfaQuestions, ...portalQuestions };
+
 /** Every generated file that takes no measuring. */
 export const documents: readonly Document[] = [
   part('docs/configuration.md', configurationPage),
@@ -26,6 +33,8 @@ export const documents: readonly Document[] = [
   { path: 'docs/coverage.md', text: coveragePage },
   part('docs/limits.md', (page) => withPart(page, 'collectors', roundsTable())),
   part('docs/input.md', (page) => withPart(page, 'statuses', statuses())),
+  part('docs/doctor.md', (page) => page.replaceAll(/^(\| `(\w+)` \| [^|\n]*\| )[^|\n]*\|$/gm, withEffects)),
+  part('docs/runbooks/README.md', (page) => withPart(page, 'alerts', alerts())),
   ...boards('grafana/dashboards'),
   { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
   { path: 'deploy/prometheus/filer-exporter.prometheusrule.yml', text: () => prometheusRuleFile() },
@@ -56,6 +65,22 @@ function thresholds(): string {
     return `| \`${name}\` | ${value} | ${meaning} |\n`;
   });
   return `| threshold | shipped | meaning |\n|---|---|---|\n${rows.join('')}`;
+}
+
+function alerts(): string {
+  const rows = alertRules.map(({ alert, page, severity, for: lasting }) => {
+    return `| [${alert}](${page}.md#${alert.toLowerCase()}) | ${severity} | ${lasting} |\n`;
+  });
+  return `| alert | severity | for |\n|---|---|---|\n${rows.join('')}\n`;
+}
+
+/** The row of an open question with what follows from each answer. Answers with one effect stand together. */
+function withEffects(row: string, beginning: string, question: string): string {
+  const answers = questions[question];
+  if (answers === undefined) return row;
+  const effects = new Map<string, string[]>();
+  for (const [answer, effect] of Object.entries(answers)) getOrCreate(effects, effect, () => []).push(`\`${answer}\``);
+  return `${beginning}${[...effects].map(([effect, same]) => `${same.join(', ')}: ${effect}`).join('<br>')} |`;
 }
 
 const KINDS = { read: 'lists', series: 'series', events: '`/data`', token: 'tokens' } as const;

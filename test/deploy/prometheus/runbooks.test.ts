@@ -61,14 +61,6 @@ describe('the runbooks', () => {
     const rows = section.match(/^\| `.*$/gm)?.join('\n') ?? '';
     for (const { reason } of ERROR_POLICIES) expect(rows).toContain(`\`${reason}\``);
   });
-
-  test('the first page leads to each of them', () => {
-    const index = text(join(root, 'docs/runbooks/README.md'));
-    const rows = alertRules.map(({ alert, page, severity, for: lasting }) => {
-      return `| [${alert}](${page}.md#${alert.toLowerCase()}) | ${severity} | ${lasting} |`;
-    });
-    expect(index.match(/^\| \[Filer.*$/gm)).toEqual(rows);
-  });
 });
 
 test('the README says of each recording rule what it is', () => {
