@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts together, from Debian's packages and npm's own build of Node.js, stand-ins for the two base images that the
+# Puts together, from Debian's packages and npm's own build of Node.js, replacements for the two base images that the
 # Dockerfile names, for machines that reach no image registry. As root.
 #
 #   bases.sh FOLDER   leaves FOLDER/node.tar and FOLDER/runtime.tar, root file systems for `podman import`

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image twice and runs it as it would be run in earnest; ends with 0 when all of it holds. Reaches no image
-# registry: bases.sh puts stand-ins for the base images together. As root, on Debian with
+# Builds the image twice and runs it as in production; ends with 0 if every check succeeds. Reaches no image
+# registry: bases.sh builds replacements for the base images. As root, on Debian with
 #   apt-get install podman buildah runc catatonit
 #
 #   check.sh [--sbom FILE]
@@ -145,7 +145,7 @@ if [ -x "$top/node_modules/.bin/helm" ]; then
     fi
     sleep 0.2
   done
-  check 'the pod of the chart answers' yes "$healthy"
+  check 'the pod of the chart responds' yes "$healthy"
   pid=$(podman inspect --format '{{ .State.Pid }}' "$container")
   check 'the process of the pod is not root' 65532 "$(awk '/^Uid:/ { print $2 }' "/proc/$pid/status")"
   check 'the process of the pod has no capability' 0000000000000000 "$(awk '/^CapEff:/ { print $2 }' "/proc/$pid/status")"

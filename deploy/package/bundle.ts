@@ -5,13 +5,13 @@ import { build, type Plugin } from 'esbuild';
 import { stamped } from './revision.ts';
 
 /*
- * The program with all its packages as one file, for a single executable: `bundle.ts FILE`. Files that the program reads
- * beside itself become text in it, and its thread a `data:` URL.
+ * Writes the program with all its packages into one file, for a single executable: `bundle.ts FILE`. Files that the
+ * program reads from its own folder become strings in it, and the file of its thread becomes a `data:` URL.
  */
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
 const options = { bundle: true, platform: 'node', format: 'esm', target: 'node24', write: false } as const;
-// Packages in CommonJS ask for Node's own modules by `require`.
+// Packages in CommonJS load Node's own modules by `require`.
 const banner = {
   js: "import { createRequire as __from } from 'node:module'; const require = __from(process.execPath);",
 };
@@ -19,7 +19,9 @@ const banner = {
 const READ = /readFileSync\(new URL\('([^']+)', import\.meta\.url\), 'utf8'\)/g;
 const THREAD = /new URL\('([^']+-worker\.js)', import\.meta\.url\)/g;
 
-/** Puts what a file of ours reads, or starts as a thread, into the file itself. Fails where one is left. */
+/**
+ * Puts the files that a source file reads, or starts as a thread, into that source file. Throws if one cannot be put in.
+ */
 const inlined: Plugin = {
   name: 'inlined',
   setup({ onLoad }) {

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/* Which commit a package is made from. `revision.ts` writes it into the built program, as `npm pack` needs it. */
+/* Writes the commit that a package is made from into the built program, because `npm pack` has no environment. */
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
 const READ = 'process.env.FILER_EXPORTER_REVISION';
 
-/** A file of the program with the revision where it would read that from the environment. */
+/** Returns a file of the program with the revision in place of the environment variable that it would read. */
 export function stamped(text: string): string {
   return text.replaceAll(READ, () => JSON.stringify(revision()));
 }

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/* What a release consists of, as CycloneDX: the packages, and the Node.js that the executable and the Debian package embed. */
+/*
+ * Lists what a release contains, in the format CycloneDX: the packages, and the Node.js in the executable and in the
+ * Debian package.
+ */
 
 const options = ['--omit=dev', '--omit=optional', '--package-lock-only', '--sbom-format=cyclonedx'];
 const bill = JSON.parse(execFileSync('npm', ['sbom', ...options], { encoding: 'utf8', maxBuffer: 1e8 }));

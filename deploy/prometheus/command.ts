@@ -8,7 +8,7 @@ import { thresholdNames, thresholdRows } from './thresholds.ts';
 
 const DURATION = /^(?:0|(?:\d+(?:ms|[smhdwy]))+)$/;
 
-/** What to print, and the exit code: 0, or 1 with one line for each fault. */
+/** What the command prints, and its exit code: 0, or 1 with one line for each error. */
 export function rulesCommand(args: readonly string[]): { readonly code: 0 | 1; readonly text: string } {
   const faults: string[] = [];
   const pairs = (option: string, entries: readonly string[], known: readonly string[], isRight: RegExp | 'number') =>

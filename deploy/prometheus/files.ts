@@ -8,7 +8,7 @@ export function rulesFile(choices: Choices = {}, of: readonly WrittenGroup[] = t
   return yaml('Written by `npm run rules`: see deploy/prometheus/README.md.', { groups: render(of, choices) });
 }
 
-/** The same as a custom resource of the Prometheus operator. */
+/** The same rules as a custom resource of the Prometheus operator. */
 export function prometheusRuleFile(choices: Choices = {}): string {
   const name = 'filer-exporter';
   return yaml('Written by `npm run rules -- --operator`: see deploy/prometheus/README.md.', {

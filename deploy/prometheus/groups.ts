@@ -9,7 +9,7 @@ import { unexplainedRule } from './unexplained.ts';
 
 export interface Group {
   readonly name: string;
-  /** How often it is evaluated; else as often as Prometheus does by its configuration. */
+  /** How often Prometheus evaluates the group, if it differs from the configuration of Prometheus. */
   readonly interval?: string;
   readonly rules: readonly (AlertRule | RecordingRule)[];
 }
@@ -25,7 +25,7 @@ function once(rules: readonly AlertRule[]): readonly AlertRule[] {
   });
 }
 
-/** Every rule with these thresholds; each before the rules that use it. */
+/** Returns every rule with these thresholds; a rule comes after the rules that it uses. */
 export function groupsOf(limits: Thresholds): readonly Group[] {
   const alerting = [
     { name: 'filer-exporter', rules: exporterAlerts(limits) },

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** While one of `sources` fires, none of `targets` is told that has these labels in common with it. */
+/**
+ * While an alert of `sources` fires, no message is sent about an alert of `targets` that has equal values of the labels
+ * `equal`.
+ */
 export interface InhibitRule {
   readonly sources: readonly string[];
   readonly targets: readonly string[];
@@ -14,7 +17,7 @@ interface Written {
   readonly equal: readonly string[];
 }
 
-/** What the example for Alertmanager holds back. */
+/** The inhibitions of the example configuration of Alertmanager. */
 export const inhibitRules: readonly InhibitRule[] = (
   parse(readFileSync(new URL('alertmanager.yml', import.meta.url), 'utf8')) as { inhibit_rules: readonly Written[] }
 ).inhibit_rules.map(({ source_matchers, target_matchers, equal }) => ({
@@ -23,7 +26,7 @@ export const inhibitRules: readonly InhibitRule[] = (
   equal,
 }));
 
-/** The alerts that matchers name, which are all of the form `alertname = A` or `alertname =~ "A|B"`. */
+/** Returns the alerts that matchers name. Each matcher is `alertname = A` or `alertname =~ "A|B"`. */
 function named(matchers: readonly string[]): readonly string[] {
   const [matcher = '', ...others] = matchers;
   const names = /^alertname =~? "?([\w|]+)"?$/.exec(matcher)?.[1]?.split('|');

@@ -1,9 +1,12 @@
 import type { RecordingRule } from './rule.ts';
 
-/** When the P2 lock was last released: only one filer holds it at a time, so volumes wait for it. */
+/**
+ * The time of the last release of the P2 lock. Only one filer holds this lock at a time, so the others wait for its
+ * release.
+ */
 const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="released"}';
 
-/** A status of a volume's snapshot on an appliance, as the number that it ranks as. */
+/** A status of the snapshot of a volume on an appliance, as the number by which statuses are ordered. */
 const status = (words: string) => `filer_volume_snapshot_status{status=~"${words}"} == 1`;
 
 /**
@@ -19,7 +22,10 @@ const ofVolumes: readonly RecordingRule[] = [
   expr: `sum without (${filer}) (increase(${histogram}_bucket${only}[1h]))`,
 }));
 
-/** Of each snapshot its way and its five phases on each appliance: of so many buckets the mean has to do. */
+/**
+ * For each snapshot there are a propagation and five phases on each appliance. These are too many buckets, so only the
+ * mean is recorded.
+ */
 const ofSnapshots: readonly RecordingRule[] = [
   'filer_snapshot_propagation_seconds',
   'filer_snapshot_phase_duration_seconds',
@@ -31,8 +37,8 @@ const ofSnapshots: readonly RecordingRule[] = [
   }));
 
 /**
- * What happened in an hour: the most expensive rules, of numbers that change slowly. Evaluated less often than the others,
- * and more often than the five minutes that Prometheus looks back.
+ * The totals of the last hour. These are the most expensive rules, and their values change slowly, so they are evaluated
+ * less often than the others; Prometheus looks back five minutes, so they are evaluated more often than that.
  */
 export const hourRules: readonly RecordingRule[] = [
   {
@@ -56,7 +62,7 @@ export const hourRules: readonly RecordingRule[] = [
   ...ofSnapshots,
 ];
 
-/** How things are. */
+/** The rules about the present state. */
 export const momentRules: readonly RecordingRule[] = [
   {
     record: 'volume_filer:filer_lock_latest_timestamp_seconds:release_age',
@@ -68,7 +74,7 @@ export const momentRules: readonly RecordingRule[] = [
   },
   {
     record: 'volume_filer:filer_lock_latest_timestamp_seconds:held_age',
-    // Only if the newest event says that the lock is still held.
+    // The lock is still held only if the newest event is an acquisition.
     expr: [
       'time() - sum without (lock_phase, lock_state) (',
       '  filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="acquired"}',
@@ -108,7 +114,7 @@ export const momentRules: readonly RecordingRule[] = [
   },
   {
     record: 'volume_filer:filer_volume_snapshot_status:rank',
-    // The higher, the worse: done, under way, cancelled or another, failed.
+    // The ranks, from good to bad: done, under way, cancelled or another, failed.
     expr: [
       'max without (status) (',
       `  0 * (${status('idle|succeeded|up_to_date')})`,

@@ -3,7 +3,7 @@ import { thresholds } from './thresholds.ts';
 
 /** The choices when installing the rules. */
 export interface Choices {
-  /** Numbers instead of the shipped ones. */
+  /** Thresholds that replace the shipped ones. */
   readonly thresholds?: Readonly<Record<string, number>>;
   /** How long an alert waits before it fires, by its name, as a Prometheus duration. */
   readonly for?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface Choices {
   readonly status?: string;
 }
 
-/** The rules of a template with these choices. Throws if none would be left. */
+/** Returns the rules of a template with these choices. Throws an Error if no rule would be left. */
 export function render(template: readonly WrittenGroup[], choices: Choices = {}): readonly WrittenGroup[] {
   const groups = template
     .map((group) => ({ ...group, rules: group.rules.flatMap((rule) => rendered(rule, choices)) }))

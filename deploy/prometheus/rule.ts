@@ -19,14 +19,14 @@ export interface AlertRule {
   /** How long the condition has to hold; a Prometheus duration. */
   readonly for: string;
   readonly expr: string;
-  /** What is wrong, without labels: every alert of the name has it in common, and so has a message about several. */
+  /** What is wrong, without labels, because a message about several alerts of the name begins with it. */
   readonly summary: string;
   /** The subject, the extent and the consequence, as a template of Prometheus. */
   readonly description: string;
   readonly page: RunbookPage;
 }
 
-/** The numbers in the conditions of alerts, or their placeholders. */
+/** The numbers in the conditions of alerts, or the placeholders for them. */
 export type Thresholds = { readonly [name in ThresholdName]: number | string };
 
 /** Seconds in words, for descriptions. Prometheus formats them, so the number equals the one in the expression. */

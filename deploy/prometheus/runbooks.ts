@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { AlertRule } from './rule.ts';
 
-/** The panel of an alert's runbook on the dashboard Runbooks. It depends on the name alone, so links of another version hold. */
+/**
+ * Returns the panel of an alert's runbook on the dashboard Runbooks. It depends only on the name of the alert, so that a
+ * link from another version of the rules still leads to it.
+ */
 export function panelOf(alert: string): number {
   return 1000 + [...alert].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 99_991, 0);
 }

@@ -21,7 +21,7 @@ export interface WrittenGroup {
 }
 
 /**
- * The data of an alert disappears with the exporter. The alert keeps firing until the one about the exporter fires, so
+ * The data of an alert disappears with the exporter. The alert keeps firing until the alert about the exporter fires, so
  * that missing data never looks like recovery.
  */
 const KEEP_FIRING_FOR = '7m';
@@ -39,7 +39,10 @@ const placeholders = Object.fromEntries(thresholdNames.map((name) => [name, plac
 /** Every rule, with the name of each threshold in angle brackets instead of its number. */
 export const template: readonly WrittenGroup[] = templateOf(groupsOf(placeholders));
 
-/** These groups in the format of Prometheus, with {@link LINKS} for what only the operator knows. */
+/**
+ * Returns these groups in the format of Prometheus, with {@link LINKS} in place of addresses that only the operator
+ * knows.
+ */
 export function templateOf(groups: readonly Group[]): readonly WrittenGroup[] {
   return groups.map((group) => ({ ...group, rules: group.rules.map(written) }));
 }
@@ -48,14 +51,14 @@ function written(rule: AlertRule | RecordingRule): WrittenRule {
   if ('record' in rule) return { record: rule.record, expr: rule.expr };
   const { alert, expr, severity, summary, description, page } = rule;
   const runbook = remedyOf(rule);
-  // For the dashboard Runbooks, which takes the panel, and for a folder of files, which takes the page and the section.
+  // The dashboard Runbooks uses the panel of this address; a folder of files uses the page and the section.
   const runbook_url = `${LINKS.runbooks}/${page}.md?viewPanel=${panelOf(alert)}#${alert.toLowerCase()}`;
   const status_url = runbook.includes('/status') ? { status_url: LINKS.status + lineOf(runbook + description) } : {};
   const annotations = { summary, description, runbook, runbook_url, ...status_url };
   return { alert, expr, for: rule.for, keep_firing_for: KEEP_FIRING_FOR, labels: { severity }, annotations };
 }
 
-/** The line of the status page that is about what these texts are about. */
+/** Returns the line of the status page that shows the subject of these sentences. */
 function lineOf(texts: string): string {
   if (texts.includes('$labels.serial')) return '#a-{{ $labels.serial }}';
   return texts.includes('$labels.api') ? '#api-{{ $labels.api }}' : '#api-portal';

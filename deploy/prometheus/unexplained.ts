@@ -1,16 +1,16 @@
 import { inhibitRules } from './inhibition.ts';
 import type { AlertRule, RecordingRule } from './rule.ts';
 
-/** What an alert is about, beside its filer. */
+/** The labels that name the subject of an alert, in addition to its filer. */
 const ABOUT = ['volume', 'api', 'resource', 'action', 'list', 'disk', 'type', 'kind', 'reason', 'instance'];
 
-/** What tells apart series of one alert and is in `about`, or is no difference for a person. */
+/** Labels that the recorded series lacks: `about` contains them, or they make no difference for a person. */
 const LEFT_OUT = [
   ...['pod', 'filer_guid', 'volume_guid', 'serial', 'direction'],
   ...ABOUT.filter((label) => label !== 'volume'),
 ];
 
-/** Whose outage explains that alerts of a page fire: nothing new is known of what they are about. */
+/** The service that the alerts of a page get their data from. While it is down, its outage explains these alerts. */
 const services: Readonly<Partial<Record<AlertRule['page'], string>>> = {
   'file-acceleration': 'gfa',
   appliances: 'portal',
@@ -18,8 +18,9 @@ const services: Readonly<Partial<Record<AlertRule['page'], string>>> = {
 };
 
 /**
- * How long each alert has gone on that neither an outage nor another alert explains, as Alertmanager is configured to inhibit
- * them. The boards read it: in each of their queries it would cost seconds in a large fleet.
+ * Records for how long each alert has been firing that neither an outage nor another alert explains, by the same rules by
+ * which Alertmanager inhibits messages. The dashboards read the recorded series, because the expression would take
+ * seconds in each of their queries in a large fleet.
  */
 export function unexplainedRule(alerts: readonly AlertRule[]): RecordingRule {
   const firing = (names: readonly string[]) => `ALERTS{alertname=~"${names.join('|')}",alertstate="firing"}`;

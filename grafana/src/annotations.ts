@@ -5,12 +5,12 @@ import { DATA_SOURCE } from './variables.ts';
 
 const critical = select('ALERTS', { alertstate: '="firing"', alertname: '=~"Filer.*"', severity: '="critical"' });
 
-/** What every dashboard marks over its charts: when something fired, and when an exporter started. */
+/** The marks above the charts of every dashboard: when an alert began to fire, and when an exporter started. */
 export const annotations: readonly AnnotationQueryBuilder[] = [
   mark(
     'Critical alerts',
     'red',
-    // When it began, not as long as it goes on: that would cover the charts.
+    // Only the beginning is marked, because a mark as long as the alert would cover the charts.
     `count by (alertname) (${critical} unless ${critical} offset 1m)`,
     '{{alertname}}',
   ),

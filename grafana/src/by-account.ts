@@ -17,7 +17,7 @@ export function byAccount(query: string): string {
       }
       const operator = node.name === 'AggregateExpr' ? node.getChild('AggregateOp') : null;
       if (operator === null || node.getChild('AggregateModifier') !== null) return;
-      // These choose among series, and leave each its labels.
+      // These functions select series and keep their labels.
       const chooses = /^(?:topk|bottomk)$/.test(query.slice(operator.from, operator.to));
       if (!chooses) insertions.push([operator.to, ' by (job) ']);
     },
@@ -27,7 +27,7 @@ export function byAccount(query: string): string {
     .reduce((text, [at, added]) => text.slice(0, at) + added + text.slice(at), query);
 }
 
-/** The query with a literal of the same length in the place of each variable. */
+/** Replaces each variable in the query by a literal of the same length. */
 function parseable(query: string): string {
   return query.replaceAll(/\$(?:\{[^}]*\}|\w+)/g, (variable, at: number) => {
     const digits = '1'.repeat(variable.length - 1);

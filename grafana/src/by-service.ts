@@ -9,7 +9,7 @@ const up = `min by (api) (${select('filer_api_up')})`;
 const why = `max by (api, reason) (${select('filer_api_down_info')})`;
 const said = (word: string, query: string) => `label_replace(${query}, "reason", "${word}", "", "")`;
 
-/** How each service is, and why; with its overdue tasks where there is room. */
+/** Shows the state of each service and the reason for it; and its overdue tasks if there is room. */
 export function byService(width: number, height: number): PanelBuilder {
   const narrow = width < 12;
   return table({

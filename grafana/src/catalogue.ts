@@ -1,6 +1,6 @@
 import { type CatalogEntry, catalog } from '../../src/catalog.ts';
 
-/** What a query needs to know of a metric: the exporter's own catalogue and what stands beside it look alike. */
+/** What the queries need to know of a metric, both of the exporter's catalogue and of other programs. */
 export type Metric = Pick<CatalogEntry, 'name' | 'type' | 'unit' | 'labels'>;
 
 const gauge = (name: string, unit?: string, labels: readonly string[] = []): Metric => {
@@ -9,7 +9,10 @@ const gauge = (name: string, unit?: string, labels: readonly string[] = []): Met
 
 const ofAlert = ['severity', 'filer', 'volume', 'api', 'type', 'resource', 'disk'];
 
-/** Metrics of others that the dashboards show: Prometheus's about a scrape and its alerts, and Node's about the process. */
+/**
+ * Metrics of other programs on the dashboards: those of Prometheus about a scrape and its alerts, and those of Node.js
+ * about the process.
+ */
 export const neighbours: readonly Metric[] = [
   gauge('up'),
   gauge('scrape_duration_seconds', 'seconds'),
@@ -31,7 +34,7 @@ export const neighbours: readonly Metric[] = [
 const filer = ['filer_guid', 'filer'];
 const volume = ['volume_guid', 'volume'];
 
-/** What the recording rules give; see deploy/prometheus/recording-rules.ts. */
+/** The series that the recording rules record; see deploy/prometheus/recording-rules.ts. */
 export const recorded: readonly Metric[] = [
   gauge('filer:last_checkin_age:seconds', 'seconds', filer),
   gauge('serial:filer_appliance_series_timestamp_seconds:age', 'seconds', ['serial', 'filer']),
@@ -62,7 +65,10 @@ const known: ReadonlyMap<string, Metric> = new Map(
   [...neighbours, ...recorded, ...catalog].map((metric) => [metric.name, metric]),
 );
 
-/** The metric of that name. Throws where there is none: a renamed metric must not leave an empty panel behind. */
+/**
+ * Returns the metric of that name. Throws if there is none, because a renamed metric must not leave an empty panel
+ * behind.
+ */
 export function metricNamed(name: string): Metric {
   const metric = known.get(name);
   if (metric === undefined)

@@ -22,15 +22,15 @@ import { reasonForNothing } from './nothing.ts';
 import { described, type PanelText } from './panel.ts';
 import { unitOf } from './unit.ts';
 
-/** What a chart over time may have beside what every panel has. */
+/** The options of a chart over time, in addition to those of every panel. */
 interface ChartText extends PanelText {
-  /** Series on top of each other, where their sum says something. */
+  /** Stacks the series, if their sum is of interest. */
   readonly stacked?: boolean;
-  /** The axis goes to 1 at least: for shares. */
+  /** Extends the axis to 1, for shares. */
   readonly toOne?: boolean;
 }
 
-/** Lines over time, with the thresholds dashed and the newest and highest value of each in the legend. */
+/** Makes a chart of lines with dashed thresholds; the legend has the newest and the highest value of each line. */
 export function chart({ stacked = false, toOne = false, ...text }: ChartText): charts.PanelBuilder {
   const panel = described(new charts.PanelBuilder(), withReason(text), { height: 8 })
     .legend(legendTable(['lastNotNull', 'max']))
@@ -55,7 +55,7 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
   return panel;
 }
 
-/** One line a thing, coloured by the state that it was in. The mappings put the states into words. */
+/** Makes a chart with one line for each thing, coloured by its state. The mappings name the states. */
 export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
   return (
     described(new timelines.PanelBuilder(), withReason(text), { height: 13 })
@@ -79,7 +79,7 @@ export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.P
   );
 }
 
-/** The buckets of a histogram over time: the darker, the more events took that long. */
+/** Makes a chart of the buckets of a histogram over time: the darker a field, the more events took that long. */
 export function bucketHeatmap(text: PanelText & { readonly measures: string }): heatmaps.PanelBuilder {
   return heat(text, PromQueryFormat.Heatmap)
     .calculate(false)
@@ -101,7 +101,7 @@ function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
     .showLegend();
 }
 
-/** With the reasons why there may be nothing to show; a chart has the room to say them. */
+/** Adds the reasons why a chart may be empty, because a chart has room for them. */
 function withReason(text: PanelText): PanelText {
   return { empty: reasonForNothing([text.queries].flat().map(({ expr }) => expr)), ...text };
 }

@@ -1,11 +1,11 @@
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** Grafana's names of colours, each of which reads on light and on dark. */
+/** Grafana's names of colours that can be read on a light and on a dark background. */
 export type Colour = 'green' | 'orange' | 'red' | 'dark-red' | 'blue' | 'purple' | 'text';
 
 /**
- * What each colour means, on every board: green is well, orange is where an alert warns, red is where a critical one fires, blue is
- * neither, purple is a right or a format, and the colour of text is unknown.
+ * The meaning of each colour, the same on every dashboard. Green is good, orange begins where an alert warns, red begins
+ * where a critical alert fires, blue is neutral, purple is a right or a format, and the colour of text is unknown.
  */
 const byColour: Readonly<Record<Colour, readonly string[]>> = {
   green: [
@@ -56,14 +56,14 @@ const table: ReadonlyMap<string, Colour> = new Map(
   Object.entries(byColour).flatMap(([colour, words]) => words.map((word) => [word, colour as Colour] as const)),
 );
 
-/** The colour of a state or a severity. Throws where it has none: a word means the same on every board. */
+/** Returns the colour of a state or a severity, which is the same on every dashboard. Throws if it has none. */
 export function colourOf(word: string): Colour {
   const colour = table.get(word);
   if (colour === undefined) throw new Error(`${word}: no colour; give it one in grafana/src/colours.ts`);
   return colour;
 }
 
-/** HTTP statuses by their class; the first that fits holds. */
+/** The classes of HTTP statuses. The first one that fits is used. */
 const codes: readonly (readonly [pattern: string, colour: Colour])[] = [
   ['2\\d\\d', 'green'],
   ['404|422', 'blue'],
@@ -72,23 +72,23 @@ const codes: readonly (readonly [pattern: string, colour: Colour])[] = [
   ['[345]\\d\\d', 'red'],
 ];
 
-/** The labels whose values have a colour; lines of others have a shade of the quiet palette. */
+/** The labels whose values have a colour. Other lines have a shade of the neutral palette. */
 const COLOURED = ['code', 'severity', 'state', 'lock_state', 'reason', 'result'];
 
-/** One override of a chart: the lines whose name ends in what matches, and their colour. */
+/** One override of a chart: a pattern for the ends of names of lines, and the colour of these lines. */
 export interface LineColour {
   readonly pattern: string;
   readonly properties: DynamicConfigValue[];
 }
 
-/** The colours of the lines that these legends name, by a word of their own or by the value of a label. */
+/** Returns the colours of the lines that these legends name by a state or by the value of a label. */
 export function lineColours(legends: readonly string[]): readonly LineColour[] {
   const literal = legends.flatMap((legend) => (table.has(legend) ? [[legend, colourOf(legend)] as const] : []));
   const labels = legends.flatMap((legend) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label));
   const valued = labels.some((label) => COLOURED.includes(label))
     ? Object.entries(byColour).map(([colour, words]) => [words.join('|'), colour as Colour] as const)
     : [];
-  // Of several overrides that fit the last one holds, so the widest goes first.
+  // If several overrides fit, Grafana uses the last one, so the most general one comes first.
   const statuses = labels.includes('code') ? codes.toReversed() : [];
   return [...literal, ...valued, ...statuses].map(([pattern, colour]) => ({
     pattern: `/(?:^| )(?:${pattern})$/i`,

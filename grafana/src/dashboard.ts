@@ -6,30 +6,33 @@ import { everyDashboard, type Place, TAG, titles, uids } from './places.ts';
 import { variables } from './variables.ts';
 
 /**
- * A dashboard in Grafana's classic model, which every Grafana imports and provisions. The newer one, which the SDK prefers,
- * is for Grafana 12 and later alone.
+ * A dashboard in Grafana's classic model, which every Grafana imports and provisions. The newer model, which the
+ * SDK prefers, needs Grafana 12.
  */
 export type Dashboard = classic.Dashboard;
 
 /** Panels under one heading, in reading order; their widths fill lines of 24 columns. */
 export interface Section {
   readonly title: string;
-  /** Shown once it is opened: for what is rarely needed. Until then nothing is asked for it. */
+  /** Collapses the part, for panels that are rarely needed. Grafana sends their queries only when the part is opened. */
   readonly collapsed?: true;
   readonly panels: readonly Placeable[];
 }
 
-/** A dashboard before it is laid out. */
+/** A dashboard before its panels have positions. */
 export interface Content {
   readonly place: Place;
   readonly description: string;
-  /** How far back it shows when it is opened, as `6h`. */
+  /** The time range that the dashboard shows when it is opened, such as `6h`. */
   readonly reach: string;
   readonly variables: readonly (keyof typeof variables)[];
   readonly sections: readonly Section[];
 }
 
-/** Lays a dashboard out: panels numbered in reading order, so that a panel keeps its address as long as it can. */
+/**
+ * Gives the panels of a dashboard their positions and numbers in reading order, so that addresses of panels change as
+ * little as possible.
+ */
 export function dashboard({ place, description, reach, variables: names, sections }: Content): Dashboard {
   const builder = new classic.DashboardBuilder(titles[place])
     .uid(uids[place])
@@ -48,7 +51,7 @@ export function dashboard({ place, description, reach, variables: names, section
     if (variable === undefined) throw new Error(`${titles[place]}: no variable ${name}`);
     builder.withVariable(variable);
   }
-  // Above all parts, the same on every board.
+  // This panel is above all parts, and the same on every dashboard.
   builder.withPanel(outagePanel().id(1));
   let id = 1;
   for (const { title, panels, collapsed } of sections) {

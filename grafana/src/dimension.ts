@@ -3,7 +3,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { metricOfSeries } from './catalogue.ts';
 import { anyValues, filled } from './fill.ts';
 
-/** What a query's numbers are: powers of seconds and bytes, and whether a pure number is a share of something. */
+/** The dimension of a query's numbers: the powers of seconds and bytes, and whether a number without unit is a share. */
 export interface Dimension {
   readonly seconds: number;
   readonly bytes: number;
@@ -21,12 +21,12 @@ const ofUnit: Readonly<Record<string, Dimension>> = {
   ratio: SHARE,
 };
 
-/** The aggregations and functions that count: their result is a plain number. */
+/** Aggregations and functions that count: their result has no unit. */
 const COUNTING = /^(?:count|count_values|group|changes|resets|count_over_time|absent|vector)$/;
 
 /**
- * What the numbers of a query are, worked out from the units in the catalogue: a rate is by the second, seconds by the
- * second are a share, one over a rate is seconds. Throws where the query does not parse or names no known metric.
+ * Computes the dimension of a query from the units in the catalogue: a rate is per second, seconds per second are a
+ * share, and the inverse of a rate is in seconds. Throws if the query is invalid or names no known metric.
  */
 export function dimensionOf(query: string): Dimension {
   const text = filled(query, anyValues);
@@ -59,7 +59,7 @@ function visit(node: SyntaxNode, text: string): Dimension {
     case 'BinaryExpr':
       return combined(node, text);
     default: {
-      // Parentheses, ranges, offsets, subqueries and signs: what they are around.
+      // Parentheses, ranges, offsets, subqueries and signs keep the dimension of what they contain.
       const inner = operands(node)[0];
       if (inner === undefined) throw new Error(`${text.slice(node.from, node.to)}: expected a value in it`);
       return visit(inner, text);
@@ -71,7 +71,7 @@ function selected(name: string, what: string): Dimension {
   if (name === '') throw new Error(`${what}: expected the name of a metric`);
   const { metric, part } = metricOfSeries(name);
   if (part === '_bucket' || part === '_count') return COUNT;
-  // The catalogue has no unit for what is counted by the second; the name says it.
+  // The catalogue has no unit for numbers per second, so the name decides.
   const counted = /_(?:iops|requests_per_second)$/.test(metric.name) ? { ...COUNT, seconds: -1 } : COUNT;
   return ofUnit[metric.unit ?? ''] ?? counted;
 }
@@ -84,7 +84,7 @@ function called(name: string, node: SyntaxNode, text: string): Dimension {
     const series = /(\w+)_bucket\b/.exec(text.slice(node.from, node.to))?.[1] ?? '';
     return selected(`${series}_sum`, series);
   }
-  // The parameter of topk, bottomk and quantile comes before what they are about.
+  // The parameter of topk, bottomk and quantile comes before the expression that counts.
   const parametered = /^(?:topk|bottomk|quantile|quantile_over_time)$/.test(name);
   const subject = given[parametered ? 1 : 0];
   if (subject === undefined) throw new Error(`${name}: expected an argument`);
@@ -114,7 +114,7 @@ function divided(one: Dimension, other: Dimension): Dimension {
   return { seconds, bytes, share: seconds === 0 && bytes === 0 && one.seconds === other.seconds && one.seconds !== 0 };
 }
 
-/** The children that are values themselves. */
+/** Returns the children that are expressions themselves. */
 function operands(node: SyntaxNode): readonly SyntaxNode[] {
   const found: SyntaxNode[] = [];
   for (let child = node.firstChild; child !== null; child = child.nextSibling) {

@@ -5,7 +5,7 @@ export function filled(expression: string, values: Readonly<Record<string, strin
   });
 }
 
-/** Values that make a query whole, so that it can be parsed; any others would do. */
+/** Values for variables, with which a query can be parsed; other values would do as well. */
 export const anyValues: Readonly<Record<string, string>> = {
   __rate_interval: '5m',
   __interval: '1m',

@@ -4,11 +4,14 @@ import { above, below, warnsAbove, warnsBelow } from './steps.ts';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** Where things begin to look bad. Where alerts watch the same, orange begins at the one that warns, red at the critical one. */
+/**
+ * The values from which a colour warns. If an alert is about the same value, orange begins at its warning and red at its
+ * critical threshold.
+ */
 export const limits = {
-  /** A filer that has not checked in for longer is missing. */
+  /** A filer without a check-in for this time counts as missing. */
   missingCheckIn: thresholds.checkinAge,
-  /** The vendor's first mark, and where the filer is missing. */
+  /** The vendor's first mark, and the time after which a filer counts as missing. */
   checkIn: above(5 * MINUTE, thresholds.checkinAge),
   unprotectedAge: thresholds.unprotectedAge,
   atRiskAge: thresholds.atRiskAge,
@@ -25,13 +28,13 @@ export const limits = {
   loadPerCore: warnsAbove(2),
   memory: warnsAbove(thresholds.memory),
   cache: warnsAbove(thresholds.cache),
-  /** What the services' own tools call critical; no alert fires. */
+  /** The mark that the tools of the services call critical; no alert is about it. */
   hitRatio: warnsBelow(0.6),
   diskLatency: warnsAbove(thresholds.diskLatency),
   healthScore: warnsBelow(80),
-  /** The portal is 5 to 6 minutes behind the appliance, and is asked every 5 minutes. */
+  /** The portal is 5 to 6 minutes behind the appliance, and is polled every 5 minutes. */
   telemetryAge: warnsAbove(thresholds.applianceDataAge),
-  /** Of one volume on one appliance. */
+  /** For one volume on one appliance. */
   unprotectedBytes: warnsAbove(thresholds.unprotectedBytes),
   failedSnapshotsAnHour: thresholds.failedSnapshotsAnHour,
   snapshotsBehind: warnsAbove(thresholds.snapshotsBehind),

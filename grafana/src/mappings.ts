@@ -1,13 +1,13 @@
 import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { colourOf } from './colours.ts';
 
-/** From this rank on, it is critical. */
+/** A rank of at least this number is critical. */
 export const CRITICAL = 100;
 
-/** The rank of what nothing is known of: before what is well, and no warning. */
+/** The rank if nothing is known: it is ordered before good ranks, and is no warning. */
 export const UNKNOWN = 0.999;
 
-/** Words for whole numbers, each in its colour. */
+/** Names for whole numbers, each with its colour. */
 export function words(...texts: readonly (readonly [value: number, text: string])[]): ValueMapping[] {
   const options = Object.fromEntries(
     texts.map(([value, text], index) => [String(value), { text, color: colourOf(text), index }]),
@@ -15,7 +15,7 @@ export function words(...texts: readonly (readonly [value: number, text: string]
   return [{ type: MappingType.ValueToText, options }];
 }
 
-/** Words for ranges of numbers, from one bound up to the next; the last is open. */
+/** Names for ranges of numbers; a range ends where the next one begins, and the last has no end. */
 export function ranges(...texts: readonly (readonly [from: number, text: string])[]): ValueMapping[] {
   return texts.map(([from, text], index) => ({
     type: MappingType.RangeToText,
@@ -23,7 +23,7 @@ export function ranges(...texts: readonly (readonly [from: number, text: string]
   }));
 }
 
-/** The severities as a table of alerts has them; by the alphabet the worse one comes first. */
+/** The severities in a table of alerts. In alphabetical order the worse one comes first. */
 export const severities: ValueMapping[] = [
   {
     type: MappingType.ValueToText,
@@ -34,25 +34,25 @@ export const severities: ValueMapping[] = [
   },
 ];
 
-/** Texts for words, as a table shows them in the place of a label. */
+/** Text that a table shows instead of the value of a label. */
 export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {
   const options = Object.fromEntries(Object.entries(of).map(([word, text], index) => [word, { text, index }]));
   return [{ type: MappingType.ValueToText, options }];
 }
 
-/** For an age that is negative where there is nothing to have one. */
+/** For an age that is negative if there is nothing that could have an age. */
 export const orNothing: ValueMapping[] = words([-1, 'all protected']);
 
-/** For the time until an end that is -1 where there is none. */
+/** For the time until an end, which is -1 if there is no end. */
 export const orNoEnd: ValueMapping[] = words([-1, 'no end']);
 
-/** For a share that is -1 where nothing limits it. */
+/** For a share, which is -1 if there is no limit. */
 export const noLimit: ValueMapping[] = words([-1, 'no limit']);
 
 /** Up and down. */
 export const upOrDown: ValueMapping[] = words([1, 'up'], [0, 'down']);
 
-/** That a service is up, or the reason why it is not. */
+/** Names that a service is up, or the reason why it is down. */
 export const upOrWhy: ValueMapping[] = [
   { type: MappingType.ValueToText, options: { up: { text: 'up', color: colourOf('up'), index: 0 } } },
   {
@@ -61,14 +61,17 @@ export const upOrWhy: ValueMapping[] = [
   },
 ];
 
-/** How an appliance stands, as a number: the worst is the lowest. */
+/** The state of an appliance as a number; the lowest number is the worst state. */
 export const standingWords: ValueMapping[] = words([2, 'up'], [1, 'no records'], [0, 'down'], [-1, 'unknown']);
 
-/** How bad something is, by its rank: from 1 on a limit is passed, from 100 on one that is critical. What orders also says why. */
+/**
+ * Names a rank: from 1 on a limit is exceeded, from 100 on a critical limit. A column that is sorted by it also shows the
+ * reason.
+ */
 export const rankWords: ValueMapping[] = ranges(
   [-1, 'well'],
   [UNKNOWN - 1e-9, 'unknown'],
-  // Up to a bound and from it on are both inclusive.
+  // Both bounds of a range belong to it.
   [1 - 1e-9, 'warning'],
   [CRITICAL, 'critical'],
 );

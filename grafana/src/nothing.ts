@@ -5,14 +5,14 @@ import type { Service } from './service.ts';
 
 const sources: ReadonlyMap<string, string> = new Map(catalog.map(({ name, source }) => [name, source[0] ?? '']));
 
-/** The words for numbers that say why there is no other. */
+/** The meaning of the numbers that stand for a missing value. */
 export const reasons = [
   [-1001, 'service down'],
   [-1002, 'not configured'],
   [-1003, 'exporter down'],
 ] as const;
 
-/** A query, or one of these numbers where the query has no answer because of the service that it needs. */
+/** Returns the query, which has one of these numbers as its value if the service that it needs is down or not polled. */
 export function orReason(query: string): string {
   const service = serviceOf(query);
   if (service === undefined) return query;
@@ -25,7 +25,9 @@ export function orReason(query: string): string {
   return [query, ...why].join(' or on () ');
 }
 
-/** The service whose data a query shows; undefined if it shows none, or what alerts and rules make of it. */
+/**
+ * Returns the service whose data a query shows; undefined if the query shows none, or shows alerts or recorded series.
+ */
 function serviceOf(query: string): Service | undefined {
   const found = namesIn(query).flatMap((name) => sources.get(name) ?? []);
   const [data] = found.filter((source) => source !== 'the exporter');
@@ -39,7 +41,7 @@ function namesIn(query: string): readonly string[] {
   return names.map((name) => (sources.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, '')));
 }
 
-/** Why queries may give nothing, in words: which service, collector or rule they need. */
+/** Explains why queries may have no result: which service, collector or rule they need. */
 export function reasonForNothing(queries: readonly string[]): string {
   const names = queries.flatMap(namesIn);
   if (names.some((name) => recorded.some((rule) => rule.name === name))) {

@@ -33,11 +33,11 @@ import { select } from './select.ts';
 import { countOf, type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
 
-/** Large numbers of this moment, each with its name, in the colour of the step that it is on. */
+/** Makes a panel of large numbers of this moment, each with its name, coloured by its threshold. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   const [first, ...others] = [text.queries].flat();
   const expr = orReason(first?.expr ?? '');
-  // Why there is no number, once; not beside a number of those that are unknown.
+  // The reason for missing numbers is shown once, and not at all if a number of unknown things is shown.
   if (first === undefined || expr === first.expr || others.some(({ legend }) => legend === 'unknown')) {
     return stat(text, mappings);
   }
@@ -62,10 +62,10 @@ function stat(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilde
   );
 }
 
-/** In pixels; Grafana would shrink the names of several numbers below what can be read. */
+/** The size of names in pixels: Grafana would make the names of several numbers too small to read. */
 const NAME_SIZE = 14;
 
-/** Gives the numbers that count states the colours of these. */
+/** Gives numbers that count things in a state the colours of the states. */
 export function stateCounts(panel: stats.PanelBuilder, ...states: readonly string[]): stats.PanelBuilder {
   for (const state of states) {
     panel.overrideByName(state, [{ id: 'thresholds', value: thresholds(countOf(state)).build() }]);
@@ -73,12 +73,12 @@ export function stateCounts(panel: stats.PanelBuilder, ...states: readonly strin
   return panel;
 }
 
-/** The text of a label in place of a number, for gauges that are always 1. */
+/** Shows the value of a label instead of a number, for gauges that are always 1. */
 export function words(text: PanelText): stats.PanelBuilder {
   return stat(text).textMode(BigValueTextMode.Name);
 }
 
-/** A ranking of this moment. */
+/** Makes a panel that orders things by their value at this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
   return (
     described(new bars.PanelBuilder(), text, { height: 9, instant: true })
@@ -107,47 +107,48 @@ export interface Column {
   readonly label: string;
   readonly title: string;
   readonly link?: Link;
-  /** In pixels; what is left goes to columns without one. */
+  /** The width in pixels; columns without a width share the remaining width. */
   readonly width?: number;
-  /** Texts in the place of its words. */
+  /** What the column shows instead of values. */
   readonly mappings?: ValueMapping[];
-  /** Long texts take several lines. */
+  /** Breaks long text into several lines. */
   readonly wrap?: boolean;
-  /** For the links of other columns alone. */
+  /** The column is hidden; only links of other columns use it. */
   readonly isHidden?: boolean;
 }
 
-/** A text without width: nothing to click on, where a link would lead nowhere. */
+/** Text without width, where a link would lead nowhere. */
 const NOTHING = '\u200b';
 
-/** The legend of a query whose value is always 1: it brings a table its labels, and has no column. */
+/** The legend of a query whose value is always 1: the query adds labels to the table, and has no column. */
 export const LABELS_ALONE = 'known';
 
-/** A table of this moment: the labels named, then each query's value under its legend. */
+/** Makes a table of this moment: a column for each named label, then one for the value of each query. */
 export function table(
   text: PanelText & {
     readonly columns: readonly Column[];
-    /** What has a row, where that is more than the first query has. */
+    /** A query for the rows of the table, if the first query has fewer. */
     readonly rows?: string;
     readonly sortedBy?: readonly (readonly [title: string, way: 'up' | 'down'])[];
     readonly stepsBy?: Readonly<Record<string, Steps>>;
     readonly mappingsBy?: Readonly<Record<string, ValueMapping[]>>;
-    /** Of each column with a value, in pixels. */
+    /** The width of each column with a value, in pixels. */
     readonly valueWidth?: number;
   },
 ): tables.PanelBuilder {
   const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = MISSING } = text;
-  // A row that says so where there is none: Grafana would leave out the columns that answers bring. Not where a link would lead.
-  const told = columns.find(({ link }) => link === undefined)?.label;
+  // An empty table has one row that says so, because Grafana would leave out columns without data. A table with a link has
+  // no such row.
+  const textColumn = columns.find(({ link }) => link === undefined)?.label;
   const linked = columns.filter(({ link }) => link !== undefined).map(({ label }) => [label, NOTHING] as const);
-  const labels = [...linked, ...(told === undefined ? [] : [[told, empty] as const])];
+  const labels = [...linked, ...(textColumn === undefined ? [] : [[textColumn, empty] as const])];
   const none = labels.reduce(
-    (row, [label, says]) => `label_replace(${row}, "${label}", "${says}", "", "")`,
+    (row, [label, value]) => `label_replace(${row}, "${label}", "${value}", "", "")`,
     `NaN * group(${select('up')})${text.rows === undefined ? '' : ` unless on () ${text.rows}`}`,
   );
-  // A cell without a value; Grafana would write there what the table says when it is empty.
+  // What a cell without a value shows; Grafana would write the text of an empty table there.
   const missing = (index: number) => [
-    ...(told === undefined ? [cell(SpecialValueMatch.NotANumber, empty, index)] : []),
+    ...(textColumn === undefined ? [cell(SpecialValueMatch.NotANumber, empty, index)] : []),
     cell(SpecialValueMatch.NullAndNan, '–', index + 1),
   ];
   const queries = [text.queries]
@@ -177,7 +178,7 @@ export function table(
     .sortBy(sortedBy.map(([title, way]) => new TableSortByFieldStateBuilder().displayName(title).desc(way === 'down')))
     .transformations([
       ...(queries.length > 1 ? [{ id: 'merge', options: {} }] : []),
-      // Only what is named: what else a scrape adds, as instance and job, stays out.
+      // Only the named labels are columns, so that `instance`, `job` and other labels of the scrape are left out.
       { id: 'filterFieldsByName', options: { include: { names: shown.map(([name]) => name) } } },
       {
         id: 'organize',
@@ -193,7 +194,7 @@ export function table(
     ...shown.slice(columns.length).map(() => valueWidth),
   ]);
   for (const [index, { title, link, mappings, wrap = false, isHidden = false, ...column }] of columns.entries()) {
-    // The first takes what is left.
+    // The first column takes the remaining width.
     const width = column.width ?? (index === 0 ? undefined : narrow);
     const properties = [
       ...(link === undefined ? [] : [{ id: 'links', value: [link.build()] }]),
@@ -235,18 +236,18 @@ export function table(
   return panel;
 }
 
-/** What Grafana gives a column without a width at least, in pixels. */
+/** The smallest width that Grafana gives a column without a width, in pixels. */
 const MIN_WIDTH = 150;
 
 /**
- * The width in pixels of a panel of this many grid columns, without its margins, on a screen of 1440 pixels with Grafana's
- * menu docked, as it is at first.
+ * Returns the width in pixels of a panel of this many grid columns, without its margins, on a screen of 1440 pixels with
+ * Grafana's menu docked, which is the default.
  */
 export function pixelsOf(width: number): number {
   return Math.floor((width * 1112) / 24) - 8 - 18;
 }
 
-/** How wide columns without a width have to be, so that all fit; undefined where they do anyway. */
+/** Returns the width that columns without a width need so that all fit; undefined if all fit without it. */
 function narrowWidth(width: number, widths: readonly (number | undefined)[]): number | undefined {
   const free = widths.filter((one) => one === undefined).length;
   const taken = widths.reduce<number>((sum, one) => sum + (one ?? 0), 0);
@@ -255,7 +256,7 @@ function narrowWidth(width: number, widths: readonly (number | undefined)[]): nu
   return Math.floor((left - MIN_WIDTH) / (free - 1));
 }
 
-/** A number that is not there, in words and without the colour of an alarm. */
+/** Returns the text for a missing number, without the colour of an alarm. */
 function absent(text = MISSING): ValueMapping {
   return cell(SpecialValueMatch.NullAndNan, text, 0);
 }

@@ -1,6 +1,6 @@
 import { CRITICAL } from './mappings.ts';
 
-/** One reason why something is bad: a number, from where on it warns, and from where on it is critical. */
+/** One reason why something is bad: a number, from which value it warns, and from which value it is critical. */
 export interface Reason {
   readonly of: string;
   readonly warns: number;
@@ -8,14 +8,14 @@ export interface Reason {
 }
 
 /**
- * How bad each is, as one number: critical first, then what is furthest above its limit. `max` takes the worst reason; a label
- * tells the reasons apart until then.
+ * Returns how bad each thing is as one number: critical ones first, then by how far they exceed their limit. `max` keeps
+ * the worst reason; until then a label keeps the reasons apart.
  */
 export function badness(by: string, reasons: readonly Reason[]): string {
   const ranks = reasons.map(({ of, warns, critical }, index) => {
     const orange = `${of} / ${warns}`;
     const red = `(${of} > ${critical}) / ${warns} + ${CRITICAL}`;
-    // Nothing is below 0.
+    // No value is below 0.
     const rank = critical === undefined ? orange : critical === 0 ? red : `${red} or ${orange}`;
     return `label_replace(${rank}, "reason", "${index}", "", "")`;
   });

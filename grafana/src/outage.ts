@@ -10,15 +10,18 @@ const lastAnswer = `max by (job, instance, api) (${select('filer_exporter_last_s
 const unseen = `${select('up')} == 0`;
 const lastScrape = `max_over_time(timestamp(${select('up')} == 1)[1d:1m])`;
 
-/** Values below zero stand for words: the rest is a time. */
+/** Values below zero stand for states; other values are times. */
 const all = words([-1, 'respond'], [-2, 'never'], [-3, 'not configured']);
 
-/** Where an exporter is scraped and none polls this service. */
+/** An exporter is scraped, and no exporter polls this service. */
 const notConfigured = (api: string) =>
   `min(0 * timestamp(${select('filer_exporter_build_info')}) - 3) unless on () ${select('filer_api_up', { api: `="${api}"` })}`;
 const alarm: Steps = [{ value: null, color: 'red' }];
 
-/** The outage that explains the rest of a board, the same on every board. Of the exporter's own series: it needs no rules. */
+/**
+ * Shows the outage that explains the other panels, the same on every dashboard. It uses only series of the exporter, so
+ * it does not need the rules.
+ */
 export function outagePanel(): PanelBuilder {
   return number(
     {

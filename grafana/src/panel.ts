@@ -8,42 +8,42 @@ import { plain, type Steps, thresholds } from './steps.ts';
 import { unitOf } from './unit.ts';
 import { DATA_SOURCE } from './variables.ts';
 
-/** One query of a panel, and what its series are called, such as `{{filer}}`. */
+/** One query of a panel, and the name of its series, such as `{{filer}}`. */
 export interface Query {
   readonly expr: string;
   readonly legend: string;
 }
 
-/** What every panel has. Its unit is worked out from its queries. */
+/** The options of every panel. The unit follows from the queries. */
 export interface PanelText {
   readonly title: string;
-  /** What it shows, and what to do when it looks bad. */
+  /** What the panel shows, and what to do if its values are bad. */
   readonly description: string;
   readonly queries: Query | readonly Query[];
-  /** Where a value turns from good to bad; without any, neither more nor less is worse. */
+  /** The thresholds at which a value turns from good to bad. Without thresholds no value is bad. */
   readonly steps?: Steps;
-  /** Of the 24 columns of the grid. */
+  /** The width in columns of the grid, which has 24. */
   readonly width: number;
   readonly height?: number;
-  /** Where a click on a series leads. */
+  /** The page that a click on a series opens. */
   readonly drill?: readonly Link[];
-  /** Where the panel's own link leads. */
+  /** The page that the link of the panel opens. */
   readonly links?: readonly Link[];
-  /** Said in place of values when there are none. */
+  /** The text that is shown if there are no values. */
   readonly empty?: string;
 }
 
-/** Said in place of values when there are none, where a panel does not say why. */
+/** The text that is shown if there are no values and the panel gives no reason. */
 export const MISSING = 'not known';
 
-/** A panel that has everything but its number and place. */
+/** A panel without its number and position. */
 export interface Placeable extends Builder<Panel> {
   id(id: number): this;
 }
 
 /**
- * The usual scrape interval here. Shorter steps would ask for values that do not exist; and Grafana makes
- * `$__rate_interval` four times the least step of the query, not of the panel, so both have it.
+ * The scrape interval of the examples. Shorter steps would request values that do not exist. Grafana makes
+ * `$__rate_interval` four times the shortest step of the query, not of the panel, so both have it.
  */
 const MIN_STEP = '1m';
 
@@ -63,7 +63,7 @@ interface Common<Self> extends Placeable {
   noValue(text: string): Self;
 }
 
-/** Gives a panel of any kind what every panel has. */
+/** Gives a panel of any kind the options that every panel has. */
 export function described<Self extends Common<Self>>(
   panel: Self,
   text: PanelText,
@@ -82,7 +82,7 @@ export function described<Self extends Common<Self>>(
     .unit(unit)
     .thresholds(thresholds(text.steps ?? plain))
     .targets(queries.map((query, index) => target(query, index, form)));
-  // "3.9 hours" and "33.3 mins"; the columns of a table have their own units.
+  // Grafana then writes "3.9 hours" and "33.3 mins". The columns of a table have units of their own.
   if (unit === units.Seconds && !isTable) panel.decimals(1);
   if (text.drill !== undefined) panel.dataLinks([...text.drill]);
   if (text.links !== undefined) panel.links([...text.links]);
@@ -108,7 +108,7 @@ function target(
   return instant ? query.instant() : query.range();
 }
 
-/** A, B, C and so on. */
+/** Names queries A, B, C and so on. */
 export function refIdAt(index: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + index);
 }

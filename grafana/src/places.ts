@@ -4,7 +4,7 @@ import { type DashboardLink, DashboardLinkType } from '@grafana/grafana-foundati
 /** A link, ready to be put on a panel, a series or a dashboard. */
 export type Link = Builder<DashboardLink>;
 
-/** Every dashboard by its uid, which is part of its address and so a promise. */
+/** Every dashboard by its uid, which is part of its address, so a uid never changes. */
 export const uids = {
   overview: 'filer-overview',
   volumes: 'filer-volumes',
@@ -18,18 +18,18 @@ export const uids = {
 /** One of the dashboards. */
 export type Place = keyof typeof uids;
 
-/** What all of them are tagged with, so that each links to the others. */
+/** The tag of all dashboards, by which each links to the others. */
 export const TAG = 'filer-exporter';
 
 const KEPT = `$\{__url_time_range}&$\{datasource:queryparam}&$\{job:queryparam}`;
 
-/** The address of a dashboard, with the time range, data source and job of this one, and more variables. */
+/** Returns the address of a dashboard with the time range, data source and job of this one, and with more variables. */
 export function addressOf(place: Place, variables: Readonly<Record<string, string>> = {}): string {
   const more = Object.entries(variables).map(([name, value]) => `&var-${name}=${value}`);
   return `/d/${uids[place]}?${KEPT}${more.join('')}`;
 }
 
-/** A drill-down from a series: to the dashboard that has more of its filer or volume. */
+/** Returns a link from a series to the dashboard that shows more of its filer or volume. */
 export function drillDown(place: Place, label: 'filer' | 'volume', value?: string): Link {
   const address = addressOf(place, { [label]: value ?? `$\{__field.labels.${label}}` });
   return link({ title: `This ${label} on ${titles[place]}`, url: address });
@@ -40,22 +40,22 @@ export function runbookAddress(panel: number | string): string {
   return `/d/${uids.runbooks}?viewPanel=${panel}`;
 }
 
-/** The runbook whose panel another column of the row has. */
+/** Links to the runbook whose panel is in another column of the row. */
 export function runbook(column: string): Link {
   return link({ title: 'The runbook', url: runbookAddress(`$\{__data.fields.${column}.text}`), targetBlank: true });
 }
 
-/** A link to a dashboard as it is, for panels that are about no one filer. */
+/** Links to a dashboard without a filer, for panels that are not about one filer. */
 export function more(place: Place): Link {
   return link({ title: `More on ${titles[place]}`, url: addressOf(place) });
 }
 
-/** The list of all dashboards, at the top of each. */
+/** The list of all dashboards at the top of each dashboard. */
 export function everyDashboard(): Link {
   return link({ title: 'Filer dashboards', type: DashboardLinkType.Dashboards, tags: [TAG], asDropdown: true });
 }
 
-/** What each dashboard is called. */
+/** The title of each dashboard. */
 export const titles: Readonly<Record<Place, string>> = {
   overview: 'Filers / Overview',
   volumes: 'Filers / Filers and volumes',
@@ -66,7 +66,7 @@ export const titles: Readonly<Record<Place, string>> = {
   runbooks: 'Filers / Runbooks',
 };
 
-/** Built here: the SDK's own builder puts every link into a menu of the newest Grafana. */
+/** The link is made here, because the builder of the SDK puts every link into a menu that only the newest Grafana has. */
 function link(of: Partial<DashboardLink> & Pick<DashboardLink, 'title'>): Link {
   return {
     build: () => ({

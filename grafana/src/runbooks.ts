@@ -7,7 +7,7 @@ import { panelOf } from '../../deploy/prometheus/runbooks.ts';
 import type { Dashboard } from './dashboard.ts';
 import { everyDashboard, runbookAddress, TAG, titles, uids } from './places.ts';
 
-/** What the pages of docs/runbooks are called here. */
+/** The titles of the pages of docs/runbooks. */
 const headings: Readonly<Record<RunbookPage, string>> = {
   exporter: 'The exporter and the services',
   'file-acceleration': 'File acceleration',
@@ -55,7 +55,7 @@ function panel(id: number, title: string, markdown: string): texts.PanelBuilder 
   return new texts.PanelBuilder().id(id).title(title).mode(texts.TextMode.Markdown).content(linked(markdown.trim()));
 }
 
-/** With links to other panels; what is in another document is named without a link. */
+/** Turns links to other runbooks into links to their panels, and removes links to other documents. */
 function linked(markdown: string): string {
   const names = new Map(alertRules.map(({ alert }) => [alert.toLowerCase(), alert]));
   return markdown

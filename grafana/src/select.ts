@@ -1,11 +1,12 @@
 import { metricOfSeries } from './catalogue.ts';
 
-/** The dashboard variables that narrow a selection, and the label that each of them is about. */
+/** The dashboard variables that limit a selection, with the label of each. */
 export const scopes = ['job', 'filer', 'volume'] as const;
 
 /**
- * The series of a metric, narrowed by the dashboard's variables as far as the metric has their labels, and by matchers
- * of the query's own, such as `{ lock_phase: '="p2"' }`, which also replace a variable's. A histogram is named by its part: `…_bucket`.
+ * Returns the series of a metric, limited by the dashboard variables for which the metric has a label, and by matchers of
+ * the query, such as `{ lock_phase: '="p2"' }`, which replace those of a variable. A histogram is named by its part:
+ * `…_bucket`.
  */
 export function select(series: string, matchers: Readonly<Record<string, string>> = {}): string {
   const labels = ['job', ...metricOfSeries(series).metric.labels];
@@ -18,7 +19,10 @@ export function select(series: string, matchers: Readonly<Record<string, string>
   return `${series}{${[...scoped, ...own].join(',')}}`;
 }
 
-/** What the variables of a dashboard narrow: what is about no filer or volume concerns every one, but on the board of one. */
+/**
+ * How a variable limits the alerts. `with account`: alerts without the label are included, because they concern every filer or
+ * volume. `alone`: they are excluded, on the dashboard of one filer.
+ */
 export type Scope = Readonly<Partial<Record<'filer' | 'volume', 'with account' | 'alone'>>>;
 
 /** Matchers for the labels of a series that the dashboard has no variable for. */
@@ -28,12 +32,15 @@ export function unscoped(series: string, scope: Scope): Readonly<Record<string, 
   return Object.fromEntries(open.map((label) => [label, '=~".*"']));
 }
 
-/** A quantile over a histogram's events since the step before, by these labels. */
+/** Returns a quantile over the events of a histogram since the previous step, by these labels. */
 export function quantile(share: number, histogram: string, by: readonly string[]): string {
   return quantileOf(share, `rate(${select(`${histogram}_bucket`)}[$__rate_interval])`, by);
 }
 
-/** A quantile over the events of an hour on the volumes that are chosen, by these labels; of all together without any. */
+/**
+ * Returns a quantile over the events of an hour on the chosen volumes, by these labels; over all events if there are no
+ * labels.
+ */
 export function quantileOfHour(
   share: number,
   histogram: string,

@@ -1,17 +1,17 @@
 import { select } from './select.ts';
 
-/** One of the two services, as the label `api` has it. */
+/** One of the two services, as in the label `api`. */
 export type Service = 'gfa' | 'portal';
 
-/** The exporters that a service does not answer. What they say of it is old, or follows from that. */
+/** The exporters for which a service is down. Their values about it are old, or follow from the outage. */
 export function down(service: Service): string {
   return `${select('filer_api_up', { api: `="${service}"` })} == 0`;
 }
 
-/** Tasks that are late while their service answers: in an outage all are, and that says nothing more. */
+/** The tasks that are late although their service responds. In an outage all tasks are late. */
 export const late = `max by (api) (${select('filer_exporter_tasks_overdue')} unless on (job, instance, api) ${select('filer_api_up')} == 0)`;
 
-/** A query without what exporters say of a service that does not answer them. */
+/** Excludes the values of exporters for which the service is down. */
 export function whileUp(service: Service, query: string): string {
   return `((${query}) unless on (job, instance) ${down(service)})`;
 }

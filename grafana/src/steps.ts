@@ -1,10 +1,10 @@
 import { type Threshold, ThresholdsConfigBuilder, ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard';
 import { colourOf } from './colours.ts';
 
-/** Where a value turns from good to bad; `plain` where neither more nor less is worse. */
+/** The thresholds at which a value turns from good to bad; `plain` if no value is bad. */
 export type Steps = readonly Threshold[];
 
-/** High is worth a look, and never a reason to get up. */
+/** A high value warns, and is never critical. */
 export function warnsAbove(warning: number): Steps {
   return [
     { value: null, color: 'green' },
@@ -12,7 +12,7 @@ export function warnsAbove(warning: number): Steps {
   ];
 }
 
-/** High is bad. */
+/** A high value is bad. */
 export function above(warning: number, bad: number): Steps {
   return [
     { value: null, color: 'green' },
@@ -21,7 +21,7 @@ export function above(warning: number, bad: number): Steps {
   ];
 }
 
-/** The same for what is worse the lower it is. */
+/** The same for values of which low ones are bad. */
 export function warnsBelow(warning: number): Steps {
   return [
     { value: null, color: 'orange' },
@@ -29,7 +29,7 @@ export function warnsBelow(warning: number): Steps {
   ];
 }
 
-/** Low is bad: red below the second number, yellow between the two. */
+/** A low value is bad: red below the second number, yellow between the two numbers. */
 export function below(warning: number, bad: number): Steps {
   return [
     { value: null, color: 'red' },
@@ -38,7 +38,7 @@ export function below(warning: number, bad: number): Steps {
   ];
 }
 
-/** For how many are in a state: none is well, and any at all has the colour of the state. */
+/** For the number of things in a state: 0 is good, and any other number has the colour of the state. */
 export function countOf(state: string): Steps {
   return [
     { value: null, color: 'green' },
@@ -46,7 +46,7 @@ export function countOf(state: string): Steps {
   ];
 }
 
-/** More of them than this fire a critical alert. */
+/** A number above this one fires a critical alert. */
 export function countOver(limit: number): Steps {
   return [
     { value: null, color: 'green' },
@@ -54,22 +54,22 @@ export function countOver(limit: number): Steps {
   ];
 }
 
-/** Any at all is bad. */
+/** Any number above 0 is bad. */
 export const noneAllowed: Steps = countOf('critical');
 
-/** Any at all deserves a look. */
+/** Any number above 0 warns. */
 export const noneExpected: Steps = countOf('warning');
 
-/** One is good and zero is bad. */
+/** 1 is good and 0 is bad. */
 export const oneIsGood: Steps = [
   { value: null, color: 'red' },
   { value: 1, color: 'green' },
 ];
 
-/** Neither more nor less is worse. */
+/** No value is bad. */
 export const plain: Steps = [{ value: null, color: 'text' }];
 
-/** The steps in the form of Grafana's SDK. */
+/** The thresholds in the format of Grafana's SDK. */
 export function thresholds(steps: Steps): ThresholdsConfigBuilder {
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([...steps]);
 }

@@ -1,7 +1,10 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Dimension, dimensionOf } from './dimension.ts';
 
-/** Grafana's unit for the numbers of these queries, from the units in the catalogue. Throws where they do not agree. */
+/**
+ * Returns Grafana's unit for the numbers of these queries, from the units in the catalogue. Throws if the queries have
+ * different units.
+ */
 export function unitOf(queries: readonly string[]): string {
   const found = new Set(queries.map((query) => grafanaUnit(dimensionOf(query), query)));
   const [unit, ...others] = found;
@@ -11,10 +14,10 @@ export function unitOf(queries: readonly string[]): string {
   return unit;
 }
 
-/** What is counted by the second: operations of disks, and requests. */
+/** Numbers that are counted per second: operations of disks, and requests. */
 const RATE = 'suffix:/s';
 
-/** By the powers of seconds and bytes. */
+/** Units by the powers of seconds and bytes. */
 const byPowers: Readonly<Record<string, string>> = {
   '1 0': units.Seconds,
   '-1 0': RATE,

@@ -12,7 +12,7 @@ import { metricNamed } from './catalogue.ts';
 import { checkIns, withoutTelemetry } from './common.ts';
 import { limits } from './limits.ts';
 
-/** The data source that every query of a dashboard goes to: the one that is chosen at its top. */
+/** The data source of every query of a dashboard, which the reader chooses at its top. */
 export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;
 
 const job = 'job="$job"';
@@ -22,7 +22,7 @@ const everyFiler = named(
   'filer_last_checkin_timestamp_seconds',
   'filer_volume_last_checkin_timestamp_seconds',
   'filer_appliance_info',
-  // What is left of an appliance in an outage.
+  // Series of an appliance that remain in an outage.
   'filer_appliance_state',
 );
 
@@ -33,22 +33,23 @@ const everyVolume = named(
   'filer_snapshot_latest_timestamp_seconds',
 );
 
-/** What Grafana's editor calls queries of these kinds. */
+/** The numbers by which Grafana's editor knows these kinds of queries. */
 const LABEL_VALUES = 1;
 const QUERY_RESULT = 3;
 
 const silent = `(${checkIns('filer')} > ${limits.missingCheckIn}) or ${withoutTelemetry}`;
 
-/** Filers, those that are silent or without telemetry for longest first: a variable does not narrow itself. */
+/** The filers, those without contact or telemetry for longest first. The variable does not limit its own list. */
 const worstFirst = `sort_desc(${silent.replaceAll(',filer=~"$filer"', '')} or on (filer) 0 * group by (filer) ({__name__=~"${everyFiler}",${job}}))`;
 
-/** Every variable there is, by its name; a dashboard has those that its queries use. */
+/** Every variable by its name. A dashboard has the variables that its queries use. */
 export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
   datasource: new DatasourceVariableBuilder('datasource')
     .label('Data source')
     .description('The Prometheus that scrapes the exporter.')
     .type('prometheus'),
-  // Never several: a number of two accounts would be true of neither. What remote write sends has a job of its own.
+  // Only one job can be chosen, because a number of two accounts would be right for neither. Remote write uses a job of its
+  // own.
   job: choice(
     'job',
     'Account',
@@ -76,7 +77,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     .multi(false)
     .includeAll(false)
     .current({ text: '', value: '' }),
-  // Those of the filers that are chosen.
+  // Only the volumes of the chosen filers are listed.
   volume: choice(
     'volume',
     'Volume',
@@ -90,7 +91,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
   top: list('top', 'Show', 'How many appliances the rankings show.', { chosen: '10', values: ['5', '10', '20', '50'] }),
 };
 
-/** One that is asked of the data source, with several choices and "All", which takes in series without the label. */
+/** A variable whose values Grafana queries, with several choices and "All", which includes series without the label. */
 function choice(
   name: string,
   label: string,
@@ -109,7 +110,7 @@ function choice(
     .multi(true)
     .includeAll(true)
     .current({ text: ['All'], value: ['$__all'] });
-  // Series without the label are in "All" too.
+  // "All" includes series without the label.
   return variable.allValue('.*');
 }
 

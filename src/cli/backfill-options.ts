@@ -19,7 +19,7 @@ export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
   readonly labels: BackfillOptions['labels'] | undefined;
 };
 
-/** Returns what the options ask to be read. Throws a ConfigError if they are not valid. */
+/** Returns what to read, from the options. Throws a ConfigError if they are not valid. */
 export function parseBackfillOptions(options: Options): ParsedOptions {
   const ago = durationType({ least: 0, most: HISTORY_RETENTION_MS }, '30d');
   const read = <Value>(name: 'since' | 'until' | 'labels', kind: VariableType<Value>): Value | undefined => {

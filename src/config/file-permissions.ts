@@ -18,7 +18,7 @@ export function warnOfLooseFiles(files: readonly ProtectedFile[], accessTo: Acce
 }
 
 interface PermissionError {
-  /** Tells the operator what to correct. */
+  /** What the operator has to correct. */
   readonly reason: string;
   /** Users other than the owner's group, root and the exporter's can change the file: what it says cannot be trusted. */
   readonly isForeign: boolean;

@@ -61,7 +61,7 @@ const variables = {
   MAX_SCRAPES: {
     kind: integerType({ least: 1 }),
     default: '40',
-    help: 'most scrapes served at once; further ones get 503',
+    help: 'most scrapes served at once; others get 503',
   },
   LISTEN_ADDRESS: {
     kind: listenAddress,

@@ -44,13 +44,13 @@ export class MockService {
 
   /** Serves one request; never rejects. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client may disconnect at any time; that is no fault of the mock services.
+    // A client may disconnect at any time; that is no failure of the mock services.
     response.on('error', () => {});
     try {
       await this.#serve(request, response);
     } catch (thrown) {
       if (response.headersSent || response.destroyed) response.destroy();
-      else sendWhole(response, portalError(500, `The stand-in is at fault: ${String(thrown)}`));
+      else sendWhole(response, portalError(500, `The mock services failed: ${String(thrown)}`));
     }
   }
 

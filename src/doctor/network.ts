@@ -18,7 +18,7 @@ export interface Network {
 }
 
 interface Handshake {
-  /** The code of the fault in the chain; undefined if it is trusted. */
+  /** The code of the error in the chain; undefined if it is trusted. */
   readonly fault: string | undefined;
   /** When the certificate of the chain that expires first does so, in epoch milliseconds; undefined if unknown. */
   readonly endsAt: number | undefined;
@@ -29,7 +29,7 @@ export const systemNetwork: Network = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   handshake: async (host, port, proxy, timeoutMs) => {
     const tunnel = proxy && (await openTunnel(proxy, `${host}:${port}`, timeoutMs));
-    // Accepts any chain: the check list shows its fault.
+    // Accepts any chain: the check list shows its error.
     const socket = connect({
       ...(tunnel ? { socket: tunnel } : { host, port }),
       servername: host,

@@ -13,7 +13,7 @@ const MAX_WORDS = 20;
 const MAX_IDS = 50;
 
 /**
- * A report contains shapes, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
+ * A report contains formats, types, shares, powers of ten, words of documented fields, and ids hashed with a temporary
  * key, so that they match within one report only. No text, name, id, host, key or exact number of the account. `key` is
  * random and not stored.
  */

@@ -42,7 +42,7 @@ interface Shape {
   readonly items?: Shape;
 }
 
-/** The shape of these values; `nameOf` returns how to show a field name. Two fields of one name are one. */
+/** The schema of these values; `nameOf` returns how to show a field name. Two fields of one name are one. */
 export function schemaOf(values: readonly unknown[], nameOf: (field: string) => string): Shape {
   const formats = new Map<ValueFormat, number>();
   const fields = new Map<string, unknown[]>();

@@ -67,7 +67,7 @@ export class Delivery {
   #hasArrived = false;
   #maxPoints: number = MAX_REQUEST.points;
   #failures = 0;
-  /** Whether the receiver may accept other requests: it only asked to wait, or rejected what may be a single task. */
+  /** Whether the receiver may accept other requests: it only requested a wait, or rejected what may be a single task. */
   #mayAcceptOthers = false;
   /** Rejections since the last accepted request. */
   #rejections = 0;

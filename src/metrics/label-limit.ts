@@ -1,6 +1,6 @@
 import { OTHER } from './family.ts';
 
-/** The largest number of values of a label that the service chooses freely; further values become `other`. */
+/** The largest number of values of a label that the service chooses freely; any other value becomes `other`. */
 const MAX_VALUES = 50;
 
 /** Limits an open set of label values: the first ones are kept, later ones become `other`. */

@@ -8,7 +8,7 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
     ['/status', 'Status', 'each service and each appliance, for people'],
     [metricsPath, 'Metrics', 'the exposition, for Prometheus'],
     ['/api/v1/status', 'Status as JSON', 'the same as the status page, for scripts'],
-    ['/healthz', 'Health', '200 while the process can answer'],
+    ['/healthz', 'Health', '200 while the process responds'],
     ['/readyz', 'Readiness', '200 after the first poll of each service'],
   ] as const;
   const list = links.map(

@@ -6,7 +6,7 @@ import { STYLE } from './style.ts';
 interface Page {
   readonly title: string;
   readonly version: string;
-  /** Further elements of the head: a refresh for browsers without scripts. */
+  /** Additional elements of the head: a refresh for browsers without scripts. */
   readonly head?: Html;
   /** The text of a script that runs after the page is loaded; such a page may also send its forms to the exporter. */
   readonly script?: string;

@@ -10,8 +10,9 @@ import type { FailureReason } from '../runtime/error-policy.ts';
 export type UpState = 'up' | 'down' | 'waiting';
 
 /**
- * The status that `/status` shows and `/api/v1/status` sends: both use one report and nothing else. The names are a
- * promise (docs/status.md). Times are RFC 3339 in UTC, durations seconds, and unknown values null.
+ * The status that `/status` shows and `/api/v1/status` sends: both use one report and nothing else. A name changes only
+ * with a line in the changelog (docs/status.md). Times are RFC 3339 in UTC, durations are in seconds, and unknown values
+ * are null.
  */
 export interface StatusReport {
   readonly time: string;

@@ -1,13 +1,13 @@
 import { type AlertRule, percent, spell, type Thresholds } from '../rule.ts';
 import { first, manyOf } from './file-acceleration.ts';
 
-/** Appliances of which no series can be polled, while the portal answers. */
+/** Appliances of which no series can be polled although the portal responds. */
 const UNAVAILABLE = [
   'max without (state) (filer_appliance_state{state="unavailable"})',
   'unless on (job, instance) filer_api_up{api="portal"} == 0',
 ].join('\n');
 
-/** Without the exact minutes that remote write sends under a job of its own: they come late, and are the same appliances. */
+/** Excludes the job of remote write: its points arrive late, and are of the same appliances. */
 const SCRAPED = '{job!~".*-minutes"}';
 
 /** Alerts about single appliances, from the portal's telemetry. */
@@ -65,7 +65,7 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
     {
       alert: 'FilerApplianceTelemetryFailing',
       severity: 'warning',
-      // Longer than a check-in stays recent, so that a dead appliance is not taken for one that works.
+      // This is longer than a check-in counts as recent, so that an appliance that is off is not taken for one that works.
       for: '45m',
       expr: `${UNAVAILABLE}\nand on (job, filer) ${checksIn}`,
       summary: 'An appliance cannot be polled, but its filer checks in.',

@@ -1,12 +1,15 @@
 import { type AlertRule, spell, type Thresholds } from '../rule.ts';
 
 /**
- * Targets that do not answer, and served this exporter's metrics in the last week: the operator chooses the name of the
- * job, so only the series identify the exporter.
+ * Targets that cannot be scraped now, and had this exporter's metrics within the last week. The operator chooses the name
+ * of the job, so only its metrics identify the exporter.
  */
 const DOWN = 'up == 0 and on (job, instance) last_over_time(filer_exporter_build_info[1w])';
 
-/** Why a service is down, if that is known: queried when the alert is written, so that a new reason is no new alert. */
+/**
+ * The reason why a service is down, if it is known. The description queries it, so that a new reason does not start a new
+ * alert.
+ */
 const REASON =
   '{{ range query (printf "filer_api_down_info{job=%q,instance=%q,api=%q} == 1" $labels.job $labels.instance $labels.api) }} ({{ .Labels.reason }}){{ end }}';
 
@@ -89,7 +92,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
     {
       alert: 'FilerExporterDataOld',
       severity: 'warning',
-      // Longer than an appliance takes from missing two polls until it is down.
+      // An appliance is down before this time has passed since it missed two polls.
       for: '20m',
       expr: ['filer_exporter_tasks_overdue > 0', 'unless on (job, instance, api) filer_api_up == 0'].join('\n'),
       summary: 'Some data is older than its polling interval.',

@@ -79,7 +79,10 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
   ];
 }
 
-/** How many there are, where they are a large share of a fleet or many although their share is small: then they have one cause. */
+/**
+ * The number of filers or appliances, if it is a large share of the fleet or large in itself: so many failures have one
+ * cause.
+ */
 export function manyOf(count: string, all: string, limits: Thresholds): string {
   return [
     count,
@@ -90,7 +93,10 @@ export function manyOf(count: string, all: string, limits: Thresholds): string {
   ].join('\n');
 }
 
-/** The name of the first filer, by the alphabet, that a query of the account finds: for the description of an alert about many. */
+/**
+ * The first name, by the alphabet, in the result of a query: the description of an alert about many names it as an
+ * example.
+ */
 export function first(query: string): string {
   return `{{ with query (printf ${JSON.stringify(query)} $labels.job) }}, first of all {{ (first (sortByLabel "filer" .)).Labels.filer }}{{ end }}`;
 }

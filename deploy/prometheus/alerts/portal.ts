@@ -1,6 +1,6 @@
 import { type AlertRule, bytes, spell, type Thresholds } from '../rule.ts';
 
-/** Alerts about volumes, jobs and the subscription, from the portal's further collectors. */
+/** Alerts about volumes, jobs and the subscription, from the collectors of the portal other than telemetry. */
 export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'portal';
   return [
@@ -17,7 +17,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerSnapshotFailing',
       severity: 'critical',
       for: '30m',
-      // One alert for each volume on an appliance, from either source.
+      // Both sources together cause one alert for each volume on an appliance.
       expr: [
         'max without (status) (filer_volume_snapshot_status{status="failed"}) == 1',
         'or',
@@ -44,7 +44,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerSyncBehind',
       severity: 'warning',
       for: '15m',
-      // Both, because a volume that nobody writes to makes no snapshots, and a busy one makes several a minute.
+      // Both conditions must hold: a volume that nobody writes to makes no snapshots, and a busy one makes several a minute.
       expr: [
         'max by (job, volume_guid, volume, serial, filer) (filer_snapshot_reached_version)',
         `  < on (job, volume_guid) group_left () (max by (job, volume_guid) (filer_snapshot_latest_version) - ${limits.snapshotsBehind})`,

@@ -13,7 +13,10 @@ const largest = `topk(20, max by (volume) (${growth}))`;
 const ofLargest = (query: string) => `max by (volume) (${query}) and on (volume) ${largest}`;
 const indexed = select('filer_indexing_consumed_files');
 
-/** How much there is, how fast it grows, and when a limit is reached: to plan with, and no alert. */
+/**
+ * Shows how much data there is, how fast it grows, and when a limit is reached. This is for planning; no alert is about
+ * it.
+ */
 export const growthPanels = [
   chart({
     title: 'Data of all volumes',

@@ -6,7 +6,7 @@ import { number, table, words } from '../numbers.ts';
 import { select } from '../select.ts';
 import { noneExpected, oneIsGood } from '../steps.ts';
 
-/** Whose account it is, and what it may. */
+/** Shows which account it is, and what its licence allows. */
 export const licencePanels = [
   number(
     {
@@ -22,7 +22,7 @@ export const licencePanels = [
     {
       title: 'Portal',
       description:
-        'The health that the portal reports. While it is unhealthy, missing values may be its fault: see the vendor’s status page.',
+        'The health that the portal reports. While it is unhealthy, missing values may be caused by it: see its runbook, FilerPortalUnhealthy.',
       queries: { expr: `min(${select('filer_portal_healthy')})`, legend: 'health' },
       steps: oneIsGood,
       width: 4,
@@ -78,7 +78,7 @@ export const licencePanels = [
   }),
 ];
 
-/** Whose account it is. */
+/** Shows which account it is. */
 export const accountPanels = [
   words({
     title: 'Account',

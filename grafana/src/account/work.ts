@@ -7,7 +7,7 @@ import { select, unscoped } from '../select.ts';
 import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
-/** Jobs that the portal runs, and what it has to say. */
+/** Shows the jobs and the notifications of the portal. */
 export const workPanels = [
   chart({
     title: 'Oldest unfinished job',

@@ -10,7 +10,7 @@ import { type About, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withName }
 /** How many alerts are shown at most. */
 const ROWS = 40;
 
-/** How long the alerts have gone on that nothing else explains, as the rules have recorded it. */
+/** For how long each alert has been firing that nothing else explains, as the rules recorded it. */
 function unexplained(about: About, scope: Scope, severity?: AlertRule['severity']): string {
   const isAll = about.pages === undefined && about.alerts === undefined;
   const names = alertsAbout(about).map(({ alert }) => alert);
@@ -22,12 +22,12 @@ function unexplained(about: About, scope: Scope, severity?: AlertRule['severity'
       ...(rules.length === 0 ? {} : { alertname: `=~"${rules.join('|')}"` }),
       ...(severity === undefined ? {} : { severity: `="${severity}"` }),
     });
-  // What is about no filer concerns every one, but on the board of one.
+  // An alert without a filer concerns every filer, so only the dashboard of one filer hides it.
   const matchers = Object.fromEntries(
     Object.entries(scope).map(([label, which]) => [label, `=~"$${label}${which === 'alone' ? '' : '|'}"`]),
   );
   const own = of(isAll ? [] : names, matchers);
-  // An outage has no filer, and is about each.
+  // An outage has no filer and concerns each filer.
   return scope.filer === 'alone' ? `(${own} or ${of(OUTAGES, {})})` : own;
 }
 
@@ -36,18 +36,18 @@ export function firingCount(about: About, scope: Scope, severity: AlertRule['sev
   return `count(${unexplained(about, scope, severity)})`;
 }
 
-/** Where no alert fires: that is known only of rules that were evaluated, and while no service is down. */
+/** A row that says that no alert fires. This is known only if the rules were evaluated, and only while no service is down. */
 const calm = ({ pages }: About) =>
   `label_replace(NaN * group(${rulesEvaluated}) unless on () ${select('filer_api_down_info')}, "alertname", "no alert ${pages === undefined ? '' : 'of this board '}fires", "", "")`;
 
 /**
- * What is broken, since when, how often, where first, and what to do: one row for each alert that fires, critical ones first.
- * One query, so that nothing has to be put together from several.
+ * Lists what is broken, since when, how often, where first, and what to do: one row for each alert that fires, critical
+ * ones first. It is one query, so that Grafana has nothing to join.
  */
 export function alertTable(text: {
   readonly title: string;
   readonly about: About;
-  /** The variables of the dashboard that narrow it. */
+  /** The variables of the dashboard that limit the table. */
   readonly scope: Scope;
   readonly height: number;
 }): PanelBuilder {

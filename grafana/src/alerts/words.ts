@@ -9,7 +9,7 @@ export interface About {
   readonly alerts?: readonly AlertRule['alert'][];
 }
 
-/** What explains that others fire, or that none does: part of every table. */
+/** The alerts that explain why others fire or cannot fire: every table contains them. */
 export const OUTAGES: readonly AlertRule['alert'][] = [
   'FilerExporterAbsent',
   'FilerExporterDown',
@@ -18,14 +18,16 @@ export const OUTAGES: readonly AlertRule['alert'][] = [
   'FilerApiForbidden',
 ];
 
-/** Recorded by the same rules, or fired by them: where none is, they are not loaded, or had nothing to record yet. */
+/**
+ * A series that the same rules record or fire. If there is none, the rules are not loaded, or had nothing to record yet.
+ */
 export const rulesEvaluated = [
   select('filer:last_checkin_age:seconds', { filer: '=~".*"' }),
   select('serial:filer_appliance_series_timestamp_seconds:age', { filer: '=~".*"' }),
   select('ALERTS', { alertname: '=~"Filer.*"' }),
 ].join(' or ');
 
-/** The alerts that a table is about; all of them, where nothing is chosen. */
+/** Returns the alerts that a table is about; all alerts if nothing is chosen. */
 export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
   if (pages === undefined && alerts === undefined) return alertRules;
   return alertRules.filter(
@@ -33,7 +35,7 @@ export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
   );
 }
 
-/** The first thing to do about an alert, as its runbook says it, where one line holds for every filer. */
+/** Returns the first step of an alert's runbook, without the values of the alert, shortened to two lines of a table. */
 export function firstStep(rule: AlertRule): string {
   const text = remedyOf(rule)
     .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1')
@@ -44,7 +46,10 @@ export function firstStep(rule: AlertRule): string {
   return sentence.length <= 84 ? sentence : `${sentence.slice(0, 84).replace(/\W*\s\S*$/, '')} …`;
 }
 
-/** A query's series with the name of the alert in these labels too: each column shows something else about it. */
+/**
+ * Returns the series of a query with the name of the alert in these labels too, because each column shows another fact
+ * about it.
+ */
 export function withName(query: string, ...labels: readonly string[]): string {
   return labels.reduce((so, label) => `label_replace(${so}, "${label}", "$1", "alertname", "(.*)")`, query);
 }

@@ -50,7 +50,7 @@ export const networkPanels = [
   }),
 ];
 
-/** How old all of this is. */
+/** Shows how old the data of the appliance is. */
 export const agePanels = [
   chart({
     title: 'Age of the telemetry',

@@ -8,11 +8,11 @@ import { more } from '../places.ts';
 import { select } from '../select.ts';
 import { worst } from '../worst.ts';
 
-/** What was known of an appliance last: once it is off, its own series are withdrawn. */
+/** Returns the last value that was known of an appliance, because the series of an appliance that is off are removed. */
 const known = (gauge: string) => `max by (filer) (last_over_time(${select(gauge)}[2d]))`;
 const lastRecord = `max by (filer) (max_over_time(${select('filer_appliance_last_record_timestamp_seconds')}[2d]))`;
 
-/** What an appliance that is off was doing before. */
+/** Shows the last values of the appliance, also after it is off. */
 export const lastKnownPanel = table({
   title: 'Last known',
   description:
@@ -38,7 +38,7 @@ export const lastKnownPanel = table({
   height: 3,
 });
 
-/** Which appliance it is, and how it is. */
+/** Shows which appliance it is, and its state. */
 export const identityPanels = [
   number(
     {
@@ -119,7 +119,7 @@ export const identityPanels = [
   }),
 ];
 
-/** What it is. */
+/** Shows type, build and machine of the appliance. */
 export const kindPanels = [
   number({
     title: 'Running for',

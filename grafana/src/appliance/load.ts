@@ -5,7 +5,7 @@ import { select } from '../select.ts';
 
 const by = (labels: string, gauge: string) => `max by (${labels}) (${select(gauge)})`;
 
-/** What tells most about it, at a glance. */
+/** Shows the most important numbers of the appliance. */
 export const glancePanels = [
   chart({
     title: 'Processors in use',
@@ -64,10 +64,10 @@ export const loadPanels = [
   }),
 ];
 
-/** Under the job that remote write sends with by default: it tells these minutes from what is scraped. */
+/** Selects the job that remote write uses by default, and so excludes what is scraped. */
 const exact = select('filer_appliance_cpu_utilization_ratio', { job: `="$\{job}-minutes"` });
 
-/** Every minute, where remote write delivers it: a scrape sees one in five. */
+/** Shows every minute that remote write delivers; a scrape gets one minute of five. */
 export const minutePanels = [
   chart({
     title: 'Processors in use, every minute',
@@ -81,7 +81,7 @@ export const minutePanels = [
   }),
 ];
 
-/** The cache, and what it does for users. */
+/** Shows the cache, and how many requests it serves. */
 export const cachePanels = [
   chart({
     title: 'Hit ratio',

@@ -7,7 +7,7 @@ import { noneExpected, oneIsGood } from '../steps.ts';
 const least = (gauge: string) => `min by (filer) (${select(gauge)})`;
 const yesOrNo = words([1, 'yes'], [0, 'no']);
 
-/** What the portal knows of the appliance beside its telemetry. */
+/** Shows what the portal knows of the appliance in addition to its telemetry. */
 export const portalPanels = [
   number(
     {
@@ -35,7 +35,7 @@ export const portalPanels = [
   number(
     {
       title: 'Update waiting',
-      description: 'Whether the portal offers the appliance another build. Plan the update for a quiet hour.',
+      description: 'Whether the portal offers the appliance another build. Plan the update for off-peak hours.',
       queries: { expr: `max by (filer) (${select('filer_appliance_update_available')})`, legend: '{{filer}}' },
       steps: noneExpected,
       width: 6,

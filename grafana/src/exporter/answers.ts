@@ -5,7 +5,7 @@ import { above, noneExpected } from '../steps.ts';
 
 const requests = 'filer_exporter_requests_total';
 
-/** What the services answer, and how fast. */
+/** Shows what the services return, and how fast. */
 export const answerPanels = [
   chart({
     title: 'Responses by code',

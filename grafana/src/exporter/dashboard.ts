@@ -5,7 +5,7 @@ import { freshnessPanels } from './freshness.ts';
 import { historyPanels } from './history.ts';
 import { pacePanels, servicePanels } from './services.ts';
 
-/** The exporter itself: whether what the others show is to be believed. */
+/** The dashboard of the exporter itself, which shows whether the data of the other dashboards is right and complete. */
 export function exporter(): Dashboard {
   return dashboard({
     place: 'exporter',

@@ -5,7 +5,7 @@ import { above, noneExpected } from '../steps.ts';
 
 const each = (metric: string, by: string) => `max by (${by}) (${select(metric)})`;
 
-/** How old the data is, and how old it has to be. */
+/** Shows how old the data is, and how old it may be. */
 export const freshnessPanels = [
   chart({
     title: 'Time since the last successful poll',

@@ -11,7 +11,7 @@ const each = (metric: string, by: string, pick: 'max' | 'min' = 'max') => `${pic
 
 const limit = each('filer_exporter_daily_budget_limit', 'api');
 
-/** Whether the exporter and the services are there. */
+/** Shows whether the exporter and the services are up. */
 export const servicePanels = [
   number(
     {
@@ -54,7 +54,7 @@ export const servicePanels = [
   ),
 ];
 
-/** How fast the services are asked, and how fast they may be. */
+/** Shows the request rate, and the highest rate that the limits allow. */
 export const pacePanels = [
   chart({
     title: 'Request rate',

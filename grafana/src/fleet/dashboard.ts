@@ -3,7 +3,7 @@ import { kindPanels, presentPanels } from './present.ts';
 import { rankingPanels } from './rankings.ts';
 import { spreadPanels } from './spreads.ts';
 
-/** All appliances against each other. */
+/** The dashboard that compares all appliances. */
 export function fleet(): Dashboard {
   return dashboard({
     place: 'fleet',

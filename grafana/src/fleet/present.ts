@@ -21,7 +21,7 @@ const reached = `min by (filer) (${whileUp('portal', select('filer_appliance_rea
 const worst = `topk(15, ${badness('filer', [
   { of: checkIns('filer'), warns: limits.missingCheckIn, critical: limits.missingCheckIn },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
-  // 0 while it reports, 1 and 2 where it does not; in an outage what is known of its check-in counts.
+  // The value is 0 while the appliance reports, and 1 or 2 while it does not. In an outage, only its check-in counts.
   { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
   { of: `((${standing('filer')} == -1) + ${1 + UNKNOWN} unless on (filer) ${checkIns('filer')})`, warns: 1 },
   { of: `(1 - ${reached})`, warns: 1 },
@@ -34,7 +34,7 @@ const ofWorst = (query: string) => `${query} and on (filer) ${worst}`;
 const countOf = (gauge: string) => `sum(max by (serial) (${whileUp('portal', select(gauge))}) == bool 0)`;
 const telemetryAge = `time() - max by (filer) (${select('filer_appliance_series_timestamp_seconds')})`;
 
-/** Which appliances there are, and which of them are silent. */
+/** Shows which appliances there are, and which of them do not report. */
 export const presentPanels = [
   stateCounts(
     number({
@@ -104,7 +104,7 @@ export const presentPanels = [
   }),
 ];
 
-/** What they are. */
+/** Shows types and builds of the appliances. */
 export const kindPanels = [
   number({
     title: 'By kind',

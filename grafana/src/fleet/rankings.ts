@@ -63,7 +63,7 @@ const pressures: readonly {
   },
 ];
 
-/** The appliances under most pressure, by kind of pressure. */
+/** Lists the appliances with the highest load, by kind of load. */
 export const rankingPanels = pressures.map(({ expr, ...text }) =>
   ranking({ ...text, queries: { expr, legend: '{{filer}}' }, width: 8, drill: [drillDown('appliance', 'filer')] }),
 );

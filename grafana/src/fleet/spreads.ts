@@ -5,7 +5,7 @@ import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { worst } from '../worst.ts';
 
-/** How many filers there are up to each of these heights: Grafana makes bands of what lies between. */
+/** Counts the filers below each of these values: Grafana draws a band between two of them. */
 const upTo = (bounds: readonly number[], gauge: string) =>
   [...bounds, Number.POSITIVE_INFINITY]
     .map((bound) => {
@@ -18,7 +18,7 @@ const latencies = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 const isFull = `max by (filer) (${select('filer_appliance_cache_utilization_ratio')}) > ${limits.worstCache}`;
 
-/** How all appliances are, over time. */
+/** Shows the distribution over all appliances, over time. */
 export const spreadPanels = [
   bucketHeatmap({
     title: 'Processors, all appliances',

@@ -5,10 +5,10 @@ import { more } from '../places.ts';
 import { select } from '../select.ts';
 import { noneExpected } from '../steps.ts';
 
-// While a service is down, silence says nothing.
+// While a service is down, the absence of alerts proves nothing.
 const loaded = `0 * group(${rulesEvaluated}) unless on () ${select('filer_api_down_info')}`;
 
-/** How many fire, and whether any could. */
+/** Shows how many alerts fire, and whether alerts can fire. */
 export const firingNumbers = (height: number) =>
   stateCounts(
     number({

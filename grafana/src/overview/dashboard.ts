@@ -11,7 +11,7 @@ const alerts = alertTable({
   height: 8,
 });
 
-/** The account at a glance. */
+/** The dashboard that shows the whole account. */
 export function overview(): Dashboard {
   return dashboard({
     place: 'overview',

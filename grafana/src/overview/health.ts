@@ -11,10 +11,10 @@ const waits = (by: string) => `max by (${by}) (${dataWaits})`;
 const unprotected = `sum by (volume) (max by (serial, volume_guid, volume) (${select('filer_volume_unprotected_bytes')}))`;
 const p90 = select('volume_filer:filer_propagation_duration_seconds:p90_rate1h');
 
-/** How many rows a table of the worst has. */
+/** The number of rows of a table that shows only the worst. */
 const ROWS = 12;
 
-/** How bad a filer is: silent, without telemetry, with data that waits. */
+/** How bad the state of a filer is: no check-in, no telemetry, or data that waits. */
 const rank = badness('filer', [
   { of: silence, warns: limits.missingCheckIn, critical: limits.missingCheckIn },
   { of: waits('filer'), warns: limits.unprotectedAge, critical: limits.atRiskAge },
@@ -23,12 +23,12 @@ const rank = badness('filer', [
 ]);
 const worstFilers = `topk(${ROWS}, ${rank})`;
 
-/** Where file acceleration tells of no volume, the portal's bytes rank them. */
+/** If file acceleration reports no volume, the bytes of the portal order the volumes. */
 const worstVolumes = `topk(${ROWS}, ${waits('volume')} or ${unprotected} * 1e-15)`;
 const ofWorst = (by: 'filer' | 'volume', query: string) =>
   `${query} and on (${by}) ${by === 'filer' ? worstFilers : worstVolumes}`;
 
-/** How each site and each volume is. A site is its filer. */
+/** Shows the state of each site and each volume. A site is its filer. */
 export const healthPanels = [
   table({
     title: 'By filer, the worst first',

@@ -6,12 +6,12 @@ import { number, stateCounts } from '../numbers.ts';
 import { more } from '../places.ts';
 import { firingNumbers } from './alerts.ts';
 
-/** The height of the line: a table of both services. */
+/** The height of this row of panels: a table of both services fits. */
 const LINE = 5;
 
 const contact = checkIns('filer_guid, filer');
 
-/** What needs a look, in a line of numbers. */
+/** Shows what needs attention, as a row of numbers. */
 export const nowPanels = [
   firingNumbers(LINE),
   stateCounts(

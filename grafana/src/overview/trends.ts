@@ -5,7 +5,7 @@ import { more } from '../places.ts';
 
 const contact = checkInsOverTime('filer_guid, filer');
 
-/** How many of the fleet were in touch, over time. */
+/** Shows how many filers and appliances were in contact, over time. */
 export const trendPanels = [
   chart({
     title: 'Filers by time since check-in',

@@ -10,7 +10,7 @@ import { worst } from '../worst.ts';
 const byFiler = checkInsOverTime('filer');
 const onVolumes = select('volume_filer:last_checkin_age:seconds');
 
-/** Whether filers are in touch with file acceleration. */
+/** Shows whether filers are in contact with file acceleration. */
 export const checkInPanels = [
   timeline(
     {

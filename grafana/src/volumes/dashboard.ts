@@ -9,7 +9,7 @@ import { propagationPanels } from './propagation.ts';
 import { protectionPanels } from './protection.ts';
 import { snapshotPanels } from './unprotected.ts';
 
-/** What both services tell of filers and volumes. */
+/** The dashboard of filers and volumes, with the data of both services. */
 export function volumes(): Dashboard {
   return dashboard({
     place: 'volumes',

@@ -6,7 +6,7 @@ import { quantileOfHour, select } from '../select.ts';
 import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
-/** The snapshots that appliances finished: how often, how long, how large. */
+/** Shows the snapshots that appliances finished: how many, how long and how large they were. */
 export const finishedPanels = [
   chart({
     title: 'Snapshots finished, busiest volumes',

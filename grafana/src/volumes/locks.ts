@@ -15,17 +15,17 @@ const held = (by: 'filer' | 'volume') => {
 };
 const releases = select('filer_lock_events_total', { ...P2, lock_state: '="released"' });
 
-/** Each state as a number: every filer, volume and phase has exactly one at a time. */
+/** The state of a lock as a number. Every filer, volume and phase has exactly one state at a time. */
 const states = [
   `max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="acquired"' })})`,
   `0 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '="released"' })})`,
   `2 * max by (filer, volume, lock_phase) (${select('filer_lock_state', { lock_state: '!~"acquired|released"' })})`,
 ].join(' or ');
 
-/** Where releases have been counted for six hours: a rate over less says that they are rarer than they are. */
+/** Volumes whose releases have been counted for six hours: over a shorter time the rate would be too low. */
 const sixHours = `max by (filer, volume) (${releases} offset 6h)`;
 
-/** Who holds the lock of a volume, how long, and how often. */
+/** Shows who holds the lock of a volume, for how long, and how often. */
 export const lockPanels = [
   timeline(
     {

@@ -18,11 +18,11 @@ const share = pair('volume_filer:filer_lock_duration_seconds:share_rate1h');
 const released = pair('volume_filer:filer_lock_latest_timestamp_seconds:release_age');
 const active = pair('volume_filer:last_checkin_age:seconds');
 
-/** The pairs of filer and volume that are worst off; where no data waits, those whose lock is held longest. */
+/** The worst pairs of filer and volume; if no data waits, those whose lock has been held for longest. */
 const worst = `topk(15, ${waits} or ${held} / 1e6 or 0 * ${active})`;
 const ofWorst = (query: string) => `${query} and on (filer, volume) ${worst}`;
 
-/** What is broken between filers and volumes, where, since when, how bad. */
+/** Lists what is broken between filers and volumes, where, since when, and how bad it is. */
 export const nowPanels = [
   stateCounts(
     number({

@@ -9,7 +9,7 @@ import { worst } from '../worst.ts';
 const info = select('filer_volume_info');
 const timeToProtect = `max by (job, volume_guid, volume) (${select('filer_volume_time_to_protect_seconds')}) * on (job, volume_guid) group_left (mode, profile) max by (job, volume_guid, mode, profile) (${info})`;
 
-/** What is not yet in cloud storage, and how long that takes. */
+/** Shows the data that is not yet in cloud storage, and how long it takes to get there. */
 export const protectionPanels = [
   chart({
     title: 'Unprotected, the worst filers',

@@ -10,17 +10,17 @@ import { worst } from '../worst.ts';
 
 const unprotected = select('filer_volume_unprotected_bytes');
 
-/** The status of each as a number, the worst the highest. */
+/** The status of each snapshot as a number; the highest number is the worst. */
 const states = `max by (filer, volume) (${select('volume_filer:filer_volume_snapshot_status:rank')})`;
 const lastSnapshot = `time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')})`;
 const stateWords = words([0, 'done'], [1, 'under way'], [2, 'cancelled or other'], [3, 'failed']);
 
-/** The connections that are worst off: snapshots that fail, then those longest ago. */
+/** The worst connections: those with failing snapshots first, then those with the oldest snapshot. */
 const failedMetadata = `max by (filer, volume) (increase(${select('filer_snapshot_metadata_failures_total')}[1h]))`;
 const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states} == 3), "rank", "1", "", "") or label_replace(1e9 * (${failedMetadata} > ${limits.failedSnapshotsAnHour}), "rank", "2", "", "") or label_replace(${lastSnapshot}, "rank", "3", "", "")))`;
 const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
-/** What is not yet in cloud storage, from one request for the whole account. */
+/** Shows the data that is not yet in cloud storage, which one request returns for the whole account. */
 export const snapshotPanels = [
   number({
     title: 'Unprotected data',

@@ -20,7 +20,7 @@ export function item(name: string, promised: Item, optional: Item, variations: V
   return variations.integers === 'string' ? withTexts(whole) : whole;
 }
 
-/** Returns the usual value, or sometimes an undocumented one if the variations ask for it. */
+/** Returns the usual value, or sometimes an undocumented one if the variations require one. */
 export function worded(name: string, usual: string, strange: string, variations: Variations): string {
   return variations.unknownStates && draw(name, 'strange') < 0.2 ? strange : usual;
 }

@@ -14,7 +14,7 @@ export function silentSince({ startedAt }: SimulatedFleet, { trait }: DemoApplia
   return before === undefined ? Number.POSITIVE_INFINITY : startedAt - before;
 }
 
-/** When an appliance last answered the portal: undefined while it is reachable. */
+/** When an appliance last responded to the portal: undefined while it is reachable. */
 export function lostAt(world: SimulatedFleet, appliance: DemoAppliance, now: number): number | undefined {
   const since = silentSince(world, appliance);
   if (since <= now) return since;

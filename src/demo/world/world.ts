@@ -30,7 +30,7 @@ export class SimulatedFleet {
   readonly seed: number;
   readonly account: string;
   readonly startedAt: number;
-  /** Without troubles of its own: no trait, no failed job, no failed credential. */
+  /** Without failures of its own: no trait, no failed job, no failed credential. */
   readonly isCalm: boolean;
   readonly #appliances = new Map<string, DemoAppliance>();
   readonly #volumes = new Map<string, Volume>();

@@ -76,7 +76,7 @@ export const exporterMetrics = {
   },
   pace: {
     name: 'filer_exporter_pace_requests_per_second',
-    help: 'Requests per second that the pacing allows now; 0 while everything is held after a 429.',
+    help: 'Requests per second that the exporter allows itself now; 0 while it waits after a 429.',
     ofApi: ({ pace }) => pace.requestsPerSecond,
   },
   isThrottled: {
