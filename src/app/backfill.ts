@@ -120,8 +120,8 @@ function hasHistory(task: Task): task is HistoryTask {
 }
 
 /**
- * Returns equal texts for equal requests. Limits and the work folder are not part of it, because they may differ
- * between runs.
+ * Returns a fingerprint, which is the same for equal requests. It leaves out the limits and the work folder, because they
+ * may differ between runs.
  */
 function fingerprintOf(
   url: string,

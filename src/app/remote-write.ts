@@ -55,7 +55,7 @@ function authorization({ token, basic }: RemoteWriteConfig): Readonly<Record<str
   return { authorization: `Basic ${Buffer.from(`${basic.user}:${basic.password.reveal()}`).toString('base64')}` };
 }
 
-/** Where a redirect leads, for the log: a query may contain a token. */
+/** Where a redirect leads, without its query, which may contain a token: for the log. */
 function withoutCredentials(location: string): string {
   return location.replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, '');
 }

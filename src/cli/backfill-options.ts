@@ -31,7 +31,7 @@ export function parseBackfillOptions(options: Options): ParsedOptions {
   const [sinceMs, untilMs = 0] = [read('since', ago), read('until', ago)];
   if (sinceMs === undefined) throw new ConfigError(['--backfill: expected --since with a duration such as 30d']);
   if (sinceMs - untilMs < MIN_PAST_MS) {
-    throw new ConfigError(['--since: expected at least 15m before --until, which is now where it is not given']);
+    throw new ConfigError(['--since: expected a time at least 15m before --until, which is now by default']);
   }
   const { filers, series, 'limit-share': share = DEFAULT_SHARE, 'work-dir': folder = DEFAULT_FOLDER } = options;
   return {

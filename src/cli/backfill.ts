@@ -19,13 +19,15 @@ const MAX_LISTED = 20;
 /** Reads the history of what is configured and prints it as OpenMetrics; resolves with the exit code. */
 export async function runBackfill(config: Config, options: ParsedOptions, stopped: Promise<void>): Promise<number> {
   if (process.stdout.isTTY)
-    throw new ConfigError(['--backfill: prints a large text; expected a file, as > history.om']);
+    throw new ConfigError([
+      '--backfill: the history is too long for a terminal; send it to a file, as in > history.om',
+    ]);
   const environment = systemEnvironment(createLog('warn', process.stderr, lineMask(config)));
   const { clock } = environment;
   const signal = abortOn(stopped);
   const labels = options.labels ?? config.remoteWrite?.labels ?? {};
   if (Object.keys(labels).length === 0)
-    writeLine('no --labels: the series have no job and no instance, as scraped ones do');
+    writeLine('without --labels the series have no job and no instance, which scraped series have');
   try {
     const run = await createBackfill(config, environment, { ...options, labels }, signal);
     try {

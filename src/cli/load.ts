@@ -32,7 +32,7 @@ export async function variablesSet(environment: Variables): Promise<ReadonlySet<
 }
 
 /**
- * Rejects with a ConfigError if the configuration is invalid, or if other users can change `.env`, which says where
+ * Rejects with a ConfigError if the configuration is invalid, or if other users can change `.env`, which decides where
  * secrets are sent.
  */
 export async function load(environment: Variables, readSecret = secretFiles.read): Promise<Config> {

@@ -60,13 +60,16 @@ export async function logDestination({ format }: Config['log'], out: NodeJS.Writ
   }
 }
 
-/** Prints a whole text; returns the exit code 0. */
+/** Prints a text, with a line break at its end; returns the exit code 0. */
 export function printLine(text: string): number {
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   return EXIT.clean;
 }
 
-/** Prints a text with names that the services chose: a terminal must not obey them, and a file has them as they are. */
+/**
+ * Prints a text that contains names from the services. A terminal must not obey control characters in them, so they are
+ * escaped there; a file gets the text unchanged.
+ */
 export async function printSafely(text: string | Buffer): Promise<void> {
   const shown = process.stdout.isTTY ? printableLines(text.toString()) : text;
   await new Promise((resolve) => process.stdout.write(shown, resolve));
@@ -78,7 +81,10 @@ export function abortOn(stopped: Promise<void>): AbortSignal {
   return stopping.signal;
 }
 
-/** The exit code, once the files that were read are closed, in milliseconds: of what may be stopped while it reads them. */
+/**
+ * Returns the exit code once the files that were being read are closed, or after a second: Node.js may lose the code of a
+ * process that ends while a thread reads a file.
+ */
 export async function waitForFiles(code: number): Promise<number> {
   await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
   return code;

@@ -6,7 +6,7 @@ import { quoted } from './variable-type.ts';
 
 export const DOTENV = '.env';
 
-/** The texts of variables by name; none is empty. */
+/** The values of the variables that are set, by name; none is an empty string. */
 export type VariableTexts = ReadonlyMap<string, string>;
 
 export type ReadFile = (path: string) => string;

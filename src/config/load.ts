@@ -96,7 +96,7 @@ export function configOf(
     warnings: unknown.warnings,
     ownFiles: [
       ...secretPaths(values).map((path) => ({ path, isSecret: true })),
-      // `.env` says where tokens are sent, so only its owner may write it, even if it contains no secret.
+      // `.env` decides where tokens are sent, so only its owner may write it, even if it contains no secret.
       ...(dotenvHasSecret === undefined ? [] : [{ path: DOTENV, isSecret: dotenvHasSecret }]),
     ],
   };

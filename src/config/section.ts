@@ -2,9 +2,9 @@ import type { Parsed, VariableType } from './variable-type.ts';
 
 export interface Variable<Value = unknown> {
   readonly kind: VariableType<Value>;
-  /** The text in effect if the variable is not set. */
+  /** The default, written as in the environment. */
   readonly default?: string;
-  /** Says what happens if the variable is not set and has no default. */
+  /** What happens if the variable is not set and has no default. */
   readonly unset?: string;
   /** One line for `--help` and the reference; backticks around code. */
   readonly help: string;
@@ -90,8 +90,8 @@ export interface ServiceSection<Settings = unknown> extends Section<Settings | u
   /** The name of the variable with its URL; the part before `URL` is the prefix of all its variables. */
   readonly url: string;
   /**
-   * Names what has to be set for the service to keep history, and tells whether these settings do; missing if it never
-   * keeps any.
+   * Names the settings that the service needs to keep history, and whether these settings have them; missing if the
+   * service never keeps history.
    */
   readonly history?: { readonly needs: string; isKept(settings: NonNullable<Settings>): boolean };
   /** The settings in a configuration; undefined if the service is not polled. */

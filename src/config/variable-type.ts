@@ -3,7 +3,7 @@ import { printable } from '../runtime/printable.ts';
 /** An error in a value. `what` continues the line `NAME: …` and quotes no secret. */
 export interface ValueError {
   readonly what: string;
-  /** The documented word that was probably meant; it is shown instead of what is expected. */
+  /** The documented value that was probably meant; it is shown instead of what is expected. */
   readonly meant?: string | undefined;
 }
 
@@ -12,7 +12,7 @@ export type Parsed<Value> =
   | { readonly state: 'invalid'; readonly errors: readonly ValueError[] };
 
 export interface VariableType<Value> {
-  /** A few words for `--help` and the reference. */
+  /** A short name of the type, for `--help` and the reference. */
   readonly label: string;
   /** Completes the error line: `expected …`. */
   readonly expects: string;
@@ -21,7 +21,7 @@ export interface VariableType<Value> {
   readonly parse: (text: string) => Parsed<Value>;
   /** If the text is the path of a file, this reads the value of the variable from the content of that file. */
   readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
-  /** The value as a text of this kind, for `--check-config`; default: `String`. */
+  /** Writes the value for `--check-config`; default: `String`. */
   show?(value: Value): string;
 }
 

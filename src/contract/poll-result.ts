@@ -28,7 +28,9 @@ export interface PollResult {
 /** The records of a period, oldest first. Times are by the clock of the service, in epoch milliseconds. */
 export interface HistoryResult {
   readonly bins: Iterable<Bin>;
-  /** The beginning of the responses. It is later than requested if the service rejects every earlier period. */
+  /**
+   * The time from which on records were returned. It is later than requested if the service rejects every earlier period.
+   */
   readonly from: number;
   readonly drops: ReadonlyMap<DropReason, number>;
 }

@@ -3,7 +3,7 @@ import type { Sample } from '../metrics/samples.ts';
 import type { PollResult } from './poll-result.ts';
 import type { Task } from './task.ts';
 
-/** What a result is about: a task, or a conclusion from several tasks, such as whether an appliance is up. */
+/** What a result is about: a task, or something that follows from several tasks, such as whether an appliance is up. */
 export type ResultSource = Pick<Task, 'id' | 'api'>;
 
 /** An output for polled data: `/metrics` is one, remote write another. Sinks do not know each other. */

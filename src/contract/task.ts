@@ -10,7 +10,7 @@ export interface Task {
   readonly operation: string;
   /** The appliance that sends the data; undefined if the portal reports about one. */
   readonly appliance?: { readonly serial: string; readonly name: string };
-  /** The setting without which it is not polled, such as `PORTAL_SERIES=-cpu_utilization`. */
+  /** The setting that excludes the task, such as `PORTAL_SERIES=-cpu_utilization`. */
   readonly without?: string;
   /** Target time between two polls, in milliseconds. */
   readonly intervalMs: number;

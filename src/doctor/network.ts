@@ -175,7 +175,7 @@ function checkChain(
   const day = endsAt === undefined ? 'an unknown day' : new Date(endsAt).toISOString().slice(0, 10);
   const observed = `${protocol}, trusted; the chain expires on ${day}`;
   if (endsAt !== undefined && endsAt - now < SOON_MS) {
-    const advice = "tell the service's operator; no data arrives after the certificate has expired";
+    const advice = 'inform the operator of the service; no data arrives after the certificate has expired';
     reportFinding('warning', 'tls', 'ends-soon', observed, { advice });
   } else reportFinding('ok', 'tls', 'trusted', observed);
   return true;

@@ -8,7 +8,7 @@ import { formatOf, powerOfTen, schemaOf } from './value-schema.ts';
 /** Replaces every field name that is not documented: it may be the name of a person, a company or a host. */
 const HIDDEN = '*';
 const WORD = /^[A-Za-z][A-Za-z_ -]{0,30}$/;
-/** A field with more distinct words is not a list of words. */
+/** A field with more distinct values is not an enumeration. */
 const MAX_WORDS = 20;
 const MAX_IDS = 50;
 

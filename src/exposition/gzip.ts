@@ -13,7 +13,7 @@ export interface CompressedPart {
 /** Level 1 takes half the time of the default level and results in four percent more bytes. */
 const LEVEL = 1;
 
-/** So many compressed bytes a thread passes on at once. */
+/** A thread passes on so many compressed bytes at once. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** The header of a gzip member: deflate, no name, no time, created on Unix. */

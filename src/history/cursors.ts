@@ -138,12 +138,15 @@ export class HistoryCursors implements Kept {
     return cursor;
   }
 
-  /** The measured clock of the service was corrected by so much: this is no time without progress. */
+  /**
+   * Called when the measured clock of the service is corrected by so much, so that the correction does not count as a
+   * time without progress.
+   */
   moveClock(byMs: number): void {
     if (Math.abs(byMs) > FUTURE_MS && this.#newestSeen > 0) this.#newestSeen += byMs;
   }
 
-  /** The task left the inventory. Its cursor stays for a while, because the task may return. */
+  /** Called when the task has left the inventory. Its cursor stays for a while, because the task may return. */
   gone(task: string, now: number): void {
     const cursor = this.#cursors.get(task);
     if (cursor === undefined) return;
@@ -151,7 +154,9 @@ export class HistoryCursors implements Kept {
     this.#idle.set(task, this.#clock.monotonic());
   }
 
-  /** The receiver has these bins, or will never get them. Until `seen`, everything was returned and delivered. */
+  /**
+   * Called when the receiver has these bins, or will never get them. Until `seen`, everything was returned and delivered.
+   */
   advance(cursor: Cursor, times: readonly number[], isDelivered: boolean, seen = 0): void {
     const { binMs } = this.#options;
     const last = Math.max(cursor.at, times.at(-1) ?? cursor.at);
@@ -205,7 +210,7 @@ export class HistoryCursors implements Kept {
     this.#logOnce(reason, { reason, response }, 'remote write: the receiver rejects points, which are dropped');
   }
 
-  /** A request is about to be sent. If the process is killed now, it is unknown whether the request arrived. */
+  /** Called before a request is sent. If the process is killed then, it is unknown whether the request arrived. */
   sending(tasks: readonly SentTask[]): void {
     this.#sending = tasks;
   }

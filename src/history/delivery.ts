@@ -243,7 +243,7 @@ export class Delivery {
     return undefined;
   }
 
-  /** The receiver has newer points of a series. */
+  /** Called when the receiver has newer points of a series. */
   #order(request: Request, response: ReceiverResponse): number | undefined {
     const kind = this.#kindOf(request[0]);
     const isNew = kind === 'unknown' && request.some(({ times }) => times.length > 1);

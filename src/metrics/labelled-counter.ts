@@ -78,7 +78,7 @@ export class LabelledCounter {
     return Array.from(this.#entries.values(), savedCount);
   }
 
-  /** The counts that have changed since the last call. */
+  /** Takes the counts that have changed since the last call. */
   takeChanged(): readonly SavedCount[] {
     const changed = Array.from(this.#changed, savedCount);
     this.#changed.clear();

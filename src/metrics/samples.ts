@@ -15,9 +15,10 @@ export type TimeOf = (record: JsonObject) => number | undefined;
 /**
  * Why a value has no sample; the label `reason` of `filer_exporter_samples_dropped_total`. `absent`: the field was
  * missing or null in every record. `invalid`: the value is not what the service documents. `record`: a whole record
- * could not be used. `duplicate`: a later record had the same labels. `label`: a label was shortened or replaced, or
- * there were too many, to keep the exposition bounded. `late`: an event that first arrived more than a day after its own
- * time. `full`: an event that the full memory of events cannot remember, so it would count again.
+ * could not be used. `duplicate`: a later record had the same labels. `label`: the sample is exposed, with a label that
+ * was shortened or replaced; `filer_exporter_labels_shortened_total` counts it. `late`: an event that first arrived
+ * more than a day after its own time. `full`: an event that the full memory of events cannot remember, so it would
+ * count again.
  */
 export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 
@@ -26,28 +27,28 @@ export type ReportDrop = (reason: DropReason, place: string) => void;
 
 /**
  * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so a null in the
- * newest record does not hide the value before it; a field without any value has no sample and one note.
+ * newest record does not hide the value before it; a field without any value has no sample and is reported once.
  *
- * `subject` is the labels of every sample, `timeOf` reads a record's own time. Pure except for `note`.
+ * `timeOf` reads a record's own time. The function is pure except for `reportDrop`.
  */
 export function toSamples(
   families: readonly Family[],
   newestFirst: readonly JsonObject[],
-  subject: Labels,
-  note: ReportDrop = () => {},
+  commonLabels: Labels,
+  reportDrop: ReportDrop = () => {},
   timeOf: TimeOf = () => undefined,
 ): Sample[] {
   const samples: Sample[] = [];
   for (const family of families) {
-    for (const [field, added] of fieldsOf(family, families, newestFirst, note)) {
+    for (const [field, added] of fieldsOf(family, families, newestFirst, reportDrop)) {
       const found = newestValue(family, field, newestFirst);
       if (found.state === 'found') {
-        const labels = { ...subject, ...added, ...textLabels(family, found.record) };
+        const labels = { ...commonLabels, ...added, ...textLabels(family, found.record) };
         const at = timeOf(found.record);
         if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value, at });
         else samples.push(...stateSamples(family.name, family.states, enumLabelValue(found.record[field]), labels, at));
       } else if (newestFirst.length > 0 && (found.state !== 'absent' || !family.optional)) {
-        note(found.state, field);
+        reportDrop(found.state, field);
       }
     }
   }
@@ -106,7 +107,7 @@ function fieldsOf(
   family: Family,
   families: readonly Family[],
   records: readonly JsonObject[],
-  note: ReportDrop,
+  reportDrop: ReportDrop,
 ): readonly (readonly [field: string, added: Labels])[] {
   const { fields } = family;
   if (!isEveryOtherField(fields)) return Object.entries(fields);
@@ -119,7 +120,7 @@ function fieldsOf(
     for (const [field, raw] of Object.entries(record)) {
       if (taken.has(field) || names.has(field) || (raw !== null && family.from.read(raw) === undefined)) continue;
       if (names.size < MAX_OTHER_FIELDS) names.add(field);
-      else note('full', field);
+      else reportDrop('full', field);
     }
   }
   return [...names].map((field) => [field, { [fields.label]: fields.value(field) }] as const);

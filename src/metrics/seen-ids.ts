@@ -14,8 +14,8 @@ export class SeenIds {
   }
 
   /**
-   * Adds an id, and returns whether it is new. `at` is its own time in Unix seconds. Nothing older than what was
-   * forgotten is new.
+   * Adds an id, and returns whether it is new. `at` is its own time in Unix seconds. An id that is older than the
+   * forgotten ones is never new.
    */
   admit(given: string, at: number): boolean {
     const id = boundedId(given);
@@ -26,7 +26,7 @@ export class SeenIds {
       const [first] = this.#times.keys();
       if (first !== undefined) this.#times.delete(first);
     }
-    // Without a state file nobody takes the added ids, so they are dropped here.
+    // Without a state file nothing takes the added ids, so they are dropped here.
     if (this.#added.length > this.#most) this.#added = [];
     return true;
   }

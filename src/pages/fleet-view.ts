@@ -1,6 +1,9 @@
 import type { ApplianceReport } from '../status/model.ts';
 
-/** What a tile selects: a state, or something that the reader looks for. `phrase` follows "No appliance". */
+/**
+ * What a tile selects: appliances in a state, or with another property that readers search for. `phrase` follows "No
+ * appliance".
+ */
 export const KINDS = {
   down: { label: 'Down', phrase: 'is down' },
   no_records: { label: 'No records', phrase: 'is without records' },

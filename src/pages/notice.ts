@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** What pages say before anything else; code in backticks. */
+/** A notice at the top of every page; code is in backticks. */
 export interface PageNotice {
   readonly title: string;
   readonly paragraphs: readonly string[];

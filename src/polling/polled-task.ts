@@ -47,7 +47,10 @@ export class PolledTask {
   }
 }
 
-/** Whether the appliance has records, or the portal responds without records, or not at all. */
+/**
+ * The state of an appliance: it has records, the portal responds without records, or the portal does not respond about
+ * it.
+ */
 export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
 
 /** After this many failures in a row, of any of its tasks, an appliance may hang. */

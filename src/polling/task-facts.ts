@@ -55,7 +55,10 @@ export const NOTHING_KNOWN: TaskFacts = {
   error: undefined,
 };
 
-/** A poll, a response that a previous process received, or time: the values are too old, or the counters are. */
+/**
+ * What changes the facts: a poll, a response that a previous process received, or time, which makes the values or the
+ * counters too old.
+ */
 export type TaskEvent =
   | Response
   | Failure

@@ -1,6 +1,6 @@
 import type { TaskFacts } from './task-facts.ts';
 
-/** What a verdict is about: when a task last succeeded in it, and how many polls in a row have not. */
+/** What a verdict reads of a task: when it last succeeded, and how many polls in a row have not. */
 export interface Subject {
   readonly lastAt: (facts: TaskFacts) => number;
   readonly misses: (facts: TaskFacts) => number;
@@ -66,7 +66,10 @@ export class Verdict<Task extends { readonly facts: TaskFacts }> {
     return this.#lastSuccessAt;
   }
 
-  /** A task succeeded of which `before` was known. `isNew`: the success says more than the one before. */
+  /**
+   * Called when a task has succeeded; `before` is what was known of it. `isNew`: the success proves more than the
+   * previous one did.
+   */
   succeed(now: number, before: TaskFacts, intervalMs: number, isNew = true): void {
     const lastAt = this.#subject.lastAt(before);
     this.#lastSuccessAt = now;

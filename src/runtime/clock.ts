@@ -36,7 +36,7 @@ export function withTimeout<Result>(
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** So often, in milliseconds, the clocks are compared, and so long a suspension has to be to count. */
+/** How often the clocks are compared, and how long a suspension must last to count, in milliseconds. */
 const MIN_SUSPENDED_MS = 1_000;
 
 /**

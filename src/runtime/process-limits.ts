@@ -5,7 +5,7 @@ export class ProcessLimitError extends Error {
   override readonly name = 'LimitError';
 }
 
-/** The files that are open while the program is loaded, and the connections of the default configuration. */
+/** The number of files that are open while the program is loaded, plus the connections of the default configuration. */
 const MIN_FILES = 400;
 
 /** Returns an error that explains the failure if the limit of open files caused it, otherwise the error itself. */

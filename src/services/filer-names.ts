@@ -116,7 +116,10 @@ export class FilerNames {
     return filers;
   }
 
-  /** Adds a short id to every name that several filers have, and to those of other filers; `taken` names are not made again. */
+  /**
+   * Adds a short id to every name that several filers have, and to names that filers of the other service have. No name
+   * in `taken` is made again.
+   */
   #unique(names: Names, taken: Set<string>, isOther: (name: string) => boolean, shared: Set<string>): Names {
     const filersOfName = new Map<string, string[]>();
     for (const [filer, name] of names) getOrCreate(filersOfName, name, () => []).push(filer);

@@ -46,7 +46,7 @@ export class StateKeeper {
   /** Undefined until `load` is called: `--plan` creates the program without reading the state, so it must not write it. */
   #parts: readonly Kept[] | undefined;
   #condition: FileCondition = 'unread';
-  /** Describes the late operation in progress. */
+  /** Names the operation that is late and still in progress. */
   #late: string | undefined;
   #isFailing = false;
   #errors = 0;

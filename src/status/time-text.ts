@@ -6,12 +6,12 @@ export function roundToThousandth(value: number): number {
 /** The latest time that a date can represent: a service may send any number of seconds. */
 const LAST_DATE_MS = 8.64e15;
 
-/** A time in epoch milliseconds, as text. */
+/** Formats a time in epoch milliseconds. */
 export function rfc3339(at: number): string {
   return new Date(Math.min(at, LAST_DATE_MS)).toISOString();
 }
 
-/** The same for a time that may be unknown. */
+/** Formats a time that may be unknown. */
 export function rfc3339OrNull(at: number | undefined): string | null {
   return at === undefined ? null : rfc3339(at);
 }

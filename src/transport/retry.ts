@@ -51,7 +51,7 @@ export class RetryBudget {
   }
 }
 
-/** Rejects with the last error. `wasThrottled` says whether the previous attempt returned 429. */
+/** Rejects with the last error. `wasThrottled`: the previous attempt returned 429. */
 export async function withRetries<Result>(
   attempt: (wasThrottled: boolean) => Promise<Result>,
   purpose: RequestPurpose,

@@ -32,9 +32,10 @@ interface WaitingCheck {
 
 /**
  * Checks passwords against bcrypt hashes, one at a time. The right password of each user is remembered, so that a scraper
- * waits for no check but its first. Who guesses tries often, and a scraper does not: of the checks that wait, the one whose
- * address has tried least is next, and the one whose address has tried most gives way when there are too many. Of equals
- * the latest is next: if the earliest were, the first guesses of many addresses would keep every later scraper out.
+ * waits only for its first check. A client that guesses tries often, and a scraper does not. Therefore the waiting check
+ * whose address has tried least is next, and if too many wait, the one whose address has tried most is rejected. Of equal
+ * ones the latest is next: if the earliest were next, the first guesses from many addresses would keep every later
+ * scraper out.
  */
 export class PasswordChecker {
   readonly #compare: Compare;

@@ -1,6 +1,6 @@
 import type { SecureVersion } from 'node:tls';
 
-/** The names in the exporter toolkit's file format, which are Go's, and their names in Node. */
+/** The names in the file format of the exporter toolkit, which are those of Go, with their names in Node.js. */
 
 /** Suites of TLS 1.3. As in Go, all of them are always offered. */
 export const TLS13_SUITES = {

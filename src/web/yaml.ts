@@ -146,7 +146,7 @@ function shownKey(key: string): string {
   return key.length < 30 && /^[A-Za-z]+\d?(?:[_-][A-Za-z]+)*$/.test(key) ? key : 'a key';
 }
 
-/** The most common mistakes, in words. */
+/** Sentences for the most common errors of the parser. */
 const NOT_YAML: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'a key is repeated',
   TAB_AS_INDENT: 'a tab indents the line; expected spaces',

@@ -10,7 +10,7 @@ export function troublesTable(played: readonly (readonly [Trouble, Played])[]): 
     const cells = [what, cell(metrics, code), cell(log), cell(page.filter(isSentence)), cell(alerts, code, 9)];
     return `| ${[...cells, doctorCell(doctor)].join(' | ')} |\n`;
   });
-  return `| trouble | metric | log | \`/status\` | alert | doctor |\n|---|---|---|---|---|---|\n${rows.join('')}`;
+  return `| failure | metric | log | \`/status\` | alert | doctor |\n|---|---|---|---|---|---|\n${rows.join('')}`;
 }
 
 function cell(told: readonly Told[], shown = (text: string) => text, most = MOST): string {

@@ -19,7 +19,10 @@ const DURATION_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'late', 'full'];
 
-/** prom-client's gauges with names of counters: promtool rejects them, and their parts are exposed. */
+/**
+ * Gauges of prom-client that have names of counters, which promtool rejects. They are left out: other gauges have their
+ * parts.
+ */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /**

@@ -5,7 +5,7 @@ interface LedgerMetric extends OwnMetric {
   readonly read: (ledger: GfaLedger) => number;
 }
 
-/** The metrics about the events of file acceleration. */
+/** The metrics that only this service has: they are about its events. */
 export const gfaOwnMetrics: readonly LedgerMetric[] = [
   {
     name: 'filer_exporter_event_memory_events',

@@ -5,15 +5,15 @@ import { iterateInSlices } from '../../runtime/slices.ts';
 import type { PortalContext } from './context.ts';
 import { extremeSample } from './extreme-sample.ts';
 
-/** What becomes of the response of an account operation, where a loop over its records would only repeat that of others. */
+/** Describes how the records of an account operation become samples, so that a collector needs no loop of its own. */
 export interface AccountRows {
   /** The labels of every sample of these rows. */
   readonly labels?: Labels;
   /** A record without this field is reported, and counts nowhere. */
   readonly needs?: string;
-  /** Each adds up its field over all records, by its labels; with `recordOne` it counts the records. */
+  /** Families that add up their field over all records, by their labels; with `recordOne` they count the records. */
   readonly counts?: readonly Family[];
-  /** Each has the least value of all records, or the greatest. */
+  /** Families with the smallest, or the greatest, value of all records. */
   readonly least?: readonly Family[];
   readonly greatest?: readonly Family[];
   /** The samples of each record. */
@@ -31,9 +31,12 @@ export interface RecordRow {
   readonly idsOf?: (ids: readonly string[]) => (id: string) => string;
   /** The name by which the exporter knows the id already. */
   readonly knownName?: (id: string, context: PortalContext) => string | undefined;
-  /** The record with the fields that the families read, where the service spells or nests them otherwise. */
+  /** Returns the record with the fields that the families read, if the service spells or nests them in another way. */
   readonly prepare?: (record: JsonObject) => JsonObject;
-  /** The records within a record, of which each has the labels of both. `path`: where they are, for the reference. */
+  /**
+   * The records that are nested in each record: their samples have the labels of both. `path` names their place for the
+   * reference.
+   */
   readonly parts?: RecordRow & { readonly path: string; readonly of: (record: JsonObject) => readonly JsonObject[] };
 }
 

@@ -20,5 +20,5 @@ export const missingLicence: Explanation = {
 
 export const HIDDEN_APPLIANCES = 'check that the role of this key may see all appliances';
 
-/** What replaces the lists of serials. */
+/** What to set instead of reading the lists of serials. */
 export const WITHOUT_LISTS = 'PORTAL_SERIALS to the serials of the appliances';

@@ -13,7 +13,7 @@ import { collectAll, iterateRecords, requireObject } from './records.ts';
 export interface CollectorDefinition {
   readonly name: string;
   readonly intervalMs: number;
-  /** The families besides those of the rows of `reads`. */
+  /** The families of `create`, in addition to those of the rows of `reads`. */
   readonly tables?: readonly Table[];
   /** How many requests one cycle takes; default one for each of `reads`. */
   readonly requestsPerCycle?: {
@@ -31,7 +31,7 @@ export interface CollectorDefinition {
   readonly waitsForInventory?: true;
 }
 
-/** An operation of the account, and what becomes of its response: the samples of `object`, of `rows` and of `create`. */
+/** An operation of the account, and how its response becomes samples: those of `object`, of `rows` and of `create`. */
 export interface AccountRead {
   /** It determines the label `operation` and the task's id: `/account/license` becomes `account_license`. */
   readonly path: string;

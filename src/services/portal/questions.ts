@@ -26,10 +26,10 @@ export const portalQuestions: Questions = {
     seconds: 'the values are 1000 times too small until PORTAL_UNITS has latency_seconds',
   },
   load_names: {
-    longterm: 'the label window is made of them',
-    minutes_in_words: 'the label window is made of them',
-    minutes_in_digits: 'the label window is made of them',
-    other: 'the label window holds the name of the field',
+    longterm: 'the label window is 1m, 5m or 15m',
+    minutes_in_words: 'the label window is 1m, 5m or 15m',
+    minutes_in_digits: 'the label window is 1m, 5m or 15m',
+    other: 'the label window is the name of the field',
   },
   unfit_memory_series: {
     empty: 'polled at the discovery interval',

@@ -64,7 +64,7 @@ export class AdaptiveRate {
     this.#accepted += 1;
   }
 
-  /** The service accepted a request that was sent after the last 429. */
+  /** Called when the service has accepted a request that was sent after the last 429. */
   recordResumed(): void {
     this.#throttling = undefined;
   }

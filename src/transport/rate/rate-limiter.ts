@@ -14,7 +14,10 @@ export type RateFeedback =
   | { readonly state: 'accepted' | 'unknown' }
   | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
 
-/** A timer that fires late is made up for by at most so many milliseconds: otherwise each delay would lower the rate for good. */
+/**
+ * If a timer fires late, at most so many milliseconds are made up for: otherwise each delay would lower the rate for
+ * good.
+ */
 const SLACK_MS = 100;
 
 /** The service is assumed to count a request at most so many milliseconds after it was sent. */

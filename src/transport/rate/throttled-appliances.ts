@@ -15,7 +15,7 @@ interface Throttled {
 }
 
 /**
- * Finds appliances for which alone the service returns 429: twice in a row, while requests to others succeed. Times are
+ * Finds appliances for which the service returns 429 while it accepts requests about others: twice in a row. Times are
  * monotonic milliseconds.
  */
 export class ThrottledAppliances {

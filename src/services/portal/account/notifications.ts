@@ -140,7 +140,7 @@ export class NotificationLedger implements Kept {
     if (reached > (this.#highWaterMark ?? Number.NEGATIVE_INFINITY)) this.#advance(reached);
   }
 
-  /** Moves the mark, and forgets ids so old that no request covers them again. */
+  /** Moves the time from which the next query reads, and forgets ids so old that no request covers them again. */
   #advance(mark: number): void {
     this.#highWaterMark = mark;
     this.#counts.seen.forgetBefore(mark - 2 * OVERLAP_SECONDS);
