@@ -27,7 +27,7 @@ export function outagePanel(): PanelBuilder {
     {
       title: 'Outages',
       description:
-        'The services that do not respond, with the reason, and exporters that cannot be scraped: how long ago the last response came; and a service that is not configured. What follows from an outage is unknown below, and not red: repair this first. It needs no alert rules.',
+        'The services that do not respond, with the reason and the time of the last response; exporters that cannot be scraped; and services that are not configured. Values that an outage hides are unknown below, not red. Repair the outage first. This panel needs no alert rules.',
       queries: [
         {
           expr: `max by (api, reason) ((time() - ${lastAnswer}) * on (job, instance, api) group_right () ${why}) or max by (api, reason) (-2 * ${why})`,

@@ -21,7 +21,7 @@ export const growthPanels = [
   chart({
     title: 'Data of all volumes',
     description:
-      'The data that can be reached in all volumes, and the same a week before as a pale line. A steeper line than last week is a migration or a copy: ask who did it.',
+      'The data that can be reached in all volumes; the pale line is the same a week before. If the line is steeper than last week, somebody migrates or copies data: find out who.',
     queries: [
       { expr: `sum(${ofVolume(size)})`, legend: 'now' },
       { expr: `sum(${ofVolume(size, ' offset 7d')})`, legend: 'a week before' },
@@ -31,7 +31,7 @@ export const growthPanels = [
   chart({
     title: 'Unprotected data of all volumes',
     description:
-      'The data that is on appliances alone, and the same a week before as a pale line. If it stays above last week, protection falls behind: see Filers and volumes.',
+      'The data that is only on appliances; the pale line is the same a week before. If it stays above last week, data is protected too slowly: see the dashboard Filers and volumes.',
     queries: [
       { expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'now' },
       { expr: `sum(max by (serial, volume_guid) (${unprotected} offset 7d))`, legend: 'a week before' },
@@ -41,7 +41,7 @@ export const growthPanels = [
   table({
     title: 'Volumes that grow fastest',
     description:
-      'The twenty volumes that have grown most in a week, with their size and what of them is not in the cloud. Compare with what their owners planned.',
+      'The twenty volumes that have grown most in a week, with their size and their data that is not in the cloud. Compare with what their owners planned.',
     queries: [
       { expr: largest, legend: 'Growth a week' },
       { expr: ofLargest(ofVolume(size)), legend: 'Size' },

@@ -11,7 +11,8 @@ export const licencePanels = [
   number(
     {
       title: 'Subscription',
-      description: 'Time until the subscription ends. Below two months begin to renew it; below one it is urgent.',
+      description:
+        'Time until the subscription ends. Below two months, begin to renew it. Below one month, it is urgent.',
       queries: { expr: licenceLeft, legend: 'left' },
       steps: limits.licenceLeft,
       width: 4,
@@ -32,7 +33,7 @@ export const licencePanels = [
   number({
     title: 'Key expires in',
     description:
-      'Time until the first key of each kind expires. Below a month, create a new one and replace it in every client of the old one; the exporter may be one.',
+      'Time until the first key of each kind expires. Below a month, create a new key and give it to every program that uses the old one; the exporter may be one of them.',
     queries: {
       expr: `min(${select('filer_iam_next_key_expiry_timestamp_seconds')}) - time()`,
       legend: 'left',

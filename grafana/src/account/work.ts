@@ -23,7 +23,7 @@ export const workPanels = [
   chart({
     title: 'Jobs ended',
     description:
-      'Jobs finished in the event window, by state. Failures of one kind point to a right or a setting; of all kinds, to an appliance or the portal.',
+      'Jobs finished in the event window, by state. If jobs of one kind fail, check a right or a setting. If jobs of all kinds fail, check the appliance or the portal.',
     queries: {
       expr: `round(sum by (state) (${once(`increase(${select('filer_jobs_finished_total')}[$window])`)}))`,
       legend: '{{state}}',
@@ -45,7 +45,8 @@ export const workPanels = [
   }),
   table({
     title: 'Failed, not acknowledged, by kind',
-    description: 'Where the failed jobs are. Many of one kind have one cause: read the newest of them in the portal.',
+    description:
+      'The failed jobs by resource and action. If many of one kind fail, they have one cause: read the newest of them in the portal.',
     queries: {
       expr: `topk(50, max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
       legend: 'Failed',
@@ -72,7 +73,7 @@ export const workPanels = [
   chart({
     title: 'Since the newest notification',
     description:
-      'Time since the newest notification of each severity was made. A severity that has been silent for weeks and speaks now is worth reading.',
+      'Time since the newest notification of each severity. If a severity appears for the first time in weeks, read its notification.',
     queries: {
       expr: `time() - max by (severity) (${select('filer_notification_latest_timestamp_seconds')})`,
       legend: '{{severity}}',
@@ -82,7 +83,7 @@ export const workPanels = [
   table({
     title: 'Notifications by what they are about',
     description:
-      'Notifications since the exporter started, the most frequent first. An appliance or volume that leads the list needs a look.',
+      'Notifications since the exporter started, the most frequent first. Check the appliance or volume at the top of the list.',
     queries: {
       expr: `topk(20, sum by (severity, category, sub_category, filer, volume) (${once(select('filer_notifications_total', unscoped('filer_notifications_total', {})))}))`,
       legend: 'Notifications',

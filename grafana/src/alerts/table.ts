@@ -60,7 +60,7 @@ export function alertTable(text: {
   return table({
     title: text.title,
     description:
-      'Alerts that fire, one row each, critical ones first, then by how long they have gone on: what is broken, how many there are, where it began, since when, and what to do first. A click on that opens the runbook. What an outage or another alert explains is left out.',
+      'One row for each alert that fires, critical ones first, then the oldest: what is broken, how often, where it began, since when, and what to do first. A click on the step opens the runbook. An alert that an outage or another alert explains is left out.',
     queries: { expr: `${withName(rows, 'next', 'runbook')} or on () ${calm(about)}`, legend: 'Since' },
     columns: [
       { label: 'alertname', title: 'Alert', width: 228, wrap: true },

@@ -17,7 +17,11 @@ export function appliance(): Dashboard {
       { title: 'Processors and memory', panels: loadPanels },
       { title: 'Every minute', collapsed: true, panels: minutePanels },
       { title: 'Cache', panels: cachePanels },
-      { title: 'What it is, and as the portal knows it', collapsed: true, panels: [...kindPanels, ...portalPanels] },
+      {
+        title: 'The appliance, and what the portal knows of it',
+        collapsed: true,
+        panels: [...kindPanels, ...portalPanels],
+      },
       { title: 'Disks', collapsed: true, panels: diskPanels },
       { title: 'Network and users', collapsed: true, panels: networkPanels },
       { title: 'Time since the last successful poll', collapsed: true, panels: agePanels },

@@ -9,7 +9,7 @@ export const diskPanels = [
   chart({
     title: 'Disk operations',
     description:
-      'Operations per second, by disk and direction: cache holds the data, cow its snapshots, file_iq the index, os the system. Compare with what the storage underneath can do.',
+      'Operations per second, by disk and direction: the disk cache holds data, cow snapshots, file_iq the index, os the system. Compare with what the storage can do.',
     queries: {
       expr: by('filer, disk, direction', 'filer_appliance_disk_iops'),
       legend: '{{disk}} {{direction}}',
@@ -19,7 +19,7 @@ export const diskPanels = [
   chart({
     title: 'Disk latency',
     description:
-      'Mean time of one operation. Above 20 ms users notice, above 100 ms they complain: look for other machines on the same storage, or move the disk to faster storage.',
+      'Mean time of one operation. Users notice more than 20 ms. Above 100 ms, look for other machines on the same storage, or move the disk to faster storage.',
     queries: {
       expr: by('filer, disk, direction', 'filer_appliance_disk_io_latency_seconds'),
       legend: '{{disk}} {{direction}}',
@@ -34,7 +34,7 @@ export const networkPanels = [
   chart({
     title: 'Network',
     description:
-      'Bytes per second as the appliance sees them: clients in and out, cloud in and out. Cloud out at the ceiling of the line is a snapshot under way; for hours, protection falls behind. See its limits of bandwidth.',
+      'Bytes per second from and to clients, and from and to the cloud. While a snapshot is uploaded, the traffic to the cloud may use the whole connection. If that lasts for hours, check the bandwidth limits of the appliance.',
     queries: {
       expr: by('filer, peer, direction', 'filer_appliance_network_bytes_per_second'),
       legend: '{{peer}} {{direction}}',
@@ -55,7 +55,7 @@ export const agePanels = [
   chart({
     title: 'Age of the telemetry',
     description:
-      'Age of the newest record of each series. The portal is 5 to 6 minutes behind and is polled every few; a single series that climbs is one that the portal has no more of, all of them an appliance that does not report.',
+      'Age of the newest record of each series. The portal is 5 to 6 minutes behind the appliance. If a single series gets older, the portal has no new records of it. If all series do, the appliance does not report.',
     queries: {
       expr: `time() - max by (filer, series) (${select('filer_appliance_series_timestamp_seconds')})`,
       legend: '{{series}}',

@@ -16,7 +16,7 @@ const lastRecord = `max by (filer) (max_over_time(${select('filer_appliance_last
 export const lastKnownPanel = table({
   title: 'Last known',
   description:
-    'The newest values of the appliance within two days, and how old they are. While it reports, they are those of the charts; once it is off, they say how it was before.',
+    'The newest values of the appliance within two days, and how old they are. After it was switched off, they show its last state.',
   queries: [
     { expr: `time() - ${lastRecord}`, legend: 'Age' },
     { expr: known('filer_appliance_cpu_utilization_ratio'), legend: 'Processors' },
@@ -44,7 +44,7 @@ export const identityPanels = [
     {
       title: 'Telemetry',
       description:
-        'Whether the portal has telemetry of the appliance. No records: it is off, or cut off from the portal. Cannot be polled: the exporter’s status page says why.',
+        'Whether the portal has telemetry of the appliance. No records: it is off or disconnected. Cannot be polled: the status page of the exporter has the reason.',
       queries: { expr: standing('filer'), legend: '{{filer}}' },
       width: 4,
     },
@@ -53,7 +53,7 @@ export const identityPanels = [
   number({
     title: 'Last record',
     description:
-      'Age of the newest telemetry of the appliance. The portal is 5 to 6 minutes behind; an age that grows is an appliance that reports no more.',
+      'Age of the newest telemetry of the appliance. The portal is 5 to 6 minutes behind. If the age grows, the appliance does not report.',
     queries: {
       expr: `time() - ${lastRecord}`,
       legend: '{{filer}}',
@@ -64,7 +64,7 @@ export const identityPanels = [
   number({
     title: 'Check-in',
     description:
-      'Time since the filer last checked in with file acceleration. Above 5 minutes while telemetry arrives points to the acceleration service on the appliance.',
+      'Time since the filer last checked in with file acceleration. If it is above 5 minutes and telemetry arrives, check the acceleration service on the appliance.',
     queries: { expr: checkIns('filer'), legend: '{{filer}}' },
     steps: limits.checkIn,
     width: 4,
@@ -73,7 +73,7 @@ export const identityPanels = [
   number({
     title: 'Last seen',
     description:
-      'Time since the portal last heard of the appliance. An age that grows is an appliance that is off or cut off.',
+      'Time since the last contact of the appliance with the portal. If it grows, the appliance is off or disconnected.',
     queries: {
       expr: `time() - max by (filer) (${select('filer_appliance_last_seen_timestamp_seconds')})`,
       legend: '{{filer}}',
@@ -83,7 +83,7 @@ export const identityPanels = [
   number({
     title: 'Unprotected',
     description:
-      'Age of the oldest data of this filer that is not yet in cloud storage. When it grows, see its locks and propagation on the other dashboard.',
+      'Age of the oldest data of this filer that is not yet in cloud storage. If it grows, see the locks of its volumes on the dashboard Filers and volumes.',
     queries: {
       expr: `max by (filer) (${dataWaits})`,
       legend: '{{filer}}',
@@ -94,7 +94,7 @@ export const identityPanels = [
   number({
     title: 'Health score',
     description:
-      'The health score of the appliance from the portal, 0 to 100. Below 80, open its health page there: it names the checks that fail. Empty where the series is not polled or the portal gives a word.',
+      'The health score of the appliance from the portal, 0 to 100. Below 80, open its health page there: it names the checks that fail. It is empty if the series is not polled, or if the portal sends a word instead of a number.',
     queries: { expr: `min by (filer) (${select('filer_appliance_health_score')})`, legend: '{{filer}}' },
     steps: limits.healthScore,
     width: 4,
@@ -108,7 +108,7 @@ export const identityPanels = [
   chart({
     title: 'Unprotected data',
     description:
-      'Data on the appliance that is not yet in cloud storage, by volume. It falls with each snapshot; when it only climbs, see the snapshots of that volume.',
+      'Data on the appliance that is not yet in cloud storage, by volume. It falls with each snapshot. If it only grows, see the snapshots of that volume.',
     queries: {
       expr: worst(10, `max by (volume) (${select('filer_volume_unprotected_bytes')})`),
       legend: '{{volume}}',
@@ -124,14 +124,14 @@ export const kindPanels = [
   number({
     title: 'Running for',
     description:
-      'Time since the appliance started. A restart that was not planned is a crash or a power failure: see its notifications.',
+      'Time since the appliance started. If nobody planned the restart, the appliance crashed or lost power: see its notifications.',
     queries: { expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' },
     width: 8,
   }),
   number({
     title: 'Configuration backup',
     description:
-      'Time since the last backup of the appliance’s configuration, as the portal reports it. A replacement starts with that configuration: look why the backup stopped if it is weeks old.',
+      'Time since the last backup of the appliance’s configuration, as the portal reports it. A replacement starts with that configuration. If the backup is weeks old, find out why backups have stopped.',
     queries: {
       expr: `time() - max by (filer) (${select('filer_appliance_config_backup_timestamp_seconds')})`,
       legend: '{{filer}}',
@@ -142,7 +142,7 @@ export const kindPanels = [
   number({
     title: 'Volumes',
     description:
-      'Volumes that it owns, and volumes of others that it is connected to. An owner that goes leaves its volumes without one.',
+      'Volumes that the appliance owns, and volumes of other appliances that it is connected to. Before you remove an owner, give its volumes another one.',
     queries: { expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' },
     width: 8,
   }),

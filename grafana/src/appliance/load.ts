@@ -10,7 +10,7 @@ export const glancePanels = [
   chart({
     title: 'Processors in use',
     description:
-      'Share of the processors in use. Above 95 % for long, users wait: compare with load and disk, and move work out of office hours or give it more cores.',
+      'Share of the processors in use. If it stays above 95 %, users wait: compare with load and disks, and move work to off-peak hours or add cores.',
     queries: { expr: by('filer', 'filer_appliance_cpu_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.cpu,
     width: 8,
@@ -19,7 +19,7 @@ export const glancePanels = [
   chart({
     title: 'Cache in use',
     description:
-      'Share of the cache disk in use. High is normal for a cache; near 100 % with much unprotected data leaves no room for new: see why it waits, or enlarge the cache.',
+      'Share of the cache disk in use. A full cache is normal. If it is near 100 % and much data is unprotected, there is no room for new data: find out why the data waits, or enlarge the cache.',
     queries: { expr: by('filer', 'filer_appliance_cache_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.cache,
     width: 8,
@@ -32,7 +32,7 @@ export const loadPanels = [
   chart({
     title: 'Load against cores',
     description:
-      'Processes that run or wait, and the cores that there are for them. Load above the cores with idle processors means waiting for disks.',
+      'Processes that run or wait, and the number of cores. If the load exceeds the cores while processors are idle, the processes wait for disks.',
     queries: [
       { expr: by('filer, window', 'filer_appliance_load_average'), legend: 'load {{window}}' },
       { expr: by('filer', 'filer_appliance_cpu_cores'), legend: 'cores' },
@@ -41,7 +41,8 @@ export const loadPanels = [
   }),
   chart({
     title: 'Load per core',
-    description: 'One-minute load for each core. Above 100 % work queues; above 200 % for long users feel it.',
+    description:
+      'One-minute load for each core. Above 100 %, processes wait for a core. If it stays above 200 %, users notice.',
     queries: { expr: loadPerCore(), legend: '{{filer}}' },
     steps: limits.loadPerCore,
     width: 12,
@@ -49,7 +50,7 @@ export const loadPanels = [
   chart({
     title: 'Memory not available',
     description:
-      'Share of the memory that is not available. Above 95 % the appliance begins to swap or to end programs: see what changed, or give it more. From build 10.0.4.',
+      'Share of the memory that is not available. Above 95 %, the appliance may swap or end programs: find out what changed, or add memory. Only builds from 10.0.4 on report it.',
     queries: { expr: by('filer', 'filer_appliance_memory_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.memory,
     width: 12,
@@ -72,7 +73,7 @@ export const minutePanels = [
   chart({
     title: 'Processors in use, every minute',
     description:
-      'The exact minutes that remote write delivers, six minutes late, under the job of the account with the ending -minutes. A peak that the chart above misses is here: compare it with what ran then.',
+      'Every minute, as remote write delivers it about six minutes later under the job that ends in -minutes. It shows peaks that the chart above misses: compare them with what ran then.',
     queries: { expr: `max by (filer) (${exact})`, legend: '{{filer}}' },
     steps: limits.cpu,
     width: 24,
@@ -95,7 +96,7 @@ export const cachePanels = [
   chart({
     title: 'Cache requests',
     description:
-      'Requests in the newest bin of the telemetry, by result. Many misses at night are a backup or a scan; exclude the volume from it.',
+      'Requests in the newest bin of the telemetry, by result. If many miss at night, a backup or a scan reads everything: exclude the volume from it.',
     queries: { expr: by('filer, result', 'filer_appliance_cache_requests'), legend: '{{result}}' },
     width: 12,
     stacked: true,

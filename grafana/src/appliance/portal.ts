@@ -13,7 +13,7 @@ export const portalPanels = [
     {
       title: 'Reached by the portal',
       description:
-        'Whether the portal can reach the appliance. If not it takes no settings and no updates: check its line and the firewall.',
+        'Whether the portal can reach the appliance. If it cannot, settings and updates do not arrive: check the connection and the firewall.',
       queries: { expr: least('filer_appliance_reachable'), legend: '{{filer}}' },
       steps: oneIsGood,
       width: 6,
@@ -24,7 +24,7 @@ export const portalPanels = [
     {
       title: 'Settings taken over',
       description:
-        'Whether the appliance runs with the settings of the portal. If that stays behind, look at the jobs of the account.',
+        'Whether the appliance has applied the settings of the portal. If it has not for a while, see the jobs of the account.',
       queries: { expr: least('filer_appliance_synced'), legend: '{{filer}}' },
       steps: oneIsGood,
       width: 6,
@@ -56,7 +56,7 @@ export const portalPanels = [
   table({
     title: 'The machine',
     description:
-      'What the appliance runs on, in the portal’s words. Compare with the requirements of its build before an update.',
+      'The platform of the appliance, as the portal names it. Before an update, compare with the requirements of the new build.',
     queries: {
       expr: `topk(10, max by (filer, platform, cpu, ram, cache_disk, cow_disk, fiq_disk, vm_instance_type, vm_region) (${select('filer_appliance_machine_info')}))`,
       legend: LABELS_ALONE,

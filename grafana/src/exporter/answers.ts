@@ -10,7 +10,7 @@ export const answerPanels = [
   chart({
     title: 'Responses by code',
     description:
-      'Responses per second by HTTP status, or timeout, network, invalid, oversize. 401: the key; 403: a right or the licence; 404 and 422: what an appliance does not have; 5xx and timeout: the service.',
+      'Responses per second by HTTP status, or timeout, network, invalid, oversize. 401: the key is wrong. 403: a right or the licence is missing. 404 and 422: the appliance does not have the series. 5xx and timeout: the service fails.',
     queries: {
       expr: `sum by (api, code) (rate(${select(requests)}[$__rate_interval]))`,
       legend: '{{api}} {{code}}',
@@ -21,7 +21,7 @@ export const answerPanels = [
   chart({
     title: 'Share of requests that failed',
     description:
-      'Requests with neither a 2xx nor a 404 or 422. Above 5 % for long: see which code it is, then key, rights, network or the service.',
+      'Share of requests that failed, without 404 and 422. If it stays above 5 %, find the code in the panel of responses, and check the key, the rights, the network or the service.',
     queries: {
       expr: `sum by (api) (rate(${select(requests, { code: '!~"2..|404|422"' })}[$__rate_interval])) / sum by (api) (rate(${select(requests)}[$__rate_interval])) or 0 * sum by (api) (rate(${select(requests)}[$__rate_interval]))`,
       legend: '{{api}}',
@@ -33,14 +33,15 @@ export const answerPanels = [
   chart({
     title: 'Response time',
     description:
-      'Median, 90th and 99th percentile of the duration of requests. Near REQUEST_TIMEOUT requests begin to fail: the service or the connection is slow.',
+      'Median, 90th and 99th percentile of the duration of requests. If they come near REQUEST_TIMEOUT, requests begin to fail, because the service or the connection is slow.',
     queries: quantiles((share) => quantile(share, 'filer_exporter_request_duration_seconds', ['api']), ' {{api}}'),
     steps: above(5, 20),
     width: 12,
   }),
   chart({
     title: 'Slowest operations, p90',
-    description: 'Which operations take longest. One that stands out may deserve an interval of its own.',
+    description:
+      'The operations that take longest. If one takes much longer than the others, give it a longer interval.',
     queries: {
       expr: `topk(10, ${quantile(0.9, 'filer_exporter_request_duration_seconds', ['api', 'operation'])})`,
       legend: '{{api}} {{operation}}',
@@ -51,7 +52,7 @@ export const answerPanels = [
   chart({
     title: 'Values without a sample',
     description:
-      'Values dropped or corrected in a few minutes around each moment, by reason. absent is normal: an appliance lacks the value. Report invalid and record that appear with an update of the service.',
+      'Values that were dropped or corrected, by reason. absent is normal: an appliance does not have the value. If invalid or record appears after an update of the service, report it.',
     queries: {
       expr: `round(sum by (api, reason) (increase(${select('filer_exporter_samples_dropped_total')}[$__rate_interval])))`,
       legend: '{{api}} {{reason}}',
@@ -61,7 +62,7 @@ export const answerPanels = [
   chart({
     title: 'Events lost or forgotten',
     description:
-      'Announced events that never arrived, and evicted events, in a few minutes around each moment. Missed: another instance with the same client key, or lost responses. Evicted: more filers than the memory allows.',
+      'Events that never arrived, and evicted events. Missed: another program uses the same client key, or responses were lost. Evicted: there are more events than the memory allows.',
     queries: [
       {
         expr: `round(sum(increase(${select('filer_exporter_event_bookmarks_missed_total')}[$__rate_interval])))`,

@@ -9,7 +9,8 @@ import { pacePanels, servicePanels } from './services.ts';
 export function exporter(): Dashboard {
   return dashboard({
     place: 'exporter',
-    description: 'The exporter itself: whether it reaches both services, within which limits, and how old its data is.',
+    description:
+      'The exporter itself: whether it can poll both services, within which limits, and how old its data is.',
     reach: '6h',
     variables: ['job'],
     sections: [

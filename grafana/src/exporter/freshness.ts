@@ -52,7 +52,7 @@ export const freshnessPanels = [
   chart({
     title: 'Events remembered',
     description:
-      'Events remembered so that each counts once, and the limit. At the limit those delivered longest ago are evicted, and count again if they come again.',
+      'Events remembered so that each counts once, and the limit. At the limit the events that were delivered longest ago are evicted, and count again if they are delivered again.',
     queries: [
       { expr: each('filer_exporter_event_memory_events', 'instance'), legend: '{{instance}} remembered' },
       { expr: each('filer_exporter_event_memory_limit_events', 'instance'), legend: '{{instance}} limit' },
@@ -62,7 +62,7 @@ export const freshnessPanels = [
   number({
     title: 'State file errors',
     description:
-      'Reads and writes of the state file that failed in the time shown. Check that its folder exists, is writable and not full: until then a restart continues from the last saved counts.',
+      'Failed reads and writes of the state file. Check that its folder exists, is writable and not full. Until then, a restart continues from the counts that were saved last.',
     queries: {
       expr: `round(sum(increase(${select('filer_exporter_state_file_errors_total')}[$__range])))`,
       legend: 'errors',

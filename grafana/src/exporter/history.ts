@@ -10,7 +10,7 @@ export const historyPanels = [
   number({
     title: 'Delivered up to',
     description:
-      'Age of the newest point that the receiver of remote write has. Appliances report every five minutes, so up to about ten minutes are usual; above 20 look at the responses beside it. Empty without remote write.',
+      'Age of the newest point that the receiver of remote write has. Appliances report every five minutes, so up to ten minutes are normal. Above 20 minutes, see the responses of the receiver. Empty without remote write.',
     queries: {
       expr: `time() - max(${select('filer_exporter_remote_write_newest_timestamp_seconds')})`,
       legend: 'newest',

@@ -17,7 +17,7 @@ export const servicePanels = [
     {
       title: 'Exporter',
       description:
-        'Whether Prometheus could scrape the exporter. When it is down, nothing here is current: check the process and its address.',
+        'Whether Prometheus could scrape the exporter. While it cannot, all values here are old: check the process and its address.',
       queries: { expr: each('up', 'job, instance', 'min'), legend: '{{instance}}' },
       steps: oneIsGood,
       width: 12,
@@ -28,7 +28,7 @@ export const servicePanels = [
     {
       title: 'Daily quota left',
       description:
-        'Share of the daily limit that is left. Below a tenth the exporter slows down to make it last: raise PORTAL_INTERVAL or drop series until --plan says that it fits.',
+        'Remaining share of the daily limit. Below a tenth, raise PORTAL_INTERVAL or remove series until --plan prints that the fleet fits.',
       queries: {
         expr: `${each('filer_exporter_daily_budget_remaining', 'api', 'min')} / ${limit} or on (api) -1 * group by (api) (${select('filer_api_up')}) unless on () ${limit}`,
         legend: '{{api}}',
@@ -45,7 +45,7 @@ export const servicePanels = [
     number({
       title: 'Suspended tasks',
       description:
-        'Tasks that are polled seldom, by the reason of their suspension. forbidden is a right or the licence: ask for it, or drop the series. not_found and empty are what the appliance does not have.',
+        'Tasks that are polled seldom, by the reason of their suspension. forbidden: a right or the licence is missing; get it, or remove the series. not_found and empty: the appliance does not have the series.',
       queries: { expr: `sum by (reason) (${select('filer_exporter_tasks_suspended')})`, legend: '{{reason}}' },
       width: 12,
       height: 6,
@@ -59,7 +59,7 @@ export const pacePanels = [
   chart({
     title: 'Request rate',
     description:
-      'The request rate that is allowed now, the highest in the time shown, and the requests sent. A rate far below its ceiling follows from 429s: other programs use the account’s limit.',
+      'The request rate that is allowed now, the highest one, and the requests sent. If the rate is far below the highest one, the service returned 429: other programs use the limit of the account.',
     queries: [
       { expr: each('filer_exporter_pace_requests_per_second', 'api', 'min'), legend: '{{api}} allowed' },
       {
@@ -87,7 +87,7 @@ export const pacePanels = [
   chart({
     title: 'Daily quota left over time',
     description:
-      'Requests left of the daily limit, and the limit. A line that reaches zero before the day ends stops polling: raise the interval. It comes back as the last 24 hours move on.',
+      'Requests left of the daily limit, and the limit. If it comes near zero, raise the interval. It recovers as requests become older than 24 hours.',
     queries: [
       { expr: each('filer_exporter_daily_budget_remaining', 'api', 'min'), legend: '{{api}} left' },
       { expr: each('filer_exporter_daily_budget_limit', 'api'), legend: '{{api}} limit' },
@@ -98,7 +98,7 @@ export const pacePanels = [
   chart({
     title: 'Throttled with 429',
     description:
-      'Requests rejected with 429 in a few minutes around each moment. A few are normal: the request rate finds its limit that way. Steady ones mean that other programs use the account: lower PORTAL_RATE_LIMIT.',
+      'Requests rejected with 429. A few are normal, because the exporter finds the limit by them. If they continue, other programs use the account: lower PORTAL_RATE_LIMIT.',
     queries: {
       expr: `round(sum by (api) (increase(${select('filer_exporter_throttled_total')}[$__rate_interval])))`,
       legend: '{{api}}',

@@ -40,7 +40,7 @@ export const presentPanels = [
     number({
       title: 'Appliances',
       description:
-        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The table below has the worst first.',
+        'Appliances with telemetry; those without records, which are off or disconnected; and those that cannot be polled. The table below has the worst first.',
       queries: applianceCounts(),
       width: 8,
     }),
@@ -50,7 +50,7 @@ export const presentPanels = [
   number({
     title: 'Unreachable',
     description:
-      'Appliances that the portal cannot reach, and those that have not taken over its settings: they take no settings and no updates. Check their lines first.',
+      'Appliances that the portal cannot reach, and those that have not applied its settings. Settings and updates do not arrive there: check their connections first.',
     queries: [
       { expr: countOf('filer_appliance_reachable'), legend: 'unreachable' },
       { expr: countOf('filer_appliance_synced'), legend: 'not synced' },
@@ -61,7 +61,7 @@ export const presentPanels = [
   number({
     title: 'Updates waiting',
     description:
-      'Appliances that the portal offers another build, and those with an older one than the newest download. Plan the update; builds far apart are harder to support.',
+      'Appliances for which the portal offers another build, and those whose build is older than the newest download. Plan the update.',
     queries: [
       { expr: `sum(max by (serial) (${select('filer_appliance_update_available')}))`, legend: 'offered' },
       { expr: `sum(max by (serial) (${select('filer_appliance_software_outdated')}))`, legend: 'behind the newest' },
@@ -78,7 +78,7 @@ export const presentPanels = [
   table({
     title: 'Appliances, the worst first',
     description:
-      'The fifteen appliances that are worst off: critical ones first, those that have not checked in or sent telemetry for longest; then those furthest above a limit. Last record is the newest telemetry, last seen when the portal heard of the appliance. Open the one at the top.',
+      'The fifteen worst appliances: critical ones first, by the time since their last check-in or telemetry; then those furthest above a limit. Last record is the time of the newest telemetry, last seen that of the last contact with the portal. Begin at the top.',
     queries: [
       { expr: worst, legend: 'Now' },
       { expr: ofWorst(standing('filer')), legend: 'Telemetry' },
@@ -109,22 +109,21 @@ export const kindPanels = [
   number({
     title: 'By kind',
     description:
-      'Appliances by kind, as the inventory has them. A number that changes without a change of yours is one that joined or left: ask who did it.',
+      'Appliances by kind, as the inventory lists them. If a number changes without a change of yours, an appliance joined or left: find out why.',
     queries: { expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' },
     width: 8,
     height: 9,
   }),
   ranking({
     title: 'By build',
-    description:
-      'Appliances by build. Behaviour that differs between appliances often differs by build: compare before you look further.',
+    description: 'Appliances by build. If appliances behave differently, compare their builds first.',
     queries: { expr: `topk(20, count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' },
     width: 8,
   }),
   ranking({
     title: 'Oldest telemetry',
     description:
-      'Appliances by the age of their newest telemetry. Those at the top report late or no more; all alike is the portal or the exporter.',
+      'Appliances by the age of their newest telemetry. Those at the top report late or not at all. If all are equally old, the portal or the exporter fails.',
     queries: { expr: `topk($top, ${telemetryAge})`, legend: '{{filer}}' },
     steps: limits.telemetryAge,
     width: 8,

@@ -18,31 +18,35 @@ const pressures: readonly {
   },
   {
     title: 'Load per core',
-    description: 'The most work waiting for a core. Above 200 % open the appliance: processors or disks hold it up.',
+    description:
+      'The highest load for each core. Above 200 %, open the appliance: its processors or disks are too slow.',
     expr: `topk($top, ${loadPerCore()})`,
     steps: limits.loadPerCore,
   },
   {
     title: 'Memory not available',
-    description: 'The least room in memory, from build 10.0.4. Above 95 % plan for more, or look for a leak.',
+    description:
+      'The highest share of memory in use, from build 10.0.4 on. Above 95 %, add memory, or look for a leak.',
     expr: highest('$top', 'filer_appliance_memory_utilization_ratio'),
     steps: limits.memory,
   },
   {
     title: 'Cache in use',
-    description: 'The fullest caches. Near 100 % with much unprotected data, new data finds no room: enlarge it.',
+    description:
+      'The fullest caches. Near 100 % with much unprotected data, there is no room for new data: enlarge the cache.',
     expr: highest('$top', 'filer_appliance_cache_utilization_ratio'),
     steps: limits.cache,
   },
   {
     title: 'Lowest hit ratio',
-    description: 'Where users wait for the cloud most often. Compare cache size with what they work on.',
+    description:
+      'The lowest hit ratios: there users wait for the cloud most often. Compare the size of the cache with the data in use.',
     expr: `bottomk($top, ${hitRatio()})`,
     steps: limits.hitRatio,
   },
   {
     title: 'Disk latency',
-    description: 'The slowest disk of each appliance. Above 100 ms look at the storage underneath.',
+    description: 'The slowest disk of each appliance. Above 100 ms, check the storage.',
     expr: highest('$top', 'filer_appliance_disk_io_latency_seconds'),
     steps: limits.diskLatency,
   },
@@ -53,12 +57,14 @@ const pressures: readonly {
   },
   {
     title: 'Sent to the cloud',
-    description: 'Who uploads most. For hours at the line’s ceiling, protection falls behind: see bandwidth limits.',
+    description:
+      'The appliances that upload most. If an upload uses the whole connection for hours, data is protected too slowly: check the bandwidth limits.',
     expr: highest('$top', 'filer_appliance_network_bytes_per_second', { peer: '="cloud"', direction: '="out"' }),
   },
   {
     title: 'SMB sessions',
-    description: 'Where most users are. Spread them where an appliance has far more than its cores can serve.',
+    description:
+      'The appliances with the most sessions. If one has far more than its cores can serve, move users to others.',
     expr: highest('$top', 'filer_appliance_smb_connections'),
   },
 ];

@@ -23,23 +23,21 @@ export const spreadPanels = [
   bucketHeatmap({
     title: 'Processors, all appliances',
     description:
-      'How many appliances were how busy: the darker, the more. A band that moves up together is common cause: a scan, an update, a season.',
+      'The distribution of processor use over all appliances: the darker, the more appliances. If the whole band rises, there is one cause, such as a scan or an update.',
     queries: { expr: upTo(shares, 'filer_appliance_cpu_utilization_ratio'), legend: '{{le}}' },
     measures: select('filer_appliance_cpu_utilization_ratio'),
     width: 8,
   }),
   bucketHeatmap({
     title: 'Cache, all appliances',
-    description:
-      'How full the caches were. A band that creeps up over weeks says when to enlarge them, before users notice.',
+    description: 'The distribution of cache use. If the band rises over weeks, enlarge the caches before users notice.',
     queries: { expr: upTo(shares, 'filer_appliance_cache_utilization_ratio'), legend: '{{le}}' },
     measures: select('filer_appliance_cache_utilization_ratio'),
     width: 8,
   }),
   bucketHeatmap({
     title: 'Disk latency, all appliances',
-    description:
-      'How slow the slowest disks were. One dark band low down is good; a second one higher up is a group of appliances on slow storage.',
+    description: 'The distribution of disk latency. A second band further up is a group of appliances on slow storage.',
     queries: { expr: upTo(latencies, 'filer_appliance_disk_io_latency_seconds'), legend: '{{le}}' },
     measures: select('filer_appliance_disk_io_latency_seconds'),
     width: 8,
@@ -47,7 +45,7 @@ export const spreadPanels = [
   chart({
     title: 'Hit ratio of full caches, the lowest',
     description:
-      'The ten appliances with a full cache whose users wait for the cloud most often. A full cache is normal; a ratio that falls while it is full says that the cache is too small for the data in use.',
+      'The ten appliances with a full cache whose users wait for the cloud most often. A full cache is normal. If the hit ratio falls while the cache is full, the cache is too small for the data in use.',
     queries: { expr: `-1 * (${worst(10, `-1 * (${hitRatio()}) and on (filer) ${isFull}`)})`, legend: '{{filer}}' },
     steps: limits.hitRatio,
     width: 24,

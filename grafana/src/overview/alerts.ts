@@ -14,7 +14,7 @@ export const firingNumbers = (height: number) =>
     number({
       title: 'Alerts',
       description:
-        'Alerts of the shipped rules that fire, by severity. Unknown: this Prometheus does not evaluate the rules, or had no data for them yet; silence then says nothing.',
+        'Alerts of the shipped rules that fire, by severity. Unknown: this Prometheus does not evaluate the rules, or has had no data for them yet, so alerts cannot fire.',
       queries: (['critical', 'warning'] as const).map((severity) => ({
         expr: `${firingCount({}, { filer: 'with account', volume: 'with account' }, severity)} or ${loaded}`,
         legend: severity,

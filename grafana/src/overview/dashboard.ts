@@ -15,7 +15,7 @@ const alerts = alertTable({
 export function overview(): Dashboard {
   return dashboard({
     place: 'overview',
-    description: 'The account at a glance: what needs a look, and where to look next.',
+    description: 'The whole account: what needs attention, and where to read more.',
     reach: '6h',
     variables: ['job', 'filer', 'volume'],
     sections: [

@@ -33,7 +33,7 @@ export const healthPanels = [
   table({
     title: 'By filer, the worst first',
     description:
-      'The filers that are worst off, by the time since their last check-in, how long data has been unprotected, and whether they have telemetry. Critical ones first, then those furthest above a limit. Open the one at the top.',
+      'The worst filers, by the time since their last check-in, how long data has been unprotected, and whether they have telemetry. Critical ones come first, then those furthest above a limit. Begin at the top.',
     queries: [
       { expr: worstFilers, legend: 'Now' },
       { expr: ofWorst('filer', silence), legend: 'Check-in' },
@@ -53,7 +53,7 @@ export const healthPanels = [
   table({
     title: 'By volume, the worst first',
     description:
-      'The volumes whose data has been unprotected for longest, with their unprotected data and how long nine of ten changes took to reach the slowest filer. Open the one at the top.',
+      'The volumes whose data has been unprotected for longest, with the amount, and the 90th percentile of propagation to the slowest filer. Begin at the top.',
     queries: [
       { expr: ofWorst('volume', waits('volume')), legend: 'Unprotected' },
       { expr: ofWorst('volume', unprotected), legend: 'Amount' },

@@ -33,7 +33,7 @@ export const nowPanels = [
     {
       title: 'Unprotected',
       description:
-        'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
+        'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. If it grows, find the filer below, and check its propagation, its cache and its connection.',
       queries: { expr: `max(${dataWaits}) or on () ${nothingWaits}`, legend: 'oldest data' },
       steps: limits.unprotected,
       width: 4,
@@ -45,7 +45,7 @@ export const nowPanels = [
     number({
       title: 'Appliances',
       description:
-        'Appliances with telemetry, those of which the portal has no record, which are off or cut off, and those that cannot be polled. The Fleet dashboard names them; when it is all of them, look at the service first.',
+        'Appliances with telemetry; those without records, which are off or disconnected; and those that cannot be polled. The dashboard Fleet names them. If none has telemetry, check the service first.',
       queries: applianceCounts(),
       width: 5,
       height: LINE,

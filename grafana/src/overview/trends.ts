@@ -10,7 +10,7 @@ export const trendPanels = [
   chart({
     title: 'Filers by time since check-in',
     description:
-      'How many filers checked in within 5 minutes, within half an hour, or longer ago. Many that turn at once point to the service or the network, one alone to its appliance.',
+      'How many filers checked in within 5 minutes, within half an hour, or longer ago. If many stop at once, check the service or the network. If one stops, check its appliance.',
     queries: [
       { expr: `sum(${contact} <= bool 300)`, legend: 'under 5 minutes' },
       {
@@ -26,7 +26,7 @@ export const trendPanels = [
   chart({
     title: 'Appliances over time',
     description:
-      'How many appliances report and how many do not. A step down is an outage or a lost right; a slow fall is appliances that left the account.',
+      'How many appliances report and how many do not. A sudden fall is an outage or a lost right. A slow fall means that appliances left the account.',
     queries: applianceCounts(),
     width: 12,
     stacked: true,

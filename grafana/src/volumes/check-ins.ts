@@ -16,7 +16,7 @@ export const checkInPanels = [
     {
       title: 'Check-in state',
       description:
-        'The twenty filers that checked in longest ago: under 5 minutes, up to 30 minutes, above. One bar that turns red is an appliance that is off or cut off; all at once is the service.',
+        'The twenty filers that checked in longest ago: below 5 minutes, up to 30 minutes, or longer. If one turns red, its appliance is off or disconnected. If all do, the service fails.',
       queries: { expr: worst(20, byFiler), legend: '{{filer}}' },
       steps: limits.checkIn,
       width: 16,
@@ -27,7 +27,7 @@ export const checkInPanels = [
   table({
     title: 'Not checking in',
     description:
-      'Filers that have not checked in for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; what it holds is not protected meanwhile.',
+      'Filers that have not checked in for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; until then its new data is not protected.',
     queries: { expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Check-in' },
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: limits.checkIn,
@@ -38,7 +38,7 @@ export const checkInPanels = [
   table({
     title: 'Time since check-in, by filer and volume',
     description:
-      'Time since a filer was last active on a volume, the fifty longest. Long quiet is usual outside office hours; on a volume in daily use it means that users work elsewhere, or cannot work.',
+      'Time since a filer was last active on a volume, the fifty longest. A long time is normal outside office hours. On a volume in daily use it means that users work elsewhere, or cannot work.',
     queries: { expr: `topk(50, max by (filer, volume) (${onVolumes}))`, legend: 'Check-in' },
     columns: [
       { label: 'filer', title: 'Filer', link: drillDown('volumes', 'filer', `$\{__value.text}`) },
@@ -49,7 +49,7 @@ export const checkInPanels = [
   words({
     title: 'Account',
     description:
-      'The account that the file acceleration key belongs to. When it is not the one you expect, the exporter has the wrong key.',
+      'The account that the file acceleration key belongs to. If it is not the one that you expect, the exporter has the wrong key.',
     queries: { expr: `max by (account) (${select('filer_account_info')})`, legend: '{{account}}' },
     width: 8,
     height: 8,

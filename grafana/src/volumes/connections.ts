@@ -12,7 +12,7 @@ export const connectionPanels = [
   table({
     title: 'How appliances are connected',
     description:
-      'How appliances are connected to volumes, and where a volume is kept: fifty; choose a filer or volume for others. Policies that differ between appliances of one volume are worth a question.',
+      'How appliances are connected to volumes, and where a volume is kept: fifty; choose a filer or volume for others. If policies differ between the appliances of one volume, find out why.',
     queries: {
       expr: `topk(50, max by (volume, filer, role, cloud_provider, cloud_region, protocols, security_mode, permission_policy, connection_permission) (${select('filer_volume_connection_info')}))`,
       legend: LABELS_ALONE,
@@ -33,7 +33,7 @@ export const connectionPanels = [
   chart({
     title: 'Accessible data, the largest volumes',
     description:
-      'Data that can be reached through the appliances, the most that one of them says. A sudden fall is a deletion: restore from a snapshot before it ages out.',
+      'Data of the volume that can be reached, as the appliance with the most reports it. If it falls suddenly, somebody deleted data: restore it from a snapshot before that is removed.',
     queries: { expr: worst(10, `max by (volume) (${select('filer_volume_accessible_bytes')})`), legend: '{{volume}}' },
     width: 8,
     drill: [drillDown('volumes', 'volume')],
@@ -41,21 +41,21 @@ export const connectionPanels = [
   chart({
     title: 'Shares and exports',
     description:
-      'What appliances offer volumes as, by protocol. A fall without a change of yours means that users have lost a drive: see the jobs of the account.',
+      'Shares of volumes on appliances, by protocol. If a number falls without a change of yours, users have lost a share: see the jobs of the account.',
     queries: { expr: `sum by (protocol) (${once(select('filer_volume_shares'))})`, legend: '{{protocol}}' },
     width: 6,
   }),
   chart({
     title: 'Folders kept in the cache',
     description:
-      'Folders that are pinned, or brought in by themselves. Many pinned ones leave little of the cache for what users work on: compare with the hit ratio.',
+      'Folders that are pinned in the cache, or cached automatically. Many pinned folders leave little room for other data: compare with the hit ratio.',
     queries: { expr: `sum by (setting) (${once(select('filer_volume_cached_folders'))})`, legend: '{{setting}}' },
     width: 6,
   }),
   number({
     title: 'Connections',
     description:
-      'Volumes on appliances, each counted once, and those through which the appliance may only read. A number that falls without a change of yours is an appliance that lost a volume: see the jobs of the account.',
+      'Volumes on appliances, each counted once, and those through which the appliance may only read. If a number falls without a change of yours, an appliance lost a volume: see the jobs of the account.',
     queries: [
       { expr: `count(${connections('filer_volume_unprotected_bytes')})`, legend: 'all' },
       { expr: `sum(${connections('filer_volume_read_only')})`, legend: 'read-only' },

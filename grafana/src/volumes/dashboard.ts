@@ -14,7 +14,7 @@ export function volumes(): Dashboard {
   return dashboard({
     place: 'volumes',
     description:
-      'Filers and volumes: which filers are in touch, what is not yet protected, how long data takes to arrive, who holds the locks, and what snapshots do. The last three parts need the collectors volumes and volume_telemetry.',
+      'Filers and volumes: which filers check in, which data is not yet protected, how long changes take to propagate, who holds the locks, and the state of snapshots. The last three parts need the collectors volumes and volume_telemetry.',
     reach: '6h',
     variables: ['job', 'filer', 'volume', 'window'],
     sections: [

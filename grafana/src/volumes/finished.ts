@@ -22,7 +22,7 @@ export const finishedPanels = [
   chart({
     title: 'Time to protect',
     description:
-      'How long data had waited for its snapshot in the mean of each, in the last hour. When it rises, snapshots are too rare or too slow.',
+      'The mean time for which data waited for its snapshot, in the last hour. If it rises, snapshots are too rare or too slow.',
     queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds')),
     steps: limits.timeToProtect,
     width: 8,
@@ -30,7 +30,7 @@ export const finishedPanels = [
   chart({
     title: 'Length of the phases',
     description:
-      'The mean over the snapshots of the last hour: data goes up in parallel, metadata one appliance after the other under the lock. Long metadata delays all appliances.',
+      'The mean duration of the phases of snapshots in the last hour. Appliances upload data at the same time, and metadata one after the other under the lock, so a long metadata phase delays all of them.',
     queries: { expr: meanOfHour('filer_snapshot_phase_duration_seconds', 'phase'), legend: '{{phase}}' },
     steps: limits.lockHeld,
     width: 8,
@@ -38,7 +38,7 @@ export const finishedPanels = [
   chart({
     title: 'Propagation of snapshots',
     description:
-      'How long snapshots of the last hour were on their way to other appliances, as the mean by volume. When all volumes rise, look at the cloud side; when one does, at the table below.',
+      'The mean time until snapshots of the last hour reached other appliances, by volume. If it rises for all volumes, check the cloud. If it rises for one, see the table below.',
     queries: { expr: worst(10, meanOfHour('filer_snapshot_propagation_seconds', 'volume')), legend: '{{volume}}' },
     steps: limits.propagation,
     width: 8,
@@ -46,7 +46,7 @@ export const finishedPanels = [
   chart({
     title: 'Files in snapshots',
     description:
-      'Files in the snapshots of the event window, under global locking and under none. A jump is a restore, a migration, or an encryption trojan: ask who did it.',
+      'Files in the snapshots of the event window, under global locking and under none. A sudden rise is a restore, a migration or an encryption trojan: find out which.',
     queries: {
       expr: `round(sum by (locking) (${once(`increase(${select('filer_snapshot_files_total')}[$window])`)}))`,
       legend: '{{locking}}',
@@ -57,7 +57,7 @@ export const finishedPanels = [
   chart({
     title: 'Failed metadata snapshots',
     description:
-      'Metadata snapshots that failed in the event window, by the ten appliances with most. An appliance that fails again and again needs a look at its notifications and its credentials.',
+      'Metadata snapshots that failed in the event window, by the ten appliances with most. If an appliance fails repeatedly, check its notifications and its credentials.',
     queries: {
       expr: worst(
         10,

@@ -31,7 +31,7 @@ export const lockPanels = [
     {
       title: 'Lock state',
       description:
-        'The newest lock events: twenty, held locks first. A bar that stays held keeps all other filers of the volume from their snapshots: see whether that filer still works on one, and restart its snapshot service if not.',
+        'The twenty newest lock events, held locks first. While a lock is held, no other filer of the volume can finish a snapshot: check whether the filer that holds it still works on its snapshot.',
       queries: { expr: worst(20, states), legend: '{{volume}}, {{filer}} {{lock_phase}}' },
       width: 24,
       drill: [drillDown('appliance', 'filer')],
@@ -41,7 +41,7 @@ export const lockPanels = [
   chart({
     title: 'Share of time locked, the highest filers',
     description:
-      'How much of the last hour a filer held locks, over all its volumes together. Near 100 % of a volume no other filer gets the lock: spread the snapshots out, or look why this one takes so long.',
+      'Share of the last hour for which a filer held locks, over all its volumes. Near 100 % for one volume, no other filer gets the lock: schedule snapshots at other times, or find out why this filer takes so long.',
     queries: { expr: worst(10, held('filer')), legend: '{{filer}}' },
     steps: limits.lockedShare,
     width: 12,
@@ -51,7 +51,7 @@ export const lockPanels = [
   chart({
     title: 'Share of time locked, the highest volumes',
     description:
-      'How much of the last hour the lock of a volume was held, by all filers together. Near 100 % the filers queue: protection and propagation of that volume slow down for all its filers.',
+      'Share of the last hour for which the lock of a volume was held, by all filers together. Near 100 %, filers wait for the lock, and protection and propagation of the volume become slow.',
     queries: { expr: worst(10, held('volume')), legend: '{{volume}}' },
     steps: limits.lockedShare,
     width: 12,
@@ -61,7 +61,7 @@ export const lockPanels = [
   chart({
     title: 'Time between releases',
     description:
-      'Mean time between two releases of the lock by a filer on a volume, over six hours, for the ten longest; empty until releases have been counted for as long. Above an hour is worth a look, above two is bad: the filer rarely gets the lock or has stopped taking snapshots.',
+      'Mean time between two releases of the lock by a filer on a volume, over six hours, for the ten longest; empty until releases have been counted for as long. Above an hour, check the filer. Above two hours, it rarely gets the lock, or has stopped taking snapshots.',
     queries: {
       expr: worst(10, `1 / (sum by (filer, volume) (${once(`rate(${releases}[6h])`)}) > 0) and ${sixHours}`),
       legend: '{{filer}} on {{volume}}',
@@ -73,7 +73,7 @@ export const lockPanels = [
   chart({
     title: 'Time that locks are held',
     description:
-      'Half, nine tenths and 99 of 100 locks of the last hour were held no longer, on the volumes that are chosen. Long locks come from large changes or slow lines; a filer with all of the long ones is worth a look.',
+      'Median, 90th and 99th percentile of the time for which locks of the last hour were held, on the chosen volumes. Large changes and slow connections cause long locks. If one filer has all the long ones, check it.',
     queries: quantiles((share) => quantileOfHour(share, 'filer_lock_duration_seconds', { only: P2 })),
     steps: limits.lockHeld,
     width: 12,
@@ -81,7 +81,7 @@ export const lockPanels = [
   chart({
     title: 'Time since the last release',
     description:
-      'How long ago a filer last gave back the lock of a volume. Above two hours no snapshot of the volume has ended in that time: see which filer holds the lock, or whether any filer requests it.',
+      'Time since a filer last released the lock of a volume. Above two hours, no snapshot of the volume has ended in that time: check which filer holds the lock, or whether any filer requests it.',
     queries: {
       expr: worst(10, `min by (volume) (${select('volume:filer_lock_latest_timestamp_seconds:release_age')})`),
       legend: '{{volume}}',
@@ -93,7 +93,7 @@ export const lockPanels = [
   chart({
     title: 'Lock events by state',
     description:
-      'Lock events of the last hour. Acquired and released go together; states with other names are worth a question to the vendor.',
+      'Lock events of the last hour. Acquired and released are equally frequent. If another state appears, report it to the vendor.',
     queries: {
       expr: `round(sum by (lock_phase, lock_state) (${once(select('volume:filer_lock_events_total:increase1h'))}))`,
       legend: '{{lock_phase}} {{lock_state}}',
@@ -102,7 +102,7 @@ export const lockPanels = [
   }),
   table({
     title: 'Newest lock durations',
-    description: 'How long each filer held the lock of a volume the last time. The longest at the top.',
+    description: 'How long each filer held the lock of a volume the last time, the longest first.',
     queries: {
       expr: `topk(50, max by (filer, volume, lock_phase) (${select('filer_lock_latest_duration_seconds')}))`,
       legend: 'Held for',

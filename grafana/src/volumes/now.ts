@@ -40,7 +40,7 @@ export const nowPanels = [
   number({
     title: 'Check-in',
     description:
-      'The filer with the longest time since its last contact. Above half an hour its changes reach no other filer: check the appliance and its connection.',
+      'The filer with the longest time since its last contact. Above half an hour, its changes reach no other filer: check the appliance and its connection.',
     queries: { expr: `topk(1, ${checkIns('filer')})`, legend: '{{filer}}' },
     steps: limits.checkIn,
     width: 4,
@@ -50,7 +50,7 @@ export const nowPanels = [
     {
       title: 'Unprotected',
       description:
-        'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. When it grows, find the filer below and check its propagation, its cache and its line.',
+        'Age of the oldest data of any filer that is not yet in cloud storage: what would be lost with its appliance. If it grows, find the filer below, and check its propagation, its cache and its connection.',
       queries: [
         { expr: `topk(1, max by (filer) (${waits}))`, legend: '{{filer}}' },
         { expr: `${nothingWaits} unless on () ${waits}`, legend: 'all filers' },
@@ -64,7 +64,7 @@ export const nowPanels = [
   number({
     title: 'Propagation',
     description:
-      'The volume whose changes take longest to reach other filers: nine of ten of the last hour arrived within this time. When it grows, see its lock and the cloud side.',
+      'The volume whose changes take longest to reach other filers, by the 90th percentile of the last hour. If it grows, check the lock of the volume, and the cloud.',
     queries: { expr: `topk(1, max by (volume) (${p90}))`, legend: '{{volume}}' },
     steps: limits.propagation,
     width: 4,
@@ -74,7 +74,7 @@ export const nowPanels = [
     {
       title: 'Lock held for',
       description:
-        'The volume whose lock is held longest by now. No other filer can end a snapshot of it meanwhile: see who holds it below, and whether that filer still works.',
+        'The volume whose lock has been held for longest. Until it is released, no other filer can finish a snapshot of the volume: see below which filer holds it, and check that filer.',
       queries: [
         { expr: `topk(1, max by (volume) (${held}))`, legend: '{{volume}}' },
         {
@@ -91,7 +91,7 @@ export const nowPanels = [
   number({
     title: 'Volumes',
     description:
-      'Volumes of the account with file acceleration. When one is missing, look at its settings in the management console.',
+      'Volumes of the account with file acceleration. If one is missing, check its settings in the management console.',
     queries: { expr: `max(${select('filer_gfa_volumes')})`, legend: 'accelerated' },
     width: 4,
   }),
@@ -107,7 +107,7 @@ export const nowPanels = [
   table({
     title: 'Filers on volumes, the worst first',
     description:
-      'The fifteen pairs of filer and volume that are worst off: how long data has been unprotected and changes take to propagate, how long the lock is held, what share of the last hour it was held, and when it was given back. Begin at the top: unprotected data there would be lost with its appliance.',
+      'The fifteen worst pairs of filer and volume: how long data has been unprotected, how long changes take to propagate, how long the lock has been held, for what share of the last hour it was held, and when it was released. Begin at the top: its unprotected data is lost if the appliance is lost.',
     queries: [
       { expr: ofWorst(waits), legend: 'Unprotected' },
       { expr: ofWorst(p90), legend: 'Propagation' },

@@ -13,7 +13,7 @@ export const propagationPanels = [
   chart({
     title: 'Propagation time, quantiles',
     description:
-      'Half, nine tenths and 99 of 100 events of the last hour were at least so quick, on the volumes that are chosen. When p50 rises, all filers wait: look at locks and time to protect. When only p99 does, look for the filer or volume below.',
+      'Median, 90th and 99th percentile of the propagation times of the last hour, on the chosen volumes. If p50 rises, all filers wait: check locks and time to protect. If only p99 rises, find the filer or volume below.',
     queries: quantiles((share) => quantileOfHour(share, histogram, { by: ['kind'] }), ' {{kind}}'),
     steps: limits.propagation,
     width: 12,
@@ -21,7 +21,7 @@ export const propagationPanels = [
   bucketHeatmap({
     title: 'Propagation times',
     description:
-      'How many events took how long: the darker, the more. Two bands mean two kinds of sites or volumes; a band that wanders up is a queue that grows.',
+      'The distribution of propagation times: the darker, the more events. Two bands mean two kinds of sites or volumes. If a band rises, a queue grows.',
     queries: {
       expr: `sum by (le) (${once(`increase(${select(`${histogram}_bucket`)}[$__rate_interval])`)})`,
       legend: '{{le}}',
@@ -32,7 +32,7 @@ export const propagationPanels = [
   chart({
     title: 'Propagation p90, the slowest filers',
     description:
-      'Where data arrives late: what nine of ten events of the last hour did not exceed, on the slowest volume of each filer. One that stands out has a slow line or a busy disk: open it and compare its network and its cache disk.',
+      'The 90th percentile of propagation in the last hour, on the slowest volume of each filer. If one filer is much slower than the others, its connection or disk is slow: compare its network and its cache disk.',
     queries: {
       expr: worst(10, `max by (filer) (${select(`volume_filer:${histogram}:p90_rate1h`)})`),
       legend: '{{filer}}',
@@ -44,7 +44,7 @@ export const propagationPanels = [
   chart({
     title: 'Propagation p90, the slowest volumes',
     description:
-      'Which data arrives late. A volume that stands out waits for its lock, or has much to move: see who holds the lock, and how long.',
+      'The 90th percentile of propagation by volume. If one volume is much slower than the others, it waits for its lock or has large changes: see who holds the lock, and for how long.',
     queries: { expr: worst(10, `${quantileOfHour(0.9, histogram, { by: ['volume'] })} >= 0`), legend: '{{volume}}' },
     steps: limits.propagation,
     width: 12,
@@ -53,7 +53,7 @@ export const propagationPanels = [
   chart({
     title: 'Propagation events',
     description:
-      'Events in the event window, by kind. None at all while people work means that nothing is shared any more: look at the locks and at the check-ins.',
+      'Events in the event window, by kind. If there are none while people work, no change reaches other sites: check the locks and the check-ins.',
     queries: {
       expr: `round(sum by (kind) (${once(`increase(${select(`${histogram}_count`)}[$window])`)}))`,
       legend: '{{kind}}',
@@ -63,7 +63,7 @@ export const propagationPanels = [
   chart({
     title: 'File system events covered',
     description:
-      'How many changes of files the propagation events stood for, in the event window, on the ten busiest volumes. It shows which volume is busy and which one is slow. Empty where the service does not report it.',
+      'Changes of files that the propagation events cover, in the event window, on the ten busiest volumes. Empty if the service does not report their number.',
     queries: {
       expr: worst(
         10,
@@ -76,7 +76,7 @@ export const propagationPanels = [
   }),
   table({
     title: 'Newest propagation',
-    description: 'The newest event of each filer, volume and kind: what users saw last. Long ones at the top.',
+    description: 'The newest propagation event of each filer, volume and kind, the longest first.',
     queries: {
       expr: `topk(50, max by (filer, volume, kind) (${select('filer_propagation_latest_seconds')}))`,
       legend: 'Took',

@@ -14,7 +14,7 @@ export const protectionPanels = [
   chart({
     title: 'Unprotected, the worst filers',
     description:
-      'Age of the oldest data that is not yet in cloud storage. It falls to nothing with each snapshot; a line that only climbs means that the filer gets no lock, has no line, or that its snapshots fail.',
+      'Age of the oldest data that is not yet in cloud storage. It falls to zero with each snapshot. If it only grows, the filer gets no lock, has no connection, or its snapshots fail.',
     queries: { expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' },
     steps: limits.unprotected,
     width: 12,
@@ -23,7 +23,7 @@ export const protectionPanels = [
   chart({
     title: 'Unprotected, the worst volumes',
     description:
-      'The same by volume, worst filer. One volume that stands out points to its lock or to a very large change; then see who holds the lock.',
+      'The same by volume, for its worst filer. If one volume is much worse than the others, see who holds its lock, or look for a very large change.',
     queries: { expr: worst(10, `max by (volume) (${dataWaits})`), legend: '{{volume}}' },
     steps: limits.unprotected,
     width: 12,
@@ -32,7 +32,7 @@ export const protectionPanels = [
   chart({
     title: 'Time to protect, the slowest volumes',
     description:
-      'How long file acceleration takes to protect the data of a volume, with the mode and profile that it works in. A profile that leans towards collaboration protects later: change it when protection matters more.',
+      'How long file acceleration takes to protect the data of a volume, with the mode and profile that it works in. A profile that favours collaboration protects data later: change it if protection is more important.',
     queries: { expr: worst(10, timeToProtect), legend: '{{volume}}: {{mode}} {{profile}}' },
     steps: limits.timeToProtect,
     width: 24,
@@ -41,7 +41,7 @@ export const protectionPanels = [
   table({
     title: 'Volumes',
     description:
-      'What file acceleration does for each volume: Active steers, Observation only watches, Disabled does nothing. A volume that should be steered and is not is set so in the management console.',
+      'The mode of file acceleration for each volume: Active controls locks and snapshots, Observation only measures, Disabled does nothing. Change the mode in the management console.',
     queries: { expr: `topk(50, ${timeToProtect})`, legend: 'Time to protect' },
     columns: [
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },
@@ -54,7 +54,7 @@ export const protectionPanels = [
   number({
     title: 'Age of what the service knows',
     description:
-      'How far the newest record of each group lies behind. When check-ins are old too, the service has stopped hearing of the account; when only one group is, nothing of the kind happened.',
+      'Age of the newest record of each group. If check-ins are old too, the service receives nothing from the account. If only one group is old, no such event has happened.',
     queries: { expr: `time() - max by (group) (${select('filer_record_timestamp_seconds')})`, legend: '{{group}}' },
     width: 8,
     height: 8,

@@ -25,14 +25,14 @@ export const snapshotPanels = [
   number({
     title: 'Unprotected data',
     description:
-      'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. When it grows for a day, look below for the volume.',
+      'Data of all volumes and appliances that is not yet in cloud storage: what would be lost with them. If it grows for a day, find the volume below.',
     queries: { expr: `sum(max by (serial, volume_guid) (${unprotected}))`, legend: 'all' },
     width: 6,
   }),
   number({
     title: 'Snapshots failing',
     description:
-      'Volumes on appliances whose current snapshot has failed, or whose metadata failed again and again in the last hour: what FilerSnapshotFailing watches. Nothing new is protected there: see notifications, credentials and line.',
+      'Volumes on appliances whose current snapshot has failed, or whose metadata failed repeatedly in the last hour, as in the alert FilerSnapshotFailing. No new data is protected there: check notifications, credentials and the connection.',
     queries: { expr: failingSnapshots, legend: 'failing' },
     steps: noneAllowed,
     width: 6,
@@ -40,7 +40,7 @@ export const snapshotPanels = [
   number({
     title: 'Oldest snapshot',
     description:
-      'The connection whose last snapshot is longest ago. Above a day on a volume in daily use, its changes are on one appliance alone.',
+      'The oldest last snapshot of a volume on an appliance. If it is older than a day on a volume in daily use, the changes are on one appliance only.',
     queries: {
       expr: `topk(1, time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')}))`,
       legend: '{{volume}} on {{filer}}',
@@ -52,7 +52,7 @@ export const snapshotPanels = [
   number({
     title: 'Failed metadata',
     description:
-      'Metadata snapshots that failed in the time shown. Single ones are tried again; many on one appliance need a look at its notifications.',
+      'Failed metadata snapshots. A single one is repeated. If many fail on one appliance, check its notifications.',
     queries: {
       expr: `round(sum(${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$__range])`)}))`,
       legend: 'failures',
@@ -63,7 +63,7 @@ export const snapshotPanels = [
   table({
     title: 'Volumes on appliances, the worst first',
     description:
-      'The twenty connections that are worst off: those whose current snapshot has failed or whose metadata failed again and again in the last hour, then those whose last one is longest ago. Begin at the top; much unprotected data and an old snapshot are on one appliance alone.',
+      'The twenty worst connections: those whose current snapshot has failed or whose metadata failed repeatedly in the last hour, then those with the oldest snapshot. Begin at the top: much unprotected data with an old snapshot is on one appliance only.',
     queries: [
       { expr: ofWorst(lastSnapshot), legend: 'Last snapshot' },
       { expr: ofWorst(states), legend: 'State' },
@@ -92,7 +92,7 @@ export const snapshotPanels = [
   chart({
     title: 'Unprotected data, the worst volumes',
     description:
-      'Data that is not yet in cloud storage. It falls with each snapshot; a volume that only climbs has snapshots that fail or never come.',
+      'Data that is not yet in cloud storage. It falls with each snapshot. If it only grows, the snapshots of the volume fail or are not scheduled.',
     queries: {
       expr: worst(10, `sum by (volume) (max by (serial, volume_guid, volume) (${unprotected}))`),
       legend: '{{volume}}',
@@ -104,7 +104,7 @@ export const snapshotPanels = [
   chart({
     title: 'Unprotected data, the worst appliances',
     description:
-      'The ten appliances with most of it. One that stands out: see its line to the cloud and the limits of its bandwidth.',
+      'The ten appliances with the most unprotected data. If one has much more than the others, check its connection to the cloud and its bandwidth limits.',
     queries: {
       expr: worst(10, `sum by (filer) (max by (serial, filer, volume_guid) (${unprotected}))`),
       legend: '{{filer}}',
@@ -116,7 +116,7 @@ export const snapshotPanels = [
     {
       title: 'Snapshot state',
       description:
-        'What snapshots do: twenty volumes on appliances, those first whose snapshots fail. Red that stays is a volume that is not protected: see its notifications; yellow for hours is a very large change or a slow line.',
+        'The state of snapshots of twenty volumes on appliances, failing ones first. If one stays red, its data is not protected: see its notifications. If one is yellow for hours, it has a very large change or a slow connection.',
       queries: { expr: worst(20, states), legend: '{{volume}} on {{filer}}' },
       width: 24,
       drill: [drillDown('appliance', 'filer')],
