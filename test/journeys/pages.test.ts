@@ -30,6 +30,7 @@ const notRun: Readonly<Record<string, string>> = {
   'docs/install/containers.md, Podman and systemd, 1': container,
   'docs/install/containers.md, Without internet access, 1': container,
   'docs/install/containers.md, Without internet access, 2': 'pushes to a registry that is an example',
+  'docs/install/containers.md, Verify a release, 1': 'asks for a release, of which there is none yet',
   'docs/install/kubernetes.md, Kustomize, 2': 'copies a pod of a cluster with nodes',
   'docs/install/kubernetes.md, Upgrade, 1': 'the last command of the installation again',
   'docs/install/kubernetes.md, Remove, 1': 'removes objects of a cluster',
