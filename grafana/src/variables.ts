@@ -68,7 +68,7 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
   appliance: choice(
     'filer',
     'Appliance',
-    'The appliance that this is about: the worst first, unless a link chose one.',
+    'The appliance of this dashboard: the worst one first, unless a link chose another.',
     `query_result(${byAccount(worstFirst)})`,
     QUERY_RESULT,
   )

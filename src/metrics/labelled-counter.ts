@@ -7,7 +7,7 @@ import { enumLabelValue, labelValue, type Sample } from './samples.ts';
 const MAX_SERIES = 5_000;
 
 /** One label: with its documented values and `other`, or an open set that is limited in number. */
-interface TallyLabel {
+interface CounterLabel {
   readonly name: string;
   readonly known: readonly string[] | undefined;
   readonly read: (record: JsonObject) => string;
@@ -20,12 +20,12 @@ interface Entry {
 }
 
 /**
- * Counts records by the labels of a family, with a bounded number of series for any label values. Without a label, and if
- * its only label has documented words, every series exists from the start.
+ * Counts records by the labels of a family, with a bounded number of series for any label values. If the family
+ * has no label, or its only label has documented values, every series exists from the start.
  */
 export class LabelledCounter {
   readonly #name: string;
-  readonly #labels: readonly TallyLabel[];
+  readonly #labels: readonly CounterLabel[];
   readonly #maxSeries: number;
   readonly #entries = new Map<string, Entry>();
   readonly #changed = new Set<Entry>();
@@ -107,7 +107,7 @@ function keyOf(values: readonly string[]): string {
   return boundedId(JSON.stringify(values));
 }
 
-function labelOf(name: string, read: TallyLabel['read'], known?: readonly string[]): TallyLabel {
+function labelOf(name: string, read: CounterLabel['read'], known?: readonly string[]): CounterLabel {
   const limit = new LabelValueLimit();
   const wordOrOther = (word: string) => (known?.includes(word) ? word : OTHER);
   return { name, known, read, admit: known === undefined ? (value) => limit.admit(value) : wordOrOther };

@@ -33,8 +33,8 @@ export interface Plan {
 }
 
 /**
- * Counted in the responses of the mock services, histograms separately. A test compares the sum with a running
- * exporter.
+ * The number of samples in responses of the mock services, histograms separately. A test compares the sum with a
+ * running exporter.
  */
 export interface SampleCounts {
   readonly account?: number;
