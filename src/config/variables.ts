@@ -85,12 +85,12 @@ const variables = {
   MAX_CONNECTIONS: {
     kind: integerType({ least: 1 }),
     default: '256',
-    help: 'most open connections; at the limit a new one replaces the oldest one without a request',
+    help: 'most open connections; above it a new one replaces the oldest without a request',
   },
   SHARD: {
     kind: ordinal,
     default: '0',
-    help: 'number of this instance, from 0: it polls its share of the appliances, and 0 also what is about the whole account',
+    help: 'number of this instance, from 0; only 0 polls what is about the whole account',
   },
   TOTAL_SHARDS: {
     kind: integerType({ least: 1 }),
