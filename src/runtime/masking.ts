@@ -1,79 +1,74 @@
-/**
- * Creates a function that hides secrets in a line that the program writes. The line is decoded first, so that it is searched
- * for one form of each secret only; then one pass for each secret finds all its occurrences. The time for a secret is
- * linear in the length of the line.
- */
+/** Hides the secrets of the program in a line that it writes. At the end of a line, part of a secret may have been cut off. */
 export function createMasker(secrets: () => readonly string[]): (line: string) => string {
-  // At the end of a line, the remaining characters of a secret may have been cut off.
   return (line) => hide(line, secrets(), (_, isAtEnd) => isAtEnd);
 }
 
 /**
- * Hides secrets in a text of a service, which may echo the request. It hides the strings in `sent`, in any letter case, as
- * they were sent and as encoded in URLs, forms, JSON, HTML and base64. It hides the beginnings of those strings that may be
- * keys, because services show beginnings to distinguish keys. It hides every other string that is long enough for a key, a
- * token or a UUID, unless the string consists of words. Strings of up to three characters stay, because they occur in words.
+ * Hides secrets in a text of a service, which may echo the request: the strings in `sent`, and the beginnings of those that
+ * may be keys, because services show beginnings to distinguish keys. It also hides every other string that is long enough
+ * for a key, a token or a UUID, unless the string consists of words.
  */
 export function maskSecrets(text: string, sent: unknown): string {
   // `Authorization` is a scheme and a token, and a service may echo the token alone.
   const parts = stringsIn(sent).flatMap((value) => [value, ...value.split(' ')]);
   const shown = hide(text, parts, (part) => !part.includes(' ') && !NAME.test(part));
-  return shown.replaceAll(LONG_ENOUGH_FOR_A_KEY, (run) => (WORDS.test(run) ? run : MASK));
+  return shown.replaceAll(LONG_ENOUGH_FOR_A_KEY, (run) => (consistsOfWords(run) ? run : MASK));
 }
 
 const MASK = '[…]';
-/** A string of at least this length may be a secret, and a beginning of a key of at least this length is hidden. */
+/** Shorter secrets and beginnings stay, because they occur in words. */
 const MIN_LENGTH = 4;
 /** Names such as `Bearer` and `client_credentials` are hidden only as a whole, because other words begin like them. */
 const NAME = /^[A-Z]?[a-z]+(?:[-_/.][a-z]+)*$/;
 const LONG_ENOUGH_FOR_A_KEY = /[\w+/=.~%-]{16,}/g;
-/** Matches words as in `can_view_dashboard`, `CanViewDashboard` and `nas1.example.com`: with at most three digits, each at the end of a word. */
-const WORDS =
-  /^(?!(?:\D*\d){4})[^A-Za-z\d]*(?:(?:[A-Z]?[a-z]{1,15}(?:[A-Z][a-z]{2,14})*|[A-Z]{1,15}|(?=\d))\d*(?:[^A-Za-z\d]+|$))+$/;
+/** Words in one case, or in camel case with at least three letters in each further word; digits may follow. */
+const WORD = /^(?:[A-Z]?[a-z]{1,15}(?:[A-Z][a-z]{2,14})*|[A-Z]{1,15})?\d*$/;
+
+/** Returns true for `can_view_dashboard`, `CanViewDashboard`, `nas1.example.com` and the like, with at most three digits. */
+function consistsOfWords(run: string): boolean {
+  return run.replaceAll(/\D/g, '').length <= 3 && run.split(/[^A-Za-z\d]+/).every((word) => WORD.test(word));
+}
 
 function stringsIn(sent: unknown): readonly string[] {
   if (typeof sent === 'string') return [sent];
   return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(stringsIn) : [];
 }
 
-/** `hidesBeginning` decides whether a beginning of the secret is hidden too, at the end of the text or elsewhere. */
+/**
+ * Hides each secret in any encoding and letter case, and the beginnings of it that `hidesBeginning` admits. The time for a
+ * secret is linear in the length of the text.
+ */
 function hide(
   text: string,
   secrets: readonly string[],
   hidesBeginning: (secret: string, isAtEnd: boolean) => boolean,
 ): string {
-  if (text.length < MIN_LENGTH) return text;
   const { plain, starts } = decode(text);
-  const isHidden = new Uint8Array(text.length);
+  const isHidden: boolean[] = [];
   for (const secret of new Set(secrets)) {
     for (const form of secret.length < MIN_LENGTH ? [] : formsOf(secret)) {
       if (form.length < MIN_LENGTH || !plain.includes(form.slice(0, MIN_LENGTH))) continue;
-      const lengths = beginnings(form, plain);
-      let hiddenTo = 0;
-      for (let index = 0; index < plain.length; index += 1) {
-        const length = lengths[index] ?? 0;
-        const end = index + length;
-        if (length < MIN_LENGTH || (length < form.length && !hidesBeginning(secret, end === plain.length))) continue;
-        isHidden.fill(1, Math.max(starts[index] ?? 0, hiddenTo), starts[end]);
-        hiddenTo = Math.max(hiddenTo, starts[end] ?? 0);
-      }
+      let end = 0;
+      beginnings(form, plain).forEach((length, index) => {
+        const hides = () => length === form.length || hidesBeginning(secret, index + length === plain.length);
+        if (length >= MIN_LENGTH && hides()) end = Math.max(end, index + length);
+        if (index < end) isHidden[index] = true;
+      });
     }
   }
-  return text.replaceAll(/./gs, (character, index: number) => {
-    if (isHidden[index] === 0) return character;
-    return isHidden[index - 1] === 1 ? '' : MASK;
-  });
+  const shown = starts.map((start, index) => (isHidden[index] ? MASK : text.slice(start, starts[index + 1])));
+  return shown.filter((_, index) => !(isHidden[index - 1] && isHidden[index])).join('');
 }
 
-/** Returns the secret as it is and in base64, without what depends on the text before and behind it, or on the padding. */
+/** Returns the secret, and its base64 inside a longer text, whose neighbours change its first and its last character. */
 function formsOf(secret: string): readonly string[] {
-  const forms = ['', '-', '--'].flatMap((before) => {
-    const bytes = Buffer.from(before + secret);
-    const from = Math.ceil((4 * before.length) / 3);
-    const coded = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
-    return coded.flatMap((form) => [form.slice(from), form.slice(from, (4 * bytes.length) / 3)]);
+  const coded = ['', '-', '--'].flatMap((before) => {
+    const base64 = Buffer.from(before + secret)
+      .toString('base64url')
+      .slice(Math.ceil((4 * before.length) / 3));
+    return [base64, base64.replaceAll('-', '+').replaceAll('_', '/')];
   });
-  return [...new Set([secret, ...forms])].map((form) => decode(form).plain);
+  return [secret, ...coded, ...coded.map((form) => form.slice(0, -1))].map((form) => decode(form).plain);
 }
 
 /** Returns the length of the longest beginning of `form` at each index of `text`, by the Z algorithm. */
@@ -91,35 +86,38 @@ function beginnings(form: string, text: string): Uint32Array {
   return lengths.subarray(form.length + 1);
 }
 
-/** So many nested encodings are decoded: JSON in HTML in a URL in JSON has four. */
-const ENCODINGS = 4;
+/** JSON in HTML in a URL in JSON has so many nested encodings. */
+const MAX_ENCODINGS = 4;
+/** What JSON, URLs and HTML write for one character, and escaped backslashes. */
 const ENCODED =
-  /\\+u([\da-f]{4})|%([\da-f]{2})|&#x0*([\da-f]{1,4});|&#0*(\d{1,5});|&(amp|lt|gt|quot|apos);|(?:\\\\)+|\\(["/bfnrt])?/gi;
+  /((?<!\\)\\+u[\da-f]{4}|(?:\\\\)+|\\["/bfnrt]?|%[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};|&(?:amp|lt|gt|quot|apos);)/i;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/**
- * Returns the text with all encodings decoded, without backslashes and in lower case, and where in `text` each of its
- * characters starts. Characters that are left out belong to the character before them. Secrets are ASCII, so each decoded
- * byte is a character.
- */
+/** Returns the decoded text in a form for comparison, without backslashes, and where in `text` each character starts. */
 function decode(text: string): { readonly plain: string; readonly starts: readonly number[] } {
   let plain = text;
-  let starts = Array.from({ length: text.length + 1 }, (_, index) => index);
-  for (let encoding = 0; encoding < ENCODINGS; encoding += 1) {
-    const [source, sourceStarts] = [plain, starts];
-    let kept = 0;
+  let starts = Array.from({ length: text.length }, (_, index) => index);
+  for (let encodings = 0; encodings < MAX_ENCODINGS && ENCODED.test(plain); encodings += 1) {
+    const outer = starts;
+    let from = 0;
     starts = [];
-    plain = source.replaceAll(ENCODED, (coded, unit, byte, hex, decimal, entity, escaped, index: number) => {
-      for (; kept < index; kept += 1) starts.push(sourceStarts[kept] ?? 0);
-      kept += coded.length;
-      const digits = unit ?? byte ?? hex;
-      const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16);
-      const character = code > 0 ? String.fromCharCode(code) : (ENTITIES[entity?.toLowerCase()] ?? escaped ?? '');
-      if (character !== '') starts.push(sourceStarts[index] ?? 0);
-      return character;
+    // Because the expression has a group, every second part is encoded.
+    const parts = plain.split(ENCODED).map((part, index) => {
+      const characters = index % 2 === 0 ? part : decoded(part);
+      for (let each = from; each < from + characters.length; each += 1) starts.push(outer[each] ?? 0);
+      from += part.length;
+      return characters;
     });
-    starts = starts.concat(sourceStarts.slice(kept));
-    if (kept === 0) break;
+    plain = parts.join('');
   }
-  return { plain: plain.replaceAll(/[A-Z+]/g, (letter) => (letter === '+' ? ' ' : letter.toLowerCase())), starts };
+  // What is left out belongs to the character before it, or to the first one.
+  starts[0] = 0;
+  return { plain: plain.replaceAll(/[A-Z+]/g, (one) => (one === '+' ? ' ' : one.toLowerCase())), starts };
+}
+
+function decoded(written: string): string {
+  const [, hex, decimal, entity = ''] = /^(?:\\+u|%|&#x)([\da-f]+)|^&#(\d+)|^&(\w+)/i.exec(written) ?? [];
+  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  if (decimal !== undefined) return String.fromCharCode(Number(decimal));
+  return ENTITIES[entity.toLowerCase()] ?? written.replaceAll('\\', '');
 }

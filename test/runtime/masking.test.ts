@@ -112,10 +112,11 @@ describe('a line that the program writes', () => {
     ['a secret that begins again and again', 'ab'.repeat(10_000), `${'ab'.repeat(6_000)}c`],
     ['beginnings of encodings', '&#000%2'.repeat(10_000), '&#000%2'],
   ])('is as quick to mask as any other with %s', (_, text, secret) => {
-    const begun = performance.now();
+    // Processor time, because other processes may keep the machine busy.
+    const begun = process.cpuUsage();
     createMasker(() => [secret])(text);
     maskSecrets(text, [secret]);
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(2_000);
   });
 
   test('has no beginning of a secret at its end, where it was cut', () => {
