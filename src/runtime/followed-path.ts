@@ -3,6 +3,9 @@ import { lstat, readlink } from 'node:fs/promises';
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import process from 'node:process';
 
+/** The code of the error for a link of a user other than root and the exporter's user. */
+export const FOREIGN_LINK = 'a link of another user';
+
 /** Linux follows as many links. */
 const MAX_LINKS = 40;
 
@@ -41,7 +44,7 @@ export async function followPath(given: string): Promise<FollowedPath> {
       continue;
     }
     links += 1;
-    if (isForeign(stats)) throw Object.assign(new Error(next), { code: 'a link of another user' });
+    if (isForeign(stats)) throw Object.assign(new Error(next), { code: FOREIGN_LINK });
     if (links > MAX_LINKS) throw Object.assign(new Error(next), { code: 'ELOOP' });
     const target = await readlink(next);
     const { root } = parse(target);

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { ignoreNotFound } from '../runtime/errors.ts';
-import { isForeign } from '../runtime/followed-path.ts';
+import { errorCode, ignoreNotFound } from '../runtime/errors.ts';
+import { FOREIGN_LINK, followPath, isForeign } from '../runtime/followed-path.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
 /** So many files that were moved aside are kept, so that repeated errors do not fill the disk. */
@@ -53,8 +53,14 @@ export class FileStore {
 
   /** Resolves with undefined if there is no file. Rejects with a StateFileError if the file must not be read. */
   async read(): Promise<Buffer | undefined> {
+    const followed = await followPath(this.#path).catch((error: unknown) => {
+      if (errorCode(error) === FOREIGN_LINK) throw new StateFileError(FOREIGN_LINK);
+      return ignoreNotFound(error);
+    });
+    if (followed === undefined) return undefined;
     // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    const file = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(ignoreNotFound);
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+    const file = await open(followed.path, flags).catch(ignoreNotFound);
     if (file === undefined) return undefined;
     try {
       const stats = await file.stat();

@@ -23,6 +23,9 @@ const SIGNS = '+=-';
 const PREFIX_BYTES = 10;
 const LINE_END = 10;
 
+/** The heading and the last line of a group are far shorter. Longer ones could take more memory than there is. */
+const MAX_SMALL_LINE_BYTES = 65_536;
+
 /** A write collects about so many bytes. */
 const CHUNK_BYTES = 65_536;
 
@@ -35,8 +38,8 @@ export interface JournalContent {
   readonly heading: Heading;
   /** Returns the JSON of each line of every whole group. */
   lines(): Iterable<Buffer>;
-  /** The JSON of the last line of the last whole group. */
-  readonly last: Buffer | undefined;
+  /** The last line of the last whole group; undefined if it cannot be read. */
+  readonly last: unknown;
 }
 
 /**
@@ -65,7 +68,8 @@ export function* readJournal(content: Buffer, expect: (heading: Heading) => void
     if (sign !== MORE) [end, last] = [from, json];
     yield;
   }
-  return { heading: heading as Heading, lines: () => linesIn(content.subarray(begin, end)), last };
+  const lines = () => linesIn(content.subarray(begin, end));
+  return { heading: heading as Heading, lines, last: last && parsed(last) };
 }
 
 /** The end of a group is synced before the next group is written, so a synced line with bytes after it is on the disk. */
@@ -97,7 +101,9 @@ function prefix(sign: string, sum: number): string {
   return `${sign}${sum.toString(16).padStart(8, '0')} `;
 }
 
+/** Returns undefined for a line that is not JSON, or longer than the first or the last one of a group can be. */
 function parsed(line: Buffer): unknown {
+  if (line.length > MAX_SMALL_LINE_BYTES) return undefined;
   try {
     return JSON.parse(line.toString());
   } catch {

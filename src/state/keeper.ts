@@ -273,7 +273,7 @@ function expectOurs({ program, version, owners }: Heading, own: Owners): void {
 
 /** Returns the time at which the last group was written. */
 function momentOf({ last }: JournalContent): Moment {
-  const { at, up } = (last === undefined ? {} : JSON.parse(last.toString())) as Partial<Moment>;
+  const { at, up } = (last ?? {}) as Partial<Moment>;
   if (!Number.isFinite(at) || !Number.isFinite(up)) throw new StateFileError('corrupted: it has no whole state');
   return { at: Number(at), up: Number(up) };
 }

@@ -3,11 +3,13 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -34,6 +36,13 @@ async function write(store: FileStore, ...texts: readonly string[]): Promise<voi
   } finally {
     await file.close();
   }
+}
+
+/** Moves a file away and leaves a link to it in its place. */
+function behindLink(path: string, owner = process.getuid?.() ?? 0): void {
+  renameSync(path, `${path}.target`);
+  symlinkSync(`${path}.target`, path);
+  lchownSync(path, owner, owner);
 }
 
 function leaveLock(path: string): void {
@@ -214,12 +223,21 @@ describe('a state file on the disk', () => {
   test.runIf(process.getuid?.() === 0).each([
     ['belongs to another user', (path: string) => chownSync(path, 1_234, 1_234), 'it belongs to another user'],
     ['every user can write', (path: string) => chmodSync(path, 0o666), 'every user can write it'],
+    ['a link of another user leads to', (path: string) => behindLink(path, 1_234), 'a link of another user'],
   ])('that %s is not read', async (_, change, reason) => {
     const path = join(temporaryDirectory(), 'state');
     const store = new FileStore(path);
     await write(store, 'state');
     change(path);
     await expect(store.read()).rejects.toThrow(reason);
+  });
+
+  test('that a link of its own user leads to is read', async () => {
+    const path = join(temporaryDirectory(), 'state');
+    const store = new FileStore(path);
+    await write(store, 'state');
+    behindLink(path);
+    expect(String(await store.read())).toBe('state');
   });
 
   test('that the group may write, as in a volume of Kubernetes, is read', async () => {

@@ -81,10 +81,10 @@ describe('what was saved', () => {
 });
 
 /** A journal with these lines, as a keeper writes it. */
-async function fileWith(...lines: readonly unknown[]): Promise<Buffer> {
+async function fileWith(lines: readonly unknown[], last: unknown = { at: 0, up: 0 }): Promise<Buffer> {
   const store = new MemoryStore();
   const heading = { program: 'filer-exporter state', version: 3, owners: { gfa: 'mine' } };
-  await new Journal(store, new ManualClock()).rewrite(heading, { lines, last: { at: 0, up: 0 } });
+  await new Journal(store, new ManualClock()).rewrite(heading, { lines, last });
   return store.content ?? Buffer.alloc(0);
 }
 
@@ -97,12 +97,24 @@ describe.each<[string, (content: Buffer) => Buffer | Promise<Buffer>, Readonly<R
     { gfa: 'mine' },
     'corrupted: it has no whole state',
   ],
-  ['whose last line makes no sense', () => fileWith({ number: 3 }, { number: 'four' }), { gfa: 'mine' }, 'no number'],
+  ['whose last line makes no sense', () => fileWith([{ number: 3 }, { number: 'four' }]), { gfa: 'mine' }, 'no number'],
   [
     'with a line that takes too much memory',
-    () => fileWith({ number: deep() }),
+    () => fileWith([{ number: deep() }]),
     { gfa: 'mine' },
     'corrupted: a line takes too much memory',
+  ],
+  [
+    'whose heading takes too much memory',
+    () => Buffer.from(`{"program":"filer-exporter state","version":3,"more":[${'{},'.repeat(30_000)}{}]}\n`),
+    { gfa: 'mine' },
+    'not a state file, or corrupted',
+  ],
+  [
+    'whose last line takes too much memory',
+    () => fileWith([{ number: 3 }], { at: 0, up: 0, more: Array(30_000).fill({}) }),
+    { gfa: 'mine' },
+    'corrupted: it has no whole state',
   ],
   ['of another key', (content) => content, { gfa: 'theirs' }, 'it belongs to another client key or another service'],
   [
@@ -135,7 +147,7 @@ test('of a state that cannot be restored whole, no part is restored', async () =
     throw new TypeError('it makes no sense');
   };
   const broken = { part: 'broken', changes: () => [], all: () => [], restore: () => ({ put, commit: () => {} }) };
-  store.content = await fileWith({ number: 7 }, { broken: 1 });
+  store.content = await fileWith([{ number: 7 }, { broken: 1 }]);
   await keeper.load([...kept, broken]);
   expect([held.value, store.asides.length]).toEqual([0, 1]);
 });
