@@ -143,6 +143,11 @@ describe.each(names)('%s', (name) => {
     expect(uses.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
+  test('names every image by its digest', () => {
+    const images = text.split('\n').filter((line) => /\bcontainer:|\bdocker (?:create|pull|run)\b/.test(line));
+    expect(images.filter((line) => !/ [\w/-]+:[\w.-]+@sha256:[0-9a-f]{64}$/.test(line))).toEqual([]);
+  });
+
   test('may write nothing by default, and leaves no credentials behind', () => {
     expect(Object.values(permissions ?? { all: 'write' }).filter((right) => right !== 'read')).toEqual([]);
     const checkouts = text.split('actions/checkout@').length - 1;
