@@ -56,7 +56,6 @@ function sourceOf(configured: ConfiguredService, names: FilerNames, parts: Sourc
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,
       isWaiting: () => pacer.waitUntil !== undefined,
-      ...(inventory && { onTasks: inventory.onTasks }),
     },
     environment,
   );

@@ -20,17 +20,9 @@ class Lanes {
     return task.priority ? this.urgent : this.well;
   }
 
-  mayHang(heap: Heap<PolledTask> | undefined): boolean {
+  hasFailing(heap: Heap<PolledTask> | undefined): boolean {
     return heap === this.doubtful || heap === this.failing;
   }
-}
-
-interface Flight {
-  readonly isSeries: boolean;
-  /** Whether the task is known to fail. */
-  readonly isLimited: boolean;
-  /** A verdict waits for this series. */
-  readonly isForVerdict: boolean;
 }
 
 /**
@@ -44,22 +36,16 @@ export class Agenda {
   readonly #account = new Lanes();
   readonly #series = new Lanes();
   readonly #heaps = new Map<PolledTask, Heap<PolledTask>>();
-  readonly #inFlight = new Map<PolledTask, Flight>();
-  #limited = 0;
-  #verdicts = 0;
-  #seriesInFlight = 0;
+  /** The heap from which each task in flight was taken. */
+  readonly #inFlight = new Map<PolledTask, Heap<PolledTask> | undefined>();
 
   constructor(workers: number) {
     this.#maxLimited = Math.max(1, Math.floor(workers * LIMITED_SHARE));
     this.#maxMayHang = Math.max(1, workers - 1);
   }
 
-  get size(): number {
-    return this.#heaps.size;
-  }
-
-  get seriesInFlight(): number {
-    return this.#seriesInFlight;
+  get isSeriesInFlight(): boolean {
+    return [...this.#inFlight.keys()].some(({ appliance }) => appliance !== undefined);
   }
 
   /** The series that is due first among those that have failed least. */
@@ -118,22 +104,13 @@ export class Agenda {
   }
 
   start(polled: PolledTask): PolledTask {
-    const heap = this.#heaps.get(polled);
-    const flight = {
-      isSeries: polled.appliance !== undefined,
-      isLimited: this.#lanesOf(polled).mayHang(heap),
-      isForVerdict: heap === this.#series.urgent,
-    };
+    this.#inFlight.set(polled, this.#heaps.get(polled));
     this.remove(polled);
-    this.#inFlight.set(polled, flight);
-    this.#count(1, flight);
     return polled;
   }
 
   /** The task is no longer in flight, and is in no heap. */
   end(polled: PolledTask): void {
-    const flight = this.#inFlight.get(polled);
-    if (flight !== undefined) this.#count(-1, flight);
     this.#inFlight.delete(polled);
   }
 
@@ -162,15 +139,18 @@ export class Agenda {
     return this.#limited < this.#maxLimited ? [urgent, doubtful, failing, well] : [urgent, well];
   }
 
-  /** Whether the last free worker is reserved for a series that is due and does not fail. */
-  #leavesWorker(now: number): boolean {
-    return this.#series.well.firstKey <= now && this.#limited + this.#verdicts >= this.#maxMayHang;
+  /** How many tasks in flight are known to fail. */
+  get #limited(): number {
+    return [...this.#inFlight.values()].filter(
+      (heap) => this.#account.hasFailing(heap) || this.#series.hasFailing(heap),
+    ).length;
   }
 
-  #count(by: number, { isSeries, isLimited, isForVerdict }: Flight): void {
-    if (isLimited) this.#limited += by;
-    if (isForVerdict) this.#verdicts += by;
-    if (isSeries) this.#seriesInFlight += by;
+  /** Whether the last free worker is reserved for a series that is due and does not fail. */
+  #leavesWorker(now: number): boolean {
+    if (this.#series.well.firstKey > now) return false;
+    const forVerdicts = [...this.#inFlight.values()].filter((heap) => heap === this.#series.urgent).length;
+    return this.#limited + forVerdicts >= this.#maxMayHang;
   }
 
   #lanesOf({ appliance }: PolledTask): Lanes {

@@ -6,7 +6,6 @@ import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
-import { increment } from '../runtime/maps.ts';
 import type { Random } from '../runtime/random.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import { Agenda } from './agenda.ts';
@@ -28,8 +27,6 @@ export interface PollerOptions extends Omit<RegistryOptions, 'hasSeries'> {
   readonly notes: () => readonly ServiceWarning[];
   readonly explain: Explain;
   readonly appliances: ApplianceFamilies | undefined;
-  /** Called after each change of the inventory, with the number of tasks of each operation. */
-  readonly onTasks?: (tasks: ReadonlyMap<string, number>) => void;
 }
 
 export interface PollerDependencies {
@@ -46,9 +43,6 @@ const MAX_SLEEP_MS = 10_000;
 
 /** If the poller did not run for this long, in milliseconds, the process or the machine was paused. */
 const PAUSE_MS = 2 * MAX_SLEEP_MS;
-
-/** How many suspended tasks are handled before the event loop may turn. */
-const TASKS_PER_STEP = 100;
 
 /**
  * Polls the tasks of one service. Each poll becomes an outcome, the outcome changes what is known of its task, and from
@@ -313,12 +307,10 @@ export class Poller {
     const { suspended } = this.registry;
     const agenda = this.#agenda;
     const wake = function* () {
-      let step = 0;
       for (const polled of suspended) {
         if (polled.facts.suspended !== 'empty')
           agenda.placeEarlier(polled, now + (polled.phase * polled.task.intervalMs) / 10);
-        step += 1;
-        if (step % TASKS_PER_STEP === 0) yield;
+        yield;
       }
     };
     void runInSlices(wake(), this.#clock).then(() => this.#wake.abort('woken'));
@@ -339,11 +331,10 @@ export class Poller {
   }
 
   *#changes(now: number): Generator<void> {
-    const { collector, onTasks } = this.#settings;
     const { size } = this.registry.appliances;
     const affected = new Set<ApplianceTasks>();
     let removed = 0;
-    for (const change of this.registry.reconcile(collector.tasks(), now)) {
+    for (const change of this.registry.reconcile(this.#settings.collector.tasks(), now)) {
       if (change === undefined) yield;
       else if (change.change === 'appliance removed') {
         removed += 1;
@@ -361,15 +352,6 @@ export class Poller {
     if (size === 0 && this.registry.appliances.size > 0) this.#service.restart(now);
     this.#setReview(this.#service, this.#service.deadline(now, this.#resumedAt));
     if (removed > 0 || this.registry.appliances.size > size) this.monitor.fleetChanged();
-    if (onTasks === undefined) return;
-    const operations = new Map<string, number>();
-    let step = 0;
-    for (const { task } of this.registry.all()) {
-      increment(operations, task.operation);
-      step += 1;
-      if (step % TASKS_PER_STEP === 0) yield;
-    }
-    onTasks(operations);
   }
 
   #changeTask(change: 'added' | 'removed' | 'shortened' | 'renamed', polled: PolledTask, now: number): void {

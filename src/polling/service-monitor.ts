@@ -6,6 +6,7 @@ import { failureReason } from '../runtime/error-policy.ts';
 import { CredentialError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import type { Outcome } from './poll.ts';
 import type { ApplianceState, ApplianceTasks, PolledTask } from './polled-task.ts';
 import type { ServiceState } from './service-state.ts';
@@ -224,10 +225,16 @@ export class ServiceMonitor {
 
   /** One line is about all series: a licence or a right that is missing is the same for most, and they were polled too. */
   #logForbidden(): void {
-    const { api, log, registry, explain } = this.#dependencies;
+    const { api, log, registry, explain, clock } = this.#dependencies;
     const series = new ForbiddenSeries();
-    for (const { task, facts } of registry.all()) series.add(task, facts.error);
-    log.warn({ api }, line('series are forbidden', series.explain(explain)));
+    const read = function* () {
+      for (const { task, facts } of registry.all()) {
+        series.add(task, facts.error);
+        yield;
+      }
+    };
+    const tell = () => log.warn({ api }, line('series are forbidden', series.explain(explain)));
+    void runInSlices(read(), clock).then(tell);
   }
 
   /** From the second failure in a row until the second success: polls that fail now and then are not logged. */

@@ -104,8 +104,8 @@ export class ServiceState {
 
   /** When the next probe may leave; infinite while one is in flight, or any series is. */
   get nextProbeAt(): number {
-    const { seriesInFlight, firstSeries } = this.#dependencies.agenda;
-    const isBusy = this.#probe !== undefined || seriesInFlight > 0;
+    const { isSeriesInFlight, firstSeries } = this.#dependencies.agenda;
+    const isBusy = this.#probe !== undefined || isSeriesInFlight;
     return this.isUp === false && !isBusy && firstSeries !== undefined ? this.#nextProbeAt : Number.POSITIVE_INFINITY;
   }
 

@@ -21,9 +21,6 @@ export type RegistryChange =
   | { readonly change: 'added' | 'removed' | 'shortened' | 'renamed'; readonly polled: PolledTask }
   | { readonly change: 'appliance removed'; readonly appliance: ApplianceTasks };
 
-/** How many tasks are handled before the event loop may turn. */
-const TASKS_PER_STEP = 20;
-
 /** What a task adds to the counts of the registry. */
 interface Share {
   readonly isUnpolled: boolean;
@@ -161,13 +158,11 @@ export class TaskRegistry {
     for (const task of tasks) {
       listed.add(task.id);
       yield* this.#list(task, now);
-      if (listed.size % TASKS_PER_STEP === 0) yield;
+      yield;
     }
-    let step = 0;
     for (const polled of this.#shares.keys()) {
       if (!listed.has(polled.task.id)) yield* this.#remove(polled);
-      step += 1;
-      if (step % TASKS_PER_STEP === 0) yield;
+      yield;
     }
     yield* this.#recount(now);
   }
@@ -210,19 +205,16 @@ export class TaskRegistry {
   /** Counts everything anew, because intervals and deciding tasks may have changed. */
   *#recount(now: number): Generator<undefined> {
     this.#shortestMs = Number.POSITIVE_INFINITY;
-    let step = 0;
     for (const appliance of this.#appliances.values()) {
       appliance.intervalMs = Number.POSITIVE_INFINITY;
       for (const { task } of appliance.tasks) appliance.intervalMs = Math.min(appliance.intervalMs, task.intervalMs);
       this.#shortestMs = Math.min(this.#shortestMs, appliance.intervalMs);
-      step += 1;
-      if (step % TASKS_PER_STEP === 0) yield;
+      yield;
     }
     for (const { task } of this.decidingAccountTasks) this.#shortestMs = Math.min(this.#shortestMs, task.intervalMs);
     for (const polled of this.all()) {
       this.#count(polled);
-      step += 1;
-      if (step % TASKS_PER_STEP === 0) yield;
+      yield;
     }
     if (this.#cycle.startedAt === Number.NEGATIVE_INFINITY) this.#cycle.startedAt = now;
   }

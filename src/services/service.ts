@@ -124,8 +124,6 @@ export interface Inventory extends InventoryDetails {
   readonly families: ApplianceFamilies | undefined;
   /** Reads the inventory now, and resolves with the number of appliances. */
   count(signal: AbortSignal): Promise<number>;
-  /** Called after each change, with the number of tasks of each operation. */
-  onTasks(tasks: ReadonlyMap<string, number>): void;
 }
 
 /** What a service keeps over restarts. */

@@ -11,7 +11,8 @@ import type { Report } from './main.ts';
 
 /*
  * What polling costs at 30,000 tasks, without a service or an output: the processor time of a poll, and the longest turn of
- * the event loop while the inventory changes and when an outage ends. `APPLIANCES=500` takes another fleet.
+ * the event loop while the inventory changes, at the end of an outage, and when a licence lapses and is bought again.
+ * `APPLIANCES=500` takes another fleet.
  */
 
 const appliances = Number(process.env.APPLIANCES ?? '2000');
@@ -54,12 +55,12 @@ class Turns {
 export async function polling(report: Report): Promise<void> {
   const suspendedIntervalMs = 3 * INTERVAL_MS;
   let fleets: readonly string[] = ['a'];
-  let isOut = false;
+  let status: number | undefined;
   let polls = 0;
   const poll = async () => {
     polls += 1;
     await sleep(RESPONSE_MS);
-    if (isOut) throw answered(503);
+    if (status !== undefined) throw answered(status);
     return reading;
   };
   const inventory = task('inventory', {
@@ -88,7 +89,6 @@ export async function polling(report: Report): Promise<void> {
       notes: () => [],
       explain: explainFor(portalCauses),
       isWaiting: () => false,
-      onTasks: () => {},
     },
     { clock: systemClock, random: Math.random, log: noLog },
   );
@@ -120,12 +120,20 @@ export async function polling(report: Report): Promise<void> {
     await sleep(2 * INTERVAL_MS);
   });
   await measured('an outage begins', async () => {
-    isOut = true;
+    status = 503;
     await sleep(7 * INTERVAL_MS);
   });
   await measured('it ends', async () => {
-    isOut = false;
+    status = undefined;
     await sleep(3 * INTERVAL_MS);
+  });
+  await measured('the licence lapses', async () => {
+    status = 403;
+    await sleep(2 * INTERVAL_MS);
+  });
+  await measured('it is bought', async () => {
+    status = undefined;
+    await sleep(2 * INTERVAL_MS);
   });
   stopping.abort();
   await running;

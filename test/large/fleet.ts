@@ -106,7 +106,6 @@ export class MadeUpFleet {
         inventory: {
           families: applianceStateFamilies,
           count: () => Promise.resolve(this.appliances.length),
-          onTasks: () => {},
           gaps: () => [],
           describe: () => undefined,
         },

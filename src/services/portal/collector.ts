@@ -24,12 +24,16 @@ export class PortalCollector implements Collector {
   readonly context: PortalContext;
   readonly inventory: InventoryCollector;
   readonly #collectors: readonly (() => Iterable<Task>)[];
+  readonly #onListed: (tasks: number, volumes: number) => void;
 
+  /** `onListed` is called whenever the tasks were listed, with the number of tasks and of volumes that are polled. */
   constructor(
     client: PortalClient,
     options: PortalOptions,
     { clock, log }: { readonly clock: Clock; readonly log: Log },
+    onListed: (tasks: number, volumes: number) => void = () => {},
   ) {
+    this.#onListed = onListed;
     const context: PortalContext = {
       client,
       clock,
@@ -63,14 +67,19 @@ export class PortalCollector implements Collector {
 
   *tasks(): Generator<Task> {
     const { client } = this.context;
+    let tasks = 0;
+    let volumes = 0;
     for (const tasksOf of this.#collectors) {
       for (const task of tasksOf()) {
+        tasks += 1;
+        if (task.operation === 'snapshot_details') volumes += 1;
         yield {
           ...task,
           poll: async (signal, window) => clampFutureTimes(await task.poll(signal, window), client.now() / 1000),
         };
       }
     }
+    this.#onListed(tasks, volumes);
   }
 }
 

@@ -77,10 +77,12 @@ export const portal: Service<PortalConfig> = {
     names.expectInventory();
     const warnIfTooLarge = createPlanWarner(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
-    const collector = new PortalCollector(
+    const collector: PortalCollector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
       { ...portalSettings(config, settings, heapBytes), names },
       { clock, log },
+      (tasks, volumes) =>
+        warnIfTooLarge(createPlan(settings, collector.appliances.length, shard.total, volumes), tasks),
     );
     return {
       collector,
@@ -90,11 +92,6 @@ export const portal: Service<PortalConfig> = {
         async count(signal) {
           await collector.inventory.discover(signal);
           return collector.appliances.length;
-        },
-        onTasks(tasks) {
-          const count = [...tasks.values()].reduce((sum, number) => sum + number, 0);
-          const volumes = tasks.get('snapshot_details') ?? 0;
-          warnIfTooLarge(createPlan(settings, collector.appliances.length, shard.total, volumes), count);
         },
         gaps: () => collector.inventory.gaps,
         describe: (serial) => collector.context.appliances.find(serial),
