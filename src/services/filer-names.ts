@@ -20,6 +20,9 @@ interface Filer {
 
 type Names = ReadonlyMap<string, string>;
 
+/** Undefined for a filer to which the service gives no name: FILER_ALIASES may name it. */
+type MaybeNamed = ReadonlyMap<string, string | undefined>;
+
 type OnShared = (name: string, ids: readonly string[]) => void;
 
 export class FilerNames {
@@ -29,9 +32,9 @@ export class FilerNames {
   readonly #onShared: OnShared;
   /** The names that several filers have and that were reported, until the filers differ again. */
   #reportedShared: ReadonlySet<string> = new Set();
-  #inventory: ReadonlyMap<string, string> = new Map();
+  #inventory: MaybeNamed = new Map();
   #missing: ReadonlySet<string> = new Set();
-  #titles: ReadonlyMap<string, string> = new Map();
+  #titles: MaybeNamed = new Map();
   #names: Names = new Map();
   #isInventoryRead = true;
   #resolveInventoryRead: () => void = () => {};
@@ -63,14 +66,14 @@ export class FilerNames {
    * Replaces the names of the inventory, by serial in lower case. `missing`: those that the latest lists lack. What is
    * listed has its name first: an appliance that replaces another has the plain name.
    */
-  setInventory(names: ReadonlyMap<string, string>, missing: ReadonlySet<string> = new Set()): void {
+  setInventory(names: MaybeNamed, missing: ReadonlySet<string> = new Set()): void {
     this.#inventory = names;
     this.#missing = new Set([...missing].map((serial) => this.#filerOf(serial)));
     this.#assignNames();
   }
 
-  setTitles(titles: Iterable<readonly [guid: string, title: string]>): void {
-    this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title]));
+  setTitles(titles: Iterable<readonly [guid: string, title: string | undefined]>): void {
+    this.#titles = new Map([...titles].map(([guid, title]) => [guid.toLowerCase(), title] as const));
     this.#assignNames();
   }
 
@@ -107,11 +110,12 @@ export class FilerNames {
     this.#names = new Map([...named, ...titles]);
   }
 
-  #filersIn(names: ReadonlyMap<string, string>): Names {
+  #filersIn(names: MaybeNamed): Names {
     const filers = new Map<string, string>();
-    for (const [id, name] of names) {
+    for (const [id, ownName] of names) {
       const filer = this.#filerOf(id);
-      filers.set(filer, filers.get(filer) ?? this.#aliased.get(id)?.name ?? name);
+      const name = filers.get(filer) ?? this.#aliased.get(id)?.name ?? ownName;
+      if (name !== undefined) filers.set(filer, name);
     }
     return filers;
   }

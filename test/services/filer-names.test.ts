@@ -5,7 +5,7 @@ const GUID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const SERIAL = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 const THIRD = '2b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
 
-const inventory = (...names: readonly (readonly [string, string])[]) => new Map(names);
+const inventory = (...names: readonly (readonly [string, string | undefined])[]) => new Map(names);
 
 test('a filer is called as the inventory calls the appliance of the same id, in any case', () => {
   const names = new FilerNames([]);
@@ -138,6 +138,23 @@ describe('filers of one name', () => {
       [GUID, 'edge'],
     ]);
     expect([names.filerName(SERIAL, 'edge before'), names.filerName(GUID, 'edge')]).toEqual(['edge', 'edge (0b7e)']);
+  });
+
+  test('have a short id too if the operator gives the name to one that has none in either service', () => {
+    const names = new FilerNames([
+      { id: GUID, target: 'north' },
+      { id: one, target: 'south' },
+    ]);
+    names.setInventory(inventory([GUID, undefined], [SERIAL, 'north']));
+    names.setTitles([
+      [one, undefined],
+      [two, 'south'],
+    ]);
+    expect([names.applianceName(GUID, undefined), names.applianceName(SERIAL, 'north')]).toEqual([
+      'north (0b7e)',
+      'north (1b7e)',
+    ]);
+    expect([names.filerName(one, one), names.filerName(two, 'south')]).toEqual(['south (aaaa2)', 'south (aaaa3)']);
   });
 
   test('keep it while the operator calls one of them otherwise', () => {

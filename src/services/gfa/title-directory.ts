@@ -28,8 +28,8 @@ export class TitleDirectory {
     return this.#entries.get(guid)?.title || guid;
   }
 
-  *titles(): Generator<readonly [guid: string, title: string]> {
-    for (const [guid, { title }] of this.#entries) if (title) yield [guid, title];
+  *titles(): Generator<readonly [guid: string, title: string | undefined]> {
+    for (const [guid, { title }] of this.#entries) yield [guid, title || undefined];
   }
 
   /** Called for each record, of a state or of an event, that names the guid. `now`: monotonic milliseconds. */

@@ -62,10 +62,11 @@ export class ApplianceIndex {
     );
     this.#missing = new Set(missing.map(({ serial }) => serial));
     const kept = [...listed.values(), ...missing.map((appliance) => ({ ...appliance, records: {} }))];
-    // Before any appliance gets its name: a filer of the other service may belong to another shard.
-    names?.setInventory(new Map(kept.filter(hasName).map(({ serial, name }) => [serial, name])), this.#missing);
     const unlisted = serials.filter((serial) => !listed.has(serial)).map(unknownAppliance);
-    const all = [...kept, ...unlisted].map((appliance) => this.#withUniqueName(appliance));
+    const known = [...kept, ...unlisted];
+    // Before any appliance gets its name: a filer of the other service may belong to another shard.
+    names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);
+    const all = known.map((appliance) => this.#withUniqueName(appliance));
     this.#bySerial = new Map(all.map((appliance) => [appliance.serial, appliance]));
     const edges = all.filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
@@ -74,7 +75,7 @@ export class ApplianceIndex {
 
   #withUniqueName(appliance: Appliance): Appliance {
     const { serial, name } = appliance;
-    const uniqueName = this.#options.names?.applianceName(serial, hasName(appliance) ? name : undefined);
+    const uniqueName = this.#options.names?.applianceName(serial, ownName(appliance));
     return uniqueName === undefined || uniqueName === name ? appliance : { ...appliance, name: uniqueName };
   }
 
@@ -100,6 +101,6 @@ export class ApplianceIndex {
 }
 
 /** An appliance whose name is unknown has its serial as its name. */
-function hasName({ serial, name }: Appliance): boolean {
-  return name !== serial;
+function ownName({ serial, name }: Appliance): string | undefined {
+  return name === serial ? undefined : name;
 }
