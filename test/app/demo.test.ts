@@ -16,3 +16,23 @@ test('the demo shows every metric of the catalogue', async () => {
     expect(await missing()).toEqual([]);
   });
 });
+
+test('the appliance of the demo that is off has no records, and the others have no series without records', async () => {
+  const standIn = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
+  switchOffAppliance(standIn);
+  const live = await exporter(demoEnvironment({}, standIn) as Record<string, string>);
+  const off = await until('an appliance without records', async () => {
+    const [sample] = (await live.scrape()).all('filer_appliance_state', { state: 'no_records' });
+    return sample?.labels.serial;
+  });
+  expect(off).toBe(standIn.fleet.appliances[2]?.serial);
+  const { appliances } = JSON.parse((await live.get('/api/v1/status')).text) as {
+    appliances: readonly {
+      readonly state: string;
+      readonly suspended: readonly unknown[];
+      readonly lastError: unknown;
+    }[];
+  };
+  expect(appliances.filter(({ state }) => state === 'no_records')).toMatchObject([{ lastError: null }]);
+  expect(appliances.filter(({ state, suspended }) => state === 'up' && suspended.length > 0)).toEqual([]);
+});

@@ -87,8 +87,8 @@ const fleet: readonly Story[] = [
     },
   },
   {
-    name: 'a replaced appliance: the old one goes, the new one has its name',
-    begins: { gfa: true },
+    name: 'a replaced appliance: the old one goes, the new one has its plain name from the first moment',
+    begins: { gfa: true, lookMs: MINUTE },
     tells: async (life) => {
       await life.passes(30 * MINUTE);
       const [serial = ''] = life.serials;
@@ -98,9 +98,15 @@ const fleet: readonly Story[] = [
       life.services.removeAppliance(serial);
       const added = life.services.addAppliance();
       life.services.renameAppliance(added.serial, name);
-      const { scrape } = await life.passes(50 * MINUTE);
-      const up = scrape.all('filer_appliance_up').map(({ labels }) => labels.serial);
-      life.expects([up.includes(serial), up.includes(added.serial), up.length], [false, true, 3]);
+      const names = new Set<string>();
+      let up: readonly (string | undefined)[] = [];
+      for (let minute = 0; minute < 50; minute += 1) {
+        const { scrape } = await life.passes(MINUTE);
+        for (const { labels } of scrape.all(/^filer_appliance/, { serial: added.serial }))
+          names.add(labels.filer ?? '');
+        up = scrape.all('filer_appliance_up').map(({ labels }) => labels.serial);
+      }
+      life.expects([[...names], up.includes(serial), up.length], [[name], false, 3]);
     },
   },
   {

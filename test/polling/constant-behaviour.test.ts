@@ -1,6 +1,6 @@
 // Only here: a verdict that changes although nothing changes, or that is wrong.
 import { expect, test } from 'vitest';
-import { drawn, played } from './constant-behaviour.ts';
+import { drawn, mostlyFailing, played } from './constant-behaviour.ts';
 
 /** In fleet 1064, an hourly series is polled in the gap between two records of its appliance. */
 const FLEETS = [...Array.from({ length: 8 }, (_, index) => 1_000 + index), 1_064];
@@ -14,4 +14,13 @@ test.each(FLEETS)(
     expect(cost).toBeLessThanOrEqual(1.2);
   },
   60_000,
+);
+
+test.each([3, 10])(
+  'a service in which one of 15 series of %d appliances responds stays up, and is polled no more than a healthy one',
+  async (appliances) => {
+    const { wrong, cost, story } = await played(mostlyFailing(appliances), 2);
+    expect({ wrong, story }).toEqual({ wrong: [], story: [] });
+    expect(cost).toBeLessThanOrEqual(1);
+  },
 );

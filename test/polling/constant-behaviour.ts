@@ -93,6 +93,18 @@ export function drawn(seed: number, isHarder = false): Drawn {
   return { seed, appliances };
 }
 
+/** Of each appliance one of 15 series is well, and the others return 500. */
+export function mostlyFailing(appliances: number): Drawn {
+  const intervals = { intervalMs: minutes(5), suspendedIntervalMs: minutes(15) };
+  const seriesOf = (serial: number) =>
+    Array.from({ length: 15 }, (_, index): DrawnSeries => {
+      const name = index === 0 ? 'always well' : 'always 500';
+      const behaviour: Behaviour = index === 0 ? (_, now) => well(now) : () => fails;
+      return { name, behaviour, task: task(`a${serial}/s${index}`, intervals) };
+    });
+  return { seed: appliances, appliances: Array.from({ length: appliances }, (_, serial) => seriesOf(serial)) };
+}
+
 export interface Played {
   /** How often each `up` and each state that is logged changed after the first cycle, the most of any. */
   readonly maxChanges: number;

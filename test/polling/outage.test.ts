@@ -44,6 +44,20 @@ describe('an outage of the whole API', () => {
   });
 });
 
+test('a licence that every series lacks brings the service down; two probes find that it was bought, and all series are polled', async () => {
+  const series = fleet(20, 3, suspendable);
+  const stage = new Stage([inventory, ...series], 8);
+  let isBought = false;
+  stage.manner = ({ discoversTasks }) => (discoversTasks || isBought ? {} : { comes: answered(403) });
+  await stage.run().clock.advance(minutes(60));
+  expect(stage.turns).toEqual(['the API cannot be polled']);
+  isBought = true;
+  await stage.clock.advance(minutes(2));
+  expect(stage.turns).toEqual(['the API cannot be polled', 'the API responds again']);
+  await stage.clock.advance(minutes(1));
+  for (const { id } of series) expect(stage.startsOf(id, minutes(60)), id).not.toEqual([]);
+});
+
 describe('polling once', () => {
   /** Runs until it ends by itself; for so many minutes at most. */
   async function ended(stage: Stage, atMost = 10): Promise<boolean> {
