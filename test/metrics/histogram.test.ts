@@ -28,6 +28,17 @@ describe('a histogram', () => {
     expect(lines(filled([], 3, 4))).toEqual({ 'h_bucket{le="+Inf"}': 2, h_sum: 7, h_count: 2 });
   });
 
+  test('keeps a finite sum, whatever the values, so that a restart does not lose it', () => {
+    const histogram = filled([10], 1.7e308, 1.7e308);
+    const restored = Histogram.restore([10], JSON.parse(JSON.stringify(histogram.state())));
+    expect(lines(restored)).toEqual({
+      'h_bucket{le="10.0"}': 0,
+      'h_bucket{le="+Inf"}': 2,
+      h_sum: Number.MAX_VALUE,
+      h_count: 2,
+    });
+  });
+
   test('agrees with counting the values one by one', () => {
     const bounds = [1, 5, 25, 100];
     fc.assert(

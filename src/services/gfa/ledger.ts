@@ -24,8 +24,8 @@ import { FilerVolume, pairKey, type SavedCounts } from './filer-volume.ts';
 import { LabelValueLimits } from './label-value-limits.ts';
 import {
   type Arrival,
+  believedInfo,
   type CurrentRecord,
-  clampInfoTimes,
   confirmRecord,
   restoreCurrent,
   type SavedCurrent,
@@ -108,7 +108,7 @@ export class GfaLedger {
     this.#responses += 1;
     const time = this.#clock.timeOf(response.at && response.at * 1000) / 1000;
     const arrival = { response: this.#responses, time };
-    this.#info = clampInfoTimes(response.info, time);
+    this.#info = believedInfo(response.info, time);
     this.respondedAt = now;
     this.#clearChanges();
     toSamples(infoTable, [response.info], {}, reportDrop);
@@ -177,27 +177,19 @@ export class GfaLedger {
   *#pieces(heading: Iterable<unknown>, [filers, volumes, records, states, counts]: SavedKeys): Generator<Piece> {
     yield { answeredAt: this.respondedAt ?? null };
     yield* inPieces('heading', heading);
-    const savedFiler = (guid: string) => {
-      const entry = this.filers.saved(guid);
-      return entry && ([entry, this.#nameOf(guid)] as const);
-    };
-    yield* inPieces('filers', entriesOf(filers, savedFiler));
-    yield* inPieces(
-      'volumes',
-      entriesOf(volumes, (guid) => this.#volumes.saved(guid)),
-    );
-    yield* inPieces(
-      'records',
-      entriesOf(records, (guid) => savedCurrent(this.#volumeRecords.get(guid))),
-    );
-    yield* inPieces(
-      'states',
-      entriesOf(states, (key) => savedCurrent(this.#pairs.get(key)?.current)),
-    );
-    yield* inPieces(
-      'counts',
-      entriesOf(counts, (key) => this.#pairs.get(key)?.savedCounts() ?? null),
-    );
+    const parts: readonly (readonly [keyof Piece, Iterable<string>, save: (key: string) => unknown])[] = [
+      ['filers', filers, (guid) => this.#savedFiler(guid)],
+      ['volumes', volumes, (guid) => this.#volumes.saved(guid)],
+      ['records', records, (guid) => savedCurrent(this.#volumeRecords.get(guid))],
+      ['states', states, (key) => savedCurrent(this.#pairs.get(key)?.current)],
+      ['counts', counts, (key) => this.#pairs.get(key)?.savedCounts() ?? null],
+    ];
+    for (const [name, keys, save] of parts) yield* inPieces(name, entriesOf(keys, save));
+  }
+
+  #savedFiler(guid: string): SavedFiler | null {
+    const entry = this.filers.saved(guid);
+    return entry && [entry, this.#nameOf(guid)];
   }
 
   /** Restores a piece, into a ledger that has received no response. `shiftMs` converts another process's monotonic times. */
@@ -354,10 +346,7 @@ type SavedKeys = readonly [
   counts: Iterable<string>,
 ];
 
-function* entriesOf<Value>(
-  keys: Iterable<string>,
-  save: (key: string) => Value,
-): Generator<readonly [key: string, value: Value]> {
+function* entriesOf(keys: Iterable<string>, save: (key: string) => unknown): Generator<readonly [string, unknown]> {
   for (const key of keys) yield [key, save(key)];
 }
 

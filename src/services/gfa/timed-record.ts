@@ -41,9 +41,12 @@ export function toTimedRecord(received: JsonObject, { response, time }: Arrival)
 
 const INFO_TIMES = ['last_info', 'last_lock_event', 'last_propagation', 'request_time'] as const;
 
-export function clampInfoTimes(info: JsonObject, time: number): JsonObject {
-  const futureFields = INFO_TIMES.filter((field) => (date.read(info[field]) ?? time) > time);
-  return { ...info, ...Object.fromEntries(futureFields.map((field) => [field, dateOf(time)])) };
+export function believedInfo(info: JsonObject, time: number): JsonObject {
+  const reported = INFO_TIMES.map((field) => [field, date.read(info[field])] as const);
+  const believed = reported.flatMap(([field, at]) =>
+    at === undefined ? [] : [[field, dateOf(believedTime(at, time))] as const],
+  );
+  return { ...info, ...Object.fromEntries(believed) };
 }
 
 function dateOf(unixSeconds: number): string {

@@ -109,7 +109,7 @@ export class NotificationLedger implements Kept {
 
   startOfQuery(now: number): number {
     const reached = this.#highWaterMark ?? this.#start.seconds;
-    return Math.max(Math.min(reached, now) - OVERLAP_SECONDS, now - MAX_RANGE_SECONDS);
+    return Math.max(believedTime(reached, now) - OVERLAP_SECONDS, now - MAX_RANGE_SECONDS);
   }
 
   add(record: JsonObject, reportDrop: ReportDrop): void {

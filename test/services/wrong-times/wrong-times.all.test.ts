@@ -1,6 +1,7 @@
 // Only here: each time, each size of its error and each moment of a restart; and what only one draw in fifty does.
 import { expect, test } from 'vitest';
-import { drawnPlan, faultsOf, PLANS } from './wrong-times.ts';
+import { faultsOf } from './life.ts';
+import { drawnPlan, PLANS } from './plans.ts';
 
 test(`after a time was wrong, in ${PLANS.length} ways, every state is right, every event is counted or dropped, and history goes on`, async () => {
   expect(await faultsOf(PLANS)).toEqual({});

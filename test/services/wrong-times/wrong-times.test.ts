@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { drawnPlan, faultsOf, PLANS } from './wrong-times.ts';
+import { faultsOf } from './life.ts';
+import { drawnPlan, PLANS } from './plans.ts';
 
 /** All of them are in `wrong-times.all.test.ts`. */
 const EVERY = 13;

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { HistoryCursors } from '../../src/history/cursors.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { noLog } from '../support/mock-api.ts';
+
+const MINUTE_MS = 60_000;
+const YEAR_MS = 365 * 1_440 * MINUTE_MS;
+const TASK = 'portal/a/cpu_utilization';
+
+test('a cursor that an old state file holds two years ahead is set back at the first poll, and nothing counts as lost', () => {
+  const clock = new ManualClock(Date.UTC(2026, 2, 2, 10));
+  const now = clock.now();
+  const ahead = now + 2 * YEAR_MS;
+  const options = {
+    binMs: MINUTE_MS,
+    lookbackMs: 15 * MINUTE_MS,
+    catchUpMs: 360 * MINUTE_MS,
+    forgetAfterMs: 1_440 * MINUTE_MS,
+  };
+  const cursors = new HistoryCursors(options, clock, noLog);
+  const { put, commit } = cursors.restore();
+  put({ cursors: [[TASK, ahead, ahead]], span: { begun: now, newest: ahead, sending: [] } });
+  commit();
+  const { at, seen } = cursors.of(TASK, now);
+  expect(Math.max(at, seen)).toBeLessThan(now);
+  expect([...cursors.lost.values()].filter((seconds) => seconds > 0)).toEqual([]);
+});
