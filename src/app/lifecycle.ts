@@ -97,9 +97,11 @@ export class Lifecycle {
     const ended = new AbortController();
     const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
     // Each of these can hang on a disk.
-    const inTime = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
+    const withTimeout = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
     // Polls must end before the release, because one of them may just have received the token that is to be revoked.
-    const released = sources.map(({ release }, index) => inTime(this.#polling[index]).then(() => release(late.signal)));
+    const released = sources.map(({ release }, index) =>
+      withTimeout(this.#polling[index]).then(() => release(late.signal)),
+    );
     const saved = this.#running.then(async () => {
       // The state is saved before the last points are sent, which can take long, and again afterwards.
       await keeper?.save();
@@ -107,7 +109,7 @@ export class Lifecycle {
       await history.flush(late.signal);
       await keeper?.save();
     });
-    await Promise.all([server.close(late.signal), ...released, inTime(saved), inTime(this.#looking)]);
+    await Promise.all([server.close(late.signal), ...released, withTimeout(saved), withTimeout(this.#looking)]);
     ended.abort();
     keeper?.release();
     if (this.#hasStarted) log.info('stopped');

@@ -18,7 +18,7 @@ export function replacement(fault: FaultEffect, service: Route['service']): Demo
     return { status: 200, headers, body: fault.body };
   }
   if (fault.kind !== 'status') return undefined;
-  const usual = usualError(fault.status, service);
+  const usual = defaultError(fault.status, service);
   return { ...usual, headers: { ...usual.headers, ...fault.headers }, body: fault.body ?? usual.body };
 }
 
@@ -66,7 +66,7 @@ function begin(response: ServerResponse, { status, headers, body }: DemoResponse
 }
 
 /** The error body of the service for a status. */
-function usualError(status: number, service: Route['service']): DemoResponse {
+function defaultError(status: number, service: Route['service']): DemoResponse {
   const msg = 'Injected fault';
   if (service === 'portal') {
     return status === 422

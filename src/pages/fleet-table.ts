@@ -99,8 +99,8 @@ function seriesCell(appliance: ApplianceReport): HtmlValue {
   const reasons = [...byReason].map(
     ([reason, operations]) => html`<dt>${SUSPENSION_LABELS[reason].long}</dt><dd>${operations.join(', ')}</dd>`,
   );
-  const told = state === 'up' ? rejectedSeries(appliance) : suspended;
-  const text = told.length === 0 ? '' : `, ${formatSuspended(told.map(({ reason }) => ({ reason, tasks: 1 })))}`;
+  const named = state === 'up' ? rejectedSeries(appliance) : suspended;
+  const text = named.length === 0 ? '' : `, ${formatSuspended(named.map(({ reason }) => ({ reason, tasks: 1 })))}`;
   return html`<details><summary>${formatCount(series)}${text}</summary><dl>${reasons}</dl></details>`;
 }
 

@@ -103,7 +103,7 @@ export interface SelectedFleet {
   readonly appliances: readonly ApplianceReport[];
 }
 
-const APPLIANCES_A_STEP = 100;
+const APPLIANCES_PER_STEP = 100;
 
 /** Yields where it may be interrupted, and returns the part of a fleet that a view shows, sorted by name. */
 export function* selectFleet(fleet: readonly ApplianceReport[], view: FleetView): Generator<void, SelectedFleet> {
@@ -116,7 +116,7 @@ export function* selectFleet(fleet: readonly ApplianceReport[], view: FleetView)
     if ((view.show === undefined || kinds.includes(view.show)) && contains(appliance, words)) {
       selected.push({ appliance, key: view.sort === 'name' ? index : sortKey(appliance, view.sort) });
     }
-    if (index % APPLIANCES_A_STEP === APPLIANCES_A_STEP - 1) yield;
+    if (index % APPLIANCES_PER_STEP === APPLIANCES_PER_STEP - 1) yield;
   }
   const sign = view.isDescending ? -1 : 1;
   selected.sort((one, other) => {

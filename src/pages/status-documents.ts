@@ -68,14 +68,14 @@ export class StatusDocuments {
 }
 
 /** The number of appliances that one step writes into one buffer. */
-const APPLIANCES_A_STEP = 100;
+const APPLIANCES_PER_STEP = 100;
 
 /** A report as JSON; yields where it may be interrupted. */
 export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, CachedDocument> {
   const head = JSON.stringify(rest, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
   const buffers = [Buffer.from(`${head.slice(0, -1)},"appliances":[`)];
-  for (let index = 0; index < appliances.length; index += APPLIANCES_A_STEP) {
-    const some = JSON.stringify(appliances.slice(index, index + APPLIANCES_A_STEP)).slice(1, -1);
+  for (let index = 0; index < appliances.length; index += APPLIANCES_PER_STEP) {
+    const some = JSON.stringify(appliances.slice(index, index + APPLIANCES_PER_STEP)).slice(1, -1);
     buffers.push(Buffer.from(index === 0 ? some : `,${some}`));
     yield;
   }

@@ -39,7 +39,7 @@ export class RequestError extends Error {
 
 /** The response is complete and valid JSON, but does not match the documented schema. */
 export class SchemaError extends Error {
-  override readonly name = 'ShapeError';
+  override readonly name = 'SchemaError';
 }
 
 /** The credentials were rejected, or no token could be obtained: no request to that service can succeed now. */

@@ -87,7 +87,7 @@ function errorFields(error: unknown, mask: Masker): unknown {
 
 const EXPECTED_ERRORS = new Set([
   'RequestError',
-  'ShapeError',
+  'SchemaError',
   'CredentialError',
   'ConfigError',
   'LateError',

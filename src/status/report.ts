@@ -48,7 +48,7 @@ export async function exporterStatus(
   };
 }
 
-const APPLIANCES_A_STEP = 100;
+const APPLIANCES_PER_STEP = 100;
 
 /** Returns the present status. It yields wherever it may be interrupted, because there may be very many tasks. */
 export function* createReport(
@@ -63,7 +63,7 @@ export function* createReport(
     yield;
     for (const appliance of appliancesByName(source.poller.registry)) {
       appliances.push(applianceReport(source, appliance, clock));
-      if (appliances.length % APPLIANCES_A_STEP === 0) yield;
+      if (appliances.length % APPLIANCES_PER_STEP === 0) yield;
     }
   }
   return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };

@@ -15,7 +15,7 @@ export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'suspended'> {
   readonly account: ReadonlyMap<string, readonly PolledTask[]>;
 }
 
-const TASKS_A_STEP = 500;
+const TASKS_PER_STEP = 500;
 
 /** Reads every task of a service once. It yields wherever it may be interrupted, because there may be very many. */
 export function* taskSummary(registry: TaskRegistry, now: number): Generator<void, TaskSummary> {
@@ -37,7 +37,7 @@ export function* taskSummary(registry: TaskRegistry, now: number): Generator<voi
     if (appliance === undefined) getOrCreate(account, operation, () => []).push(polled);
     if (registry.isInCycle(polled) && hasResponded(polled)) ages.push(now - facts.respondedAt);
     count.total += 1;
-    if (count.total % TASKS_A_STEP === 0) yield;
+    if (count.total % TASKS_PER_STEP === 0) yield;
   }
   const sorted = Float64Array.from(ages).sort();
   yield;

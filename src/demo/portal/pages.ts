@@ -35,17 +35,17 @@ export class Cursors {
   }
 
   /** The page for a query of a path, or the error of its cursor. */
-  page(path: string, asked: URLSearchParams, all: () => readonly Item[], usualLimit: number): DemoPage | string {
-    const id = asked.get('iterator_id');
-    const limit = Number(asked.get('limit') ?? usualLimit);
-    const query = `${path}?${fingerprint(asked)}`;
+  page(path: string, requested: URLSearchParams, all: () => readonly Item[], defaultLimit: number): DemoPage | string {
+    const id = requested.get('iterator_id');
+    const limit = Number(requested.get('limit') ?? defaultLimit);
+    const query = `${path}?${fingerprint(requested)}`;
     const held = id === null ? undefined : this.#open.get(id);
     if (id !== null && held === undefined) return 'Invalid cursor';
     if (held !== undefined && held.query !== query) return 'The cursor belongs to another query';
     const items = held?.items ?? all();
-    const from = held?.from ?? (Number(asked.get('page') ?? 1) - 1) * limit;
+    const from = held?.from ?? (Number(requested.get('page') ?? 1) - 1) * limit;
     const next = from + limit;
-    const isCounted = asked.get('include_count') !== 'false';
+    const isCounted = requested.get('include_count') !== 'false';
     return {
       items: items.slice(from, next),
       metadata: {

@@ -102,7 +102,7 @@ describe('the inventory task', () => {
     for (const body of ['maintenance', undefined, { items: [null, { id: 'none' }] }]) {
       api.answer('GET', '/serials', [200, body], [200, body]);
       api.answer('GET', '/edges', [200, body]);
-      expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'ShapeError' });
+      expect(await outcomeOf(api, discover(collector))).toMatchObject({ name: 'SchemaError' });
     }
     expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
   });

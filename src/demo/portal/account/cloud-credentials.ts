@@ -8,7 +8,7 @@ import { integer, text, texts, uuid, word, words } from '../query.ts';
 import { CLOUD_PROVIDERS, cloudOf } from './cloud.ts';
 
 const SORTS = ['name', 'shortname', 'hostname', 'access_key', 'note', 'created_at', 'updated_at', 'appliance_name'];
-const USUAL_LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 
 /** Two credentials that the volumes use, and an unused one. */
 const kinds = [
@@ -33,7 +33,7 @@ export const cloudCredentialOperations: readonly DemoOperation[] = [
 ];
 
 function listed(scene: Scene): DemoResponse {
-  const page = scene.cursors.page(scene.request.path, scene.request.query, () => matching(scene), USUAL_LIMIT);
+  const page = scene.cursors.page(scene.request.path, scene.request.query, () => matching(scene), DEFAULT_LIMIT);
   return typeof page === 'string' ? portalError(400, page) : json(200, page);
 }
 
@@ -45,12 +45,12 @@ function matching(scene: Scene): readonly Item[] {
   );
   const by = query.get('sort_by') ?? 'name';
   const turn = query.get('sort_direction') === 'descending' ? -1 : 1;
-  const isAsked = (wanted: readonly string[] = [], value: unknown) =>
+  const isRequested = (wanted: readonly string[] = [], value: unknown) =>
     wanted.length === 0 || wanted.includes(String(value));
   return credentials(scene)
     .filter((one) => String(one.name).toLowerCase().includes(search))
-    .filter((one) => isAsked(providers, one.shortname) && isAsked(serials, one.appliance_serial))
-    .filter((one) => volumesIn(one).some((id) => isAsked(volumes, id)) || (volumes ?? []).length === 0)
+    .filter((one) => isRequested(providers, one.shortname) && isRequested(serials, one.appliance_serial))
+    .filter((one) => volumesIn(one).some((id) => isRequested(volumes, id)) || (volumes ?? []).length === 0)
     .toSorted((one, other) => turn * String(one[by] ?? '').localeCompare(String(other[by] ?? '')));
 }
 

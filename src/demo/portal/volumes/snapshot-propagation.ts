@@ -6,13 +6,18 @@ import type { RequestedPeriod } from '../period.ts';
 import { finished } from './snapshot-records.ts';
 
 /** `snapshot_propagation_by_appliance`: when each appliance had the snapshots of the others. */
-export function propagations(scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>): Item {
-  const items = finished(scene, volume, period, asked).flatMap((snapshot) => {
+export function propagations(
+  scene: Scene,
+  volume: Volume,
+  period: RequestedPeriod,
+  requested: ReadonlySet<string>,
+): Item {
+  const items = finished(scene, volume, period, requested).flatMap((snapshot) => {
     const { appliance, metadata, version } = snapshot;
     const all = propagationOf(scene.world, snapshot);
     const mean = Math.round(all.reduce((sum, [, at]) => sum + at - metadata.endMs, 0) / all.length);
     return all
-      .filter(([to, at]) => at <= scene.now && asked.has(to.serial))
+      .filter(([to, at]) => at <= scene.now && requested.has(to.serial))
       .map(([to, at]) => ({
         snapshot_appliance: appliance.title,
         snapshot_serial_number: appliance.serial,

@@ -7,16 +7,16 @@ import { type Item, item, worded } from '../item.ts';
 import type { RequestedPeriod } from '../period.ts';
 
 /** The requested appliances, by serial. */
-type Asked = ReadonlySet<string>;
+type Requested = ReadonlySet<string>;
 
 /** `snapshot_details`: everything about each finished snapshot. */
-export function details(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
-  return { items: finished(scene, volume, period, asked).map((snapshot) => detail(scene, snapshot)) };
+export function details(scene: Scene, volume: Volume, period: RequestedPeriod, requested: Requested): Item {
+  return { items: finished(scene, volume, period, requested).map((snapshot) => detail(scene, snapshot)) };
 }
 
 /** `snapshot_timeline`: the phases of the snapshots, failed ones too. */
-export function timeline(scene: Scene, volume: Volume, period: RequestedPeriod, asked: Asked): Item {
-  const snapshots = finished(scene, volume, period, asked);
+export function timeline(scene: Scene, volume: Volume, period: RequestedPeriod, requested: Requested): Item {
+  const snapshots = finished(scene, volume, period, requested);
   const data = snapshots.flatMap((snapshot) =>
     snapshot.data === undefined ? [] : [event('data_snapshot', snapshot, snapshot.data)],
   );
@@ -44,10 +44,10 @@ export function finished(
   { world, now }: Scene,
   volume: Volume,
   period: RequestedPeriod,
-  asked: Asked,
+  requested: Requested,
 ): readonly DemoSnapshot[] {
   return snapshotsOf(world, volume, period.startMs, Math.min(now, period.endMs)).filter(({ appliance }) =>
-    asked.has(appliance.serial),
+    requested.has(appliance.serial),
   );
 }
 

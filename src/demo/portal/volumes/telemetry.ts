@@ -10,7 +10,7 @@ import { propagations } from './snapshot-propagation.ts';
 import { details, timeline } from './snapshot-records.ts';
 
 /** The records of one operation about a volume's snapshots, for some appliances. */
-export type ToRecords = (scene: Scene, volume: Volume, period: RequestedPeriod, asked: ReadonlySet<string>) => Item;
+export type ToRecords = (scene: Scene, volume: Volume, period: RequestedPeriod, requested: ReadonlySet<string>) => Item;
 
 const segments: Readonly<Record<string, ToRecords>> = {
   snapshot_timeline: timeline,
@@ -38,8 +38,8 @@ function respond(scene: Scene, portalId: string, toRecords: ToRecords): DemoResp
   const { serial_numbers, smart_sampling } = isObject(body) ? body : {};
   const complaints = [...serialsComplaints(serial_numbers), ...samplingComplaints(smart_sampling)];
   if (complaints.length > 0) return invalid(...complaints);
-  const asked = new Set((serial_numbers as readonly string[]).map((serial) => serial.toLowerCase()));
-  const records = toRecords(scene, volume, request.period, asked);
+  const requested = new Set((serial_numbers as readonly string[]).map((serial) => serial.toLowerCase()));
+  const records = toRecords(scene, volume, request.period, requested);
   return json(200, { ...(scene.variations.omitOptional ? {} : { metadata: {} }), ...records });
 }
 
