@@ -98,14 +98,15 @@ export class FilerNames {
   #assignNames(): void {
     const inventory = this.#filersIn(this.#inventory);
     const titled = this.#filersIn(this.#titles);
-    const isKnownToBoth = new Set([...inventory].filter(([filer]) => titled.has(filer)).map(([, name]) => name));
+    // By name: the filers that both services know by one id.
+    const joined = new Map([...inventory].filter(([filer]) => titled.has(filer)).map(([filer, name]) => [name, filer]));
     const alone = new Map([...titled].filter(([filer]) => !inventory.has(filer)));
     const taken = new Set([...inventory.values(), ...titled.values()]);
     const shared = new Set<string>();
-    const named = this.#unique(inventory, taken, () => false, shared);
+    const named = this.#unique(inventory, taken, new Map(), shared);
     // A title that equals the name of an appliance means that appliance, unless the appliance is another filer by its
     // id.
-    const titles = this.#unique(alone, taken, (title) => isKnownToBoth.has(title), shared);
+    const titles = this.#unique(alone, taken, joined, shared);
     this.#reportedShared = shared;
     this.#names = new Map([...named, ...titles]);
   }
@@ -121,17 +122,18 @@ export class FilerNames {
   }
 
   /**
-   * Adds a short id to every name that several filers have, and to names that filers of the other service have. No name
-   * in `taken` is made again.
+   * Adds a short id to every name that several filers have, or one of `others`, which are filers by name. No name in
+   * `taken` is made again.
    */
-  #unique(names: Names, taken: Set<string>, isOther: (name: string) => boolean, shared: Set<string>): Names {
+  #unique(names: Names, taken: Set<string>, others: Names, shared: Set<string>): Names {
     const filersOfName = new Map<string, string[]>();
     for (const [filer, name] of names) getOrCreate(filersOfName, name, () => []).push(filer);
     const unique = new Map<string, string>();
     for (const [name, filers] of filersOfName) {
       const listed = filers.filter((filer) => !this.#missing.has(filer));
       const first = listed.length === 1 ? listed : filers;
-      const isPlain = first.length === 1 && !isOther(name);
+      const other = others.get(name);
+      const isPlain = first.length === 1 && other === undefined;
       if (isPlain) for (const filer of first) unique.set(filer, name);
       const remaining = isPlain ? filers.filter((filer) => !first.includes(filer)) : filers;
       if (remaining.length === 0) continue;
@@ -140,7 +142,8 @@ export class FilerNames {
         unique.set(filer, longer);
       }
       if (isPlain) continue;
-      if (!this.#reportedShared.has(name) && !shared.has(name)) this.#onShared(name, filers);
+      const all = other === undefined ? filers : [other, ...filers];
+      if (!this.#reportedShared.has(name) && !shared.has(name)) this.#onShared(name, all);
       shared.add(name);
     }
     return unique;

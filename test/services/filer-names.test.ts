@@ -130,14 +130,16 @@ describe('filers of one name', () => {
     expect([names.applianceName(SERIAL, 'edge'), names.filerName(GUID, 'edge')]).toEqual(['edge', 'edge']);
   });
 
-  test('are two where the appliance of that name is another filer by its id', () => {
-    const names = new FilerNames([]);
+  test('are two where the appliance of that name is another filer by its id, and both ids are told', () => {
+    const shared: unknown[] = [];
+    const names = new FilerNames([], (...told) => shared.push(told));
     names.setInventory(inventory([SERIAL, 'edge']));
     names.setTitles([
       [SERIAL, 'edge before'],
       [GUID, 'edge'],
     ]);
     expect([names.filerName(SERIAL, 'edge before'), names.filerName(GUID, 'edge')]).toEqual(['edge', 'edge (0b7e)']);
+    expect(shared).toEqual([['edge', [SERIAL, GUID]]]);
   });
 
   test('have a short id too if the operator gives the name to one that has none in either service', () => {
