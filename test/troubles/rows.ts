@@ -55,7 +55,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'inventory-empty',
-    what: 'the inventory is empty: the role sees nothing',
+    what: 'the fleet becomes empty, or the role sees nothing: every list of appliances is empty',
     begin: list(/^(?:serials|edges)$/, []),
   },
   {
@@ -96,7 +96,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     id: 'account-shared',
-    what: 'other tools use the limit of the account: it has one request in 15 s left',
+    what: 'data comes late: other tools use the limit of the account, which has one request in 15 s left',
     variations: { rateLimit: { kind: 'fixed-window', requests: 1, windowMs: 15_000 } },
   },
   {
