@@ -44,9 +44,13 @@ export function quantile(share: number, histogram: string, by: readonly string[]
 export function quantileOfHour(
   share: number,
   histogram: string,
-  { by = [], only = {} }: { by?: readonly string[]; only?: Readonly<Record<string, string>> } = {},
+  {
+    by = [],
+    only = {},
+    offset = '',
+  }: { by?: readonly string[]; only?: Readonly<Record<string, string>>; offset?: string } = {},
 ): string {
-  return quantileOf(share, select(`volume:${histogram}_bucket:increase1h`, only), by);
+  return quantileOf(share, select(`volume:${histogram}_bucket:increase1h`, only) + offset, by);
 }
 
 function quantileOf(share: number, buckets: string, by: readonly string[]): string {

@@ -31,6 +31,8 @@ export const absentPanels: Readonly<Record<string, string>> = {
     ]),
   ),
   'filer-account / Volumes that grow fastest / B': 'the demo has not run for a week',
+  'filer-appliance / Disk latency / B': 'the demo has not run for a week',
+  'filer-volumes / Propagation time, quantiles / D': 'the demo has not run for a week',
   'filer-account / Volumes that grow fastest / C': 'the demo has not run for a week',
   'filer-appliance / Processors in use, every minute / A': 'the demo sends nothing by remote write',
   'filer-fleet / Hit ratio of full caches, the lowest / A': 'no cache of the demo is full',

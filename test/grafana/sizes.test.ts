@@ -37,6 +37,7 @@ const known: Values = {
   api: 2,
   account: 2,
   company: 1,
+  location: 1,
   le: 13,
   state: 8,
   direction: 2,

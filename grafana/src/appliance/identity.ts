@@ -3,7 +3,7 @@ import { chart } from '../charts.ts';
 import { checkIns, dataWaits, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { standingWords } from '../mappings.ts';
-import { number, table } from '../numbers.ts';
+import { number, table, words } from '../numbers.ts';
 import { more } from '../places.ts';
 import { select } from '../select.ts';
 import { worst } from '../worst.ts';
@@ -126,7 +126,7 @@ export const kindPanels = [
     description:
       'Time since the appliance started. If nobody planned the restart, the appliance crashed or lost power: see its notifications.',
     queries: { expr: `min by (filer) (${select('filer_appliance_uptime_seconds')})`, legend: '{{filer}}' },
-    width: 8,
+    width: 6,
   }),
   number({
     title: 'Configuration backup',
@@ -136,15 +136,26 @@ export const kindPanels = [
       expr: `time() - max by (filer) (${select('filer_appliance_config_backup_timestamp_seconds')})`,
       legend: '{{filer}}',
     },
-    width: 8,
+    width: 6,
     empty: 'not reported',
+  }),
+  words({
+    title: 'Place',
+    description:
+      'Where the appliance is, as the portal describes it. If all appliances of a place fail together, check its power and its network.',
+    queries: {
+      expr: `max by (filer, location) (${select('filer_appliance_location_info')})`,
+      legend: '{{location}}',
+    },
+    width: 6,
+    empty: 'not described',
   }),
   number({
     title: 'Volumes',
     description:
       'Volumes that the appliance owns, and volumes of other appliances that it is connected to. Before you remove an owner, give its volumes another one.',
     queries: { expr: `max by (filer, role) (${select('filer_appliance_volumes')})`, legend: '{{role}}' },
-    width: 8,
+    width: 6,
   }),
   table({
     title: 'What it is',

@@ -13,8 +13,11 @@ export const propagationPanels = [
   chart({
     title: 'Propagation time, quantiles',
     description:
-      'Median, 90th and 99th percentile of the propagation times of the last hour, on the chosen volumes. If p50 rises, all filers wait: check locks and time to protect. If only p99 rises, find the filer or volume below.',
-    queries: quantiles((share) => quantileOfHour(share, histogram, { by: ['kind'] }), ' {{kind}}'),
+      'Median, 90th and 99th percentile of the propagation times of the last hour, on the chosen volumes; the pale line is the 90th percentile of all kinds a week before. If p50 rises, all filers wait: check locks and time to protect. If only p99 rises, find the filer or volume below.',
+    queries: [
+      ...quantiles((share) => quantileOfHour(share, histogram, { by: ['kind'] }), ' {{kind}}'),
+      { expr: quantileOfHour(0.9, histogram, { offset: ' offset 7d' }), legend: 'a week before' },
+    ],
     steps: limits.propagation,
     width: 12,
   }),
