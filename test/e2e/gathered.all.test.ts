@@ -14,10 +14,10 @@ import { everyQuery, type PanelQuery } from '../support/dashboards.ts';
 import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
 import { namesIn, narrowed } from '../support/promql.ts';
-import { SCRAPED, sentMetrics } from '../support/sent-metrics.ts';
+import { sentMetrics } from '../support/sent-metrics.ts';
 import { until } from '../support/until.ts';
 import { absentPanels, emptyRules, momentPanels, rarePanels } from './expected-empty.ts';
-import { startShipped } from './prometheus.ts';
+import { SECOND, startShipped } from './prometheus.ts';
 import { chosen, everything, seriesFor, valuesOf } from './question.ts';
 import { type Rule, rules } from './rules.ts';
 
@@ -25,6 +25,12 @@ import { type Rule, rules } from './rules.ts';
  * The demo, a real Prometheus with the scrape job and rules that are shipped, and every query that dashboards and rules
  * ask. Skipped where Prometheus is not installed, unless REQUIRE_PROMETHEUS is set: then that is a failure.
  */
+
+const ACCOUNT = 'job="filer-exporter"';
+
+interface Result {
+  readonly metric: Readonly<Record<string, string>>;
+}
 
 /** The longest that data may take to be there, in milliseconds. */
 const GATHERING_MS = 180_000;
@@ -54,7 +60,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
   beforeAll(async () => {
     const began = performance.now();
     demo = launch(['--demo', '--trouble'], {});
-    prometheus = await startShipped(directory, new URL(await demo.serving()).host);
+    prometheus = await startShipped(directory, new URL(await demo.serving()).host, { accounts: 2 });
     const awaited = usual.filter((asked) => !isEmpty(asked));
     const gathered = async () => {
       for (const asked of awaited.filter((one) => !gave.has(nameOf(one)))) await ask(asked);
@@ -73,7 +79,8 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
   });
 
   test('the shipped job is up, and Prometheus finds no fault with the shipped rules', async () => {
-    expect(await prometheus.targets()).toMatchObject([{ health: 'up', lastError: '' }]);
+    const up = { health: 'up', lastError: '' };
+    expect(await prometheus.targets()).toMatchObject([up, up, up]);
     const { groups } = await prometheus.ask<{
       readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
     }>('rules');
@@ -120,20 +127,35 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     expect(empty.map(({ where }) => where)).toEqual([]);
   });
 
-  test('no query of a board or rule changes by what remote write sends beside what is scraped', async () => {
+  test('every panel and rule shows something of an account whose metrics two exporters have', async () => {
+    const second = { ...everything, job: SECOND };
+    const shows = async (asked: PanelQuery | Rule) =>
+      'where' in asked
+        ? (await seriesFor(prometheus, asked, second)) > 0
+        : (await prometheus.query(narrowed(asked.open, `job="${SECOND}"`))).length > 0;
+    let empty = usual.filter((asked) => !isEmpty(asked));
+    const allShow = async () => {
+      const still: typeof empty = [];
+      for (const asked of empty) if (!(await shows(asked))) still.push(asked);
+      empty = still;
+      return empty.length === 0;
+    };
+    await until('every query to show something', allShow, 90_000).catch(() => undefined);
+    expect(empty.map(nameOf)).toEqual([]);
+  });
+
+  test('no query of a board or rule changes by a second account, or by what remote write sends', async () => {
     const now = Math.floor(Date.now() / 1000);
-    const scraped = (await prometheus.query(`{${SCRAPED},__name__=~"${[...sentMetrics].join('|')}"}`, now)).map(
-      ({ metric, value: [, value] }) => ({ metric, value: Number(value) }),
-    );
+    const scraped = await prometheus.query(`{${ACCOUNT},__name__=~"${[...sentMetrics].join('|')}"}`, now);
     expect(scraped.length).toBeGreaterThan(100);
     const times = Array.from({ length: 15 }, (_, ago) => (now - 60 * (14 - ago)) * 1000);
-    const sent = scraped.map(({ metric, value }) => ({
+    const sent = scraped.map(({ metric, value: [, value] }) => ({
       labels: Object.entries({ ...metric, job: 'filer-exporter-minutes' }).sort(([one], [other]) =>
         one < other ? -1 : 1,
       ),
       times,
       // Other values than those scraped, so that a mean changes as a sum does.
-      values: times.map(() => 2 * value + 1),
+      values: times.map(() => 2 * Number(value) + 1),
     }));
     const send = sendTo(`${prometheus.url}/api/v1/write`);
     const accepted = await send(HEADERS, runToEnd(writeRequest(sent)), AbortSignal.timeout(10_000));
@@ -147,8 +169,13 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
         `query?query=${query}&time=${at}`,
         `query_range?query=${query}&start=${at - 120}&end=${at}&step=30`,
       ];
-      const found = paths.map((path) => prometheus.ask<{ readonly result: readonly object[] }>(path));
-      return (await Promise.all(found)).map(({ result }) => result.map(textOf).sort());
+      const found = paths.map((path) => prometheus.ask<{ readonly result: readonly Result[] }>(path));
+      return (await Promise.all(found)).map(({ result }) =>
+        result
+          .filter(({ metric }) => metric.job !== SECOND)
+          .map(textOf)
+          .sort(),
+      );
     };
     // Sums are in any order, so their last digits differ.
     const textOf = (series: object) =>
@@ -156,10 +183,11 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     const changes = async (shipped: string) => {
       // Of equal values, Prometheus takes any.
       const expr = shipped.replaceAll(/\b(topk|bottomk)( by \(\w+\) )?\(\d+/g, '$1$2(1000');
-      return JSON.stringify(await answers(expr)) !== JSON.stringify(await answers(narrowed(expr, SCRAPED)));
+      return JSON.stringify(await answers(expr)) !== JSON.stringify(await answers(narrowed(expr, ACCOUNT)));
     };
     expect(await changes('count(filer_appliance_cpu_utilization_ratio)')).toBe(true);
     expect(await changes('avg_over_time(filer_appliance_cpu_utilization_ratio[10m])')).toBe(true);
+    expect(await changes('sum by (filer) (filer_volume_unprotected_bytes)')).toBe(true);
     const asked = [
       ...everyQuery.map(({ where, expr }) => [where, filled(expr, everything)] as const),
       ...rules.flatMap(({ name, expr, open }) => [[name, expr] as const, [`${name}, open`, open] as const]),
@@ -168,7 +196,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     for (const [name, expr] of asked) if (await changes(expr)) changed.push(name);
     // The chart of the exact minutes asks for what was sent.
     expect(changed).toEqual(['filer-appliance / Processors in use, every minute / A']);
-    expect(await valuesOf(prometheus, 'job')).toEqual(['filer-exporter']);
+    expect(await valuesOf(prometheus, 'job')).toEqual(['filer-exporter', SECOND]);
   });
 
   test('nothing is expected to be empty that is not there', () => {

@@ -11,6 +11,26 @@ interface Configuration {
   readonly scrape_configs: readonly { readonly job_name: string }[];
 }
 
+/** An account with the same filers and volumes, whose metrics two exporters have: one those of volumes and of file acceleration. */
+export const SECOND = 'second-account';
+
+function secondAccount(target: string) {
+  const isShared = '(?:filer_exporter_|filer_api_|process_|nodejs_).*;.*;.*';
+  const isOfVolumes = 'filer_gfa_.*;.*;.*|.*;.+;.*|.*;.*;.+';
+  const exporter = (instance: string, ...rules: readonly object[]) => ({
+    job_name: `${SECOND} ${instance}`,
+    static_configs: [{ targets: [target], labels: { job: SECOND, instance } }],
+    metric_relabel_configs: rules.map((rule) => ({
+      source_labels: ['__name__', 'volume_guid', 'filer_guid'],
+      ...rule,
+    })),
+  });
+  return [
+    exporter('volumes', { regex: `${isShared}|${isOfVolumes}`, action: 'keep' }),
+    exporter('appliances', { regex: isOfVolumes, action: 'drop' }),
+  ];
+}
+
 /**
  * Starts a Prometheus with the scrape job and the rules that are shipped. Two things are others: the target's address, and
  * how often, for minutes have to fit into seconds; where alerts are asked for, they do not wait either. There is no
@@ -19,7 +39,7 @@ interface Configuration {
 export function startShipped(
   directory: string,
   target: string,
-  { alerts = 'wait' }: { readonly alerts?: 'wait' | 'at once' } = {},
+  { alerts = 'wait', accounts = 1 }: { readonly alerts?: 'wait' | 'at once'; readonly accounts?: 1 | 2 } = {},
 ): Promise<Prometheus> {
   const configuration = parse(readFileSync(join(shipped, 'prometheus.yml'), 'utf8')) as Configuration;
   for (const file of configuration.rule_files) {
@@ -30,7 +50,10 @@ export function startShipped(
     ...configuration,
     global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '2s' },
     alerting: {},
-    scrape_configs: configuration.scrape_configs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
+    scrape_configs: [
+      ...configuration.scrape_configs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
+      ...(accounts === 2 ? secondAccount(target) : []),
+    ],
   };
   return runPrometheus(directory, stringify(quick), '--web.enable-remote-write-receiver');
 }

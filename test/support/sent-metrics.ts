@@ -6,6 +6,3 @@ export const sentMetrics: ReadonlySet<string> = new Set(
     families.map(({ name }) => name),
   ),
 );
-
-/** Matches the job of what was scraped, and no job of what was sent. */
-export const SCRAPED = 'job!~".*-minutes"';
