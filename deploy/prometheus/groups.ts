@@ -1,5 +1,5 @@
 import { applianceAlerts } from './alerts/appliances.ts';
-import { exporterAlerts } from './alerts/exporter.ts';
+import { exporterAlerts, remoteWriteAlerts } from './alerts/exporter.ts';
 import { fileAccelerationAlerts } from './alerts/file-acceleration.ts';
 import { portalAlerts } from './alerts/portal.ts';
 import { hourRules, momentRules } from './recording-rules.ts';
@@ -29,6 +29,7 @@ function once(rules: readonly AlertRule[]): readonly AlertRule[] {
 export function groupsOf(limits: Thresholds): readonly Group[] {
   const alerting = [
     { name: 'filer-exporter', rules: exporterAlerts(limits) },
+    { name: 'filer-exporter-remote-write', rules: remoteWriteAlerts(limits) },
     { name: 'filer-exporter-file-acceleration', rules: once(fileAccelerationAlerts(limits)) },
     { name: 'filer-exporter-appliances', rules: once(applianceAlerts(limits)) },
     { name: 'filer-exporter-portal', rules: once(portalAlerts(limits)) },

@@ -13,10 +13,11 @@ const DOWN = 'up == 0 and on (job, instance) last_over_time(filer_exporter_build
 const REASON =
   '{{ range query (printf "filer_api_down_info{job=%q,instance=%q,api=%q} == 1" $labels.job $labels.instance $labels.api) }} ({{ .Labels.reason }}){{ end }}';
 
+const page = 'exporter';
+const exporter = 'filer-exporter at {{ $labels.instance }}';
+
 /** Alerts about the exporter, and about the services as it sees them. */
 export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
-  const page = 'exporter';
-  const exporter = 'filer-exporter at {{ $labels.instance }}';
   const service = 'The {{ $labels.api }} service';
   return [
     {
@@ -192,6 +193,12 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       description: `The certificate of ${exporter} expires in {{ $value | humanizeDuration }}, which is less than ${spell(limits.certificateLeft)}. After it has expired, every scrape fails.`,
       page,
     },
+  ];
+}
+
+/** Alerts about what the exporter sends by remote write. */
+export function remoteWriteAlerts(limits: Thresholds): readonly AlertRule[] {
+  return [
     {
       alert: 'FilerExporterRemoteWriteLagging',
       severity: 'warning',

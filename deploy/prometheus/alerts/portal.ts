@@ -80,7 +80,7 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '15m',
       expr: 'filer_portal_healthy == 0',
       summary: 'The portal reports itself unhealthy.',
-      description: 'Missing or old data may be caused by the portal, not by an appliance.',
+      description: 'Missing or old data of account {{ $labels.job }} may be caused by the portal, not by an appliance.',
       page,
     },
     {

@@ -135,7 +135,14 @@ function inTwoAccounts(one: AlertCase, isAboutExporter: boolean): AlertCase {
   return {
     ...one,
     series: { ...series, ...elsewhere(series) },
-    fires: [...fires, ...fires.map((firing) => ({ ...firing, labels: { ...firing.labels, job: 'other' } }))],
+    fires: [
+      ...fires,
+      ...fires.map(({ description, ...firing }) => ({
+        ...firing,
+        labels: { ...firing.labels, job: 'other' },
+        description: description.replace(`account ${scraped.job}`, 'account other'),
+      })),
+    ],
   };
 }
 

@@ -132,7 +132,7 @@ export const portalCases: AlertCases = {
       fires: {
         labels: scraped,
         severity: 'warning',
-        description: 'Missing or old data may be caused by the portal, not by an appliance.',
+        description: 'Missing or old data of account filer-exporter may be caused by the portal, not by an appliance.',
       },
     },
     { kind: 'silent', when: 'it is', series: { [healthy]: '1x40' }, at: '30m' },
