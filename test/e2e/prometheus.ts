@@ -19,6 +19,8 @@ function secondAccount(target: string) {
   const isOfVolumes = 'filer_gfa_.*;.*;.*|.*;.+;.*|.*;.*;.+';
   const exporter = (instance: string, ...rules: readonly object[]) => ({
     job_name: `${SECOND} ${instance}`,
+    scrape_interval: '5s',
+    scrape_timeout: '5s',
     static_configs: [{ targets: [target], labels: { job: SECOND, instance } }],
     metric_relabel_configs: rules.map((rule) => ({
       source_labels: ['__name__', 'volume_guid', 'filer_guid'],
