@@ -27,6 +27,22 @@ describe('the example of each metric', () => {
   });
 });
 
+describe('the name follows the naming pages of Prometheus', () => {
+  test.each(catalog.map(({ name, type, labels }) => [name, type, labels] as const))('%s', (name, type, labels) => {
+    expect(name).toMatch(/^filer(?:_[a-z0-9]+)+$/);
+    expect(name.endsWith('_total')).toBe(type === 'counter');
+    // Base units, and no suffix of the parts of a histogram.
+    expect(name).not.toMatch(
+      /_(?:ms|milliseconds|minutes|hours|days|percent|bits|k?i?b|count|sum|bucket|created)(?:_total)?$/,
+    );
+    expect(name).toMatch(/^(?!.*timestamp)|_timestamp_seconds$/);
+    expect(labels.filter((label) => /^(?:le|quantile|job|instance|__.*)$/.test(label))).toEqual([]);
+    // Its series exist from the start, which those with all labels cannot.
+    const isExempt = name === 'filer_notifications_by_severity_total';
+    expect(labels.filter((label) => name.includes(`_by_${label}`))).toEqual(isExempt ? ['severity'] : []);
+  });
+});
+
 describe('what a metric costs', () => {
   test.each([
     ['filer_account_info', '1 in all'],

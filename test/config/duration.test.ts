@@ -16,6 +16,8 @@ describe('a duration', () => {
     ['1y', 31_536_000_000],
     ['1y2w3d4h5m6s7ms', 33_019_506_007],
     ['292y', 9_208_512_000_000],
+    ['3w2d1h', 1_990_800_000],
+    ['106751d', 9_223_286_400_000],
     ['007s', 7000],
   ])('%s is understood as Prometheus understands it', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
@@ -38,6 +40,8 @@ describe('a duration', () => {
     ['1µs'],
     ['9999999999999999y'],
     ['293y'],
+    ['106752d'],
+    ['1h 1m'],
   ])('%j is not one', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });

@@ -67,6 +67,8 @@ describe('NO_PROXY', () => {
     ['2001:db8::/33', ['https://[2001:db8:7fff::1]'], ['https://[2001:db8:8000::1]']],
     ['10.0.0.0/33,2001:db8::/129,10.0.0/8,x/8,/8,:80,.,*.,[],::1%lo', [], ['http://10.0.0.1', 'https://[2001:db8::]']],
     ['http://example.com', [], ['https://example.com', 'http://example.com']],
+    ['ample.com', [], ['http://example.com']],
+    ['示例.com', ['http://www.xn--fsq092h.com'], ['http://xn--fsq092h.com.example.net']],
   ])('%j exempts %j and not %j', (noProxy, direct, proxied) => {
     expect([...direct, ...proxied].filter((url) => isDirect(url, noProxy))).toEqual(direct);
   });

@@ -18,7 +18,6 @@ const known: Values = {
   scope: 2,
   code: 10,
   severity: 4,
-  statistic: 3,
   type: 6,
   role: 2,
   protocol: 4,

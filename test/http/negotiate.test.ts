@@ -22,6 +22,8 @@ describe('OpenMetrics is what is sent to who wants it', () => {
     [`*/*,${om}`],
     [`text/plain;q=0.2,${om};q=0.3`],
     [`text/plain;q=0,${om};q=0.3`],
+    [`${om};version=1.0.0; escaping=values;`],
+    [`text/plain;version=1.0.0;q=0.6,${om};version=1.0.0;q=0.5`],
   ])('%s', (accept) => {
     expect(chooseFormat(accept)).toBe('openmetrics');
   });
@@ -44,6 +46,9 @@ describe('text is what everybody else gets', () => {
     [`${om};version=1.0.0;q=0.2,text/plain;version=0.0.4;q=0.9`],
     [`${om};version=0.0.1`],
     [`${om};version=2.0.0`],
+    [`${om};version=2.0.0;q=0.9,text/plain;version=0.0.4;q=0.8`],
+    [`${om};version=0.0.1; escaping=underscores`],
+    ['text/plain;version=0.0.4; escaping=allow-utf-8'],
     [`text/plain,${om}`],
     [`text/plain;version=0.0.4;q=0.5,${om};version=1.0.0;q=0.5`],
     [`${om};q=two,text/plain;q=0.1`],

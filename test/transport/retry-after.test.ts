@@ -26,6 +26,7 @@ test.each([
   ['Monday, 02-Mar-26 10:00:30 GMT', 30_000],
   ['Mon Mar  2 10:00:30 2026', 30_000],
   ['Mon, 02 Mar 2026 10:00:60 GMT', 60_000],
+  ['Tue, 2 Mar 2026 10:00:30 GMT', 30_000],
   ['Mon, 02 Mar 2026 10:00:00 GMT', minMs],
   ['Mon, 02 Mar 2026 09:00:00 GMT', minMs],
   ['Thu, 01 Jan 1970 00:00:00 GMT', minMs],
@@ -77,6 +78,8 @@ test.each([
   ['Mon, 02 Mar 2026 10:00:30 +0100'],
   ['Mon, 99 Mar 2026 10:00:30 GMT'],
   ['Mon, 02 Xyz 2026 10:00:30 GMT'],
+  ['Mon, 02 mar 2026 10:00:30 GMT'],
+  ['Mon, 02 Mar 2026 9:00:30 GMT'],
 ])('Retry-After: %s tells nothing', (text) => {
   expect(retryAfterMs(text, undefined, now)).toBeUndefined();
 });
