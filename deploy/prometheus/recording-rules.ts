@@ -1,4 +1,4 @@
-import type { RecordingRule } from './rule.ts';
+import { matching, type RecordingRule } from './rule.ts';
 
 /**
  * The time of the last release of the P2 lock. Only one filer holds this lock at a time, so the others wait for its
@@ -7,7 +7,7 @@ import type { RecordingRule } from './rule.ts';
 const RELEASED = 'filer_lock_latest_timestamp_seconds{lock_phase="p2",lock_state="released"}';
 
 /** A status of the snapshot of a volume on an appliance, as the number by which statuses are ordered. */
-const status = (words: string) => `filer_volume_snapshot_status{status=~"${words}"} == 1`;
+const status = (words: string) => `filer_volume_snapshot_status{status${matching(words)}} == 1`;
 
 /**
  * The histograms whose quantiles dashboards show over time. A large fleet has many buckets: Prometheus rejects a query for

@@ -43,3 +43,8 @@ export function percent(ratio: number | string): string {
 export function bytes(count: number | string): string {
   return `{{ ${count} | humanize }}B`;
 }
+
+/** The operator and value of a matcher for one word, or for alternatives with `|` between them. */
+export function matching(words: string): string {
+  return `${/^\w+$/.test(words) ? '=' : '=~'}"${words}"`;
+}

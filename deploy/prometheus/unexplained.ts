@@ -1,5 +1,5 @@
 import { inhibitRules } from './inhibition.ts';
-import type { AlertRule, RecordingRule } from './rule.ts';
+import { type AlertRule, matching, type RecordingRule } from './rule.ts';
 
 /** The labels that name the subject of an alert, in addition to its filer. */
 const ABOUT = ['volume', 'api', 'resource', 'action', 'list', 'disk', 'type', 'kind', 'reason', 'instance'];
@@ -23,7 +23,7 @@ const services: Readonly<Partial<Record<AlertRule['page'], string>>> = {
  * seconds in each of their queries in a large fleet.
  */
 export function unexplainedRule(alerts: readonly AlertRule[]): RecordingRule {
-  const firing = (names: readonly string[]) => `ALERTS{alertname=~"${names.join('|')}",alertstate="firing"}`;
+  const firing = (names: readonly string[]) => `ALERTS{alertname${matching(names.join('|'))},alertstate="firing"}`;
   const explained = inhibitRules.map(({ sources, targets, equal }) => {
     return `${firing(targets)} and on (${equal.join(', ')}) ${firing(sources)}`;
   });

@@ -39,9 +39,10 @@ const matchersOf = (expr: string) =>
   [...expr.matchAll(/[=!]~"(?<pattern>[^"]*)"/g)].map(({ groups: of }) => of?.pattern);
 
 const PINT: Readonly<Record<string, (rule: (typeof rules)[number]) => boolean>> = {
-  'alerts/comparison': (rule) => !('alert' in rule) || /[<>]|[=!]=|\babsent/.test(rule.expr),
+  'alerts/comparison': (rule) => !('alert' in rule) || /[<>]|[=!]=|\babsent(?:_over_time)?\(/.test(rule.expr),
   'alerts/for': (rule) => !('alert' in rule) || !/^0/.test(rule.for),
-  'alerts/template': (rule) => !('alert' in rule) || !/\$value/.test(rule.description) || !/\babsent/.test(rule.expr),
+  'alerts/template': (rule) =>
+    !('alert' in rule) || !/\$value/.test(rule.description) || !/\babsent(?:_over_time)?\(/.test(rule.expr),
   // Such an alert would change its labels, and begin again, with each change of the order.
   'promql/fragile': (rule) => !('alert' in rule) || !/\b(?:topk|bottomk|limitk|limit_ratio)\b/.test(rule.expr),
   'promql/nan': ({ expr }) => !/[<>=]\s*NaN/.test(expr),
