@@ -54,6 +54,7 @@ const SHOWN: Readonly<Record<string, readonly [file: string, name: string]>> = {
   proxies: ['transport/connection.test.ts', 'a tunnel that is never opened is let go'],
   'no-proxy': ['config/no-proxy.test.ts', 'the proxy of a service'],
   'supply-chain': ['package.test.ts', 'are under licences that allow every use'],
+  'workflow-images': ['deploy/workflows.test.ts', 'names every image by its digest'],
   'release-images': ['deploy/workflows.test.ts', 'a release pins its base images'],
   'release-installs': ['deploy/workflows.test.ts', 'a job that may write, or has a secret, fetches nothing else'],
   'release-node': ['deploy/workflows.test.ts', 'the executable embeds the archive of the Node.js project'],
