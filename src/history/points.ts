@@ -1,7 +1,7 @@
 import type { Bin } from '../contract/minutes.ts';
 import type { Labels } from '../metrics/family.ts';
 import { shortenLabel } from '../metrics/label-value.ts';
-import type { Sample } from '../metrics/samples.ts';
+import type { ReportDrop, Sample } from '../metrics/samples.ts';
 import { getOrCreate, increment } from '../runtime/maps.ts';
 import type { TimeSeries } from './write-request.ts';
 
@@ -33,7 +33,7 @@ interface SelectOptions {
 export interface SelectedPoints {
   readonly series: readonly TimeSeries[];
   readonly count: number;
-  /** The different times of the points, ascending. */
+  /** The different times of the points and of values that cannot be used, ascending. */
   readonly times: readonly number[];
 }
 
@@ -66,7 +66,13 @@ export function* selectPoints(
   const times = new Set<number>();
   let count = 0;
   for (const { at, samples } of used) {
-    for (const sample of samples((reason) => reason === 'invalid' && increment(unused, reason))) {
+    const note: ReportDrop = (reason) => {
+      if (reason !== 'invalid') return;
+      increment(unused, reason);
+      // It is counted once, so this bin is not requested again.
+      times.add(at);
+    };
+    for (const sample of samples(note)) {
       if (append(series, sample, at, labels)) count += 1;
       else increment(unused, 'duplicate');
       times.add(at);

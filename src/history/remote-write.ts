@@ -157,7 +157,8 @@ export class RemoteWrite implements Sink {
     // The reservation was made with the old number of points for each bin.
     this.release(cursor.task);
     cursor.pointsPerBin = Math.max(1, Math.ceil(selected.count / Math.max(1, selected.times.length)));
-    if (batch !== undefined) this.#delivery.add(batch);
+    if (selected.count === 0) this.cursors.advance(cursor, selected.times, false, seen);
+    else if (batch !== undefined) this.#delivery.add(batch);
   }
 
   /**
@@ -166,7 +167,7 @@ export class RemoteWrite implements Sink {
    */
   #fitting(batch: TaskBatch): TaskBatch | undefined {
     const room = MAX_WAITING - this.#delivery.waiting - this.#reserved + this.#expected(batch.cursor);
-    if (batch.count <= room) return batch.count === 0 ? undefined : batch;
+    if (batch.count <= room) return batch;
     const bins = Math.floor((batch.times.length * room) / batch.count);
     const end = batch.times[bins];
     return end === undefined ? undefined : pick(batch, 0, end);
