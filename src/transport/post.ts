@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { callAfter } from '../runtime/clock.ts';
 import { type AttemptDependencies, sendOnce } from './attempt.ts';
 
 export interface PostResponse {
@@ -19,13 +20,21 @@ export function post(
 ): Promise<PostResponse> {
   const { origin, pathname, search } = new URL(url);
   const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;
-  return sendOnce(request, readResponse, { ...limits, dispatcher, requestName: `POST ${pathname}` });
+  const read = (response: Dispatcher.ResponseData) => readResponse(response, limits);
+  return sendOnce(request, read, { ...limits, dispatcher, requestName: `POST ${pathname}` });
 }
 
-async function readResponse({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<PostResponse> {
+async function readResponse(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { clock, timeoutMs }: Pick<AttemptDependencies, 'clock' | 'timeoutMs'>,
+): Promise<PostResponse> {
   if (statusCode >= 200 && statusCode < 300) {
-    // The request is accepted even if reading the body fails.
-    body.dump().catch(() => {});
+    // The request is accepted even if the rest of the response is cut or never arrives.
+    const cancel = callAfter(clock, timeoutMs, () => body.destroy());
+    void body
+      .dump()
+      .catch(() => {})
+      .finally(cancel);
     return { status: statusCode, headers: {}, text: '' };
   }
   let text = '';
