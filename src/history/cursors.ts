@@ -67,13 +67,13 @@ export class HistoryCursors implements Kept {
   readonly #options: CursorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #cursors = new Map<string, Cursor>();
+  #cursors = new Map<string, Cursor>();
   /** The tasks whose cursors have changed since they were last saved. */
   readonly #changed = new Set<string>();
   /** The tasks of the request in flight, with the last bin of each. */
   #sending: readonly SentTask[] = [];
   /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
-  readonly #idle = new Map<string, number>();
+  #idle = new Map<string, number>();
   readonly #logged = new Set<string>();
   readonly dropped = new Map<string, number>(DROPS.map((reason) => [reason, 0]));
   /** Lost seconds by reason, each for one task. */
@@ -226,25 +226,31 @@ export class HistoryCursors implements Kept {
   }
 
   restore(): Restoration {
-    const read = new Map<string, SavedCursor>();
+    const cursors = new Map<string, Cursor>();
+    const idle = new Map<string, number>();
+    let newestSeen = 0;
     let span: SavedSpan | undefined;
     return {
       put: (piece) => {
-        const { cursors = [], span: latest = span } = piece as SavedCursors;
+        const { cursors: saved = [], span: latest = span } = piece as SavedCursors;
         span = latest;
-        for (const saved of cursors) read.set(saved[0], saved);
+        for (const [task, at, seen] of saved) {
+          cursors.delete(task);
+          idle.delete(task);
+          if (at === null || seen === null) continue;
+          cursors.set(task, { ...this.#create(task, at, seen), aheadSince: Number.NEGATIVE_INFINITY });
+          idle.set(task, this.#clock.monotonic());
+          newestSeen = Math.max(newestSeen, seen);
+        }
       },
       commit: () => {
         this.#begun = span?.begun ?? undefined;
         this.#newest = span?.newest ?? undefined;
-        for (const [task, at, seen] of read.values()) {
-          if (at === null || seen === null) continue;
-          this.#cursors.set(task, { ...this.#create(task, at, seen), aheadSince: Number.NEGATIVE_INFINITY });
-          this.#idle.set(task, this.#clock.monotonic());
-          this.#newestSeen = Math.max(this.#newestSeen, seen);
-        }
+        this.#newestSeen = newestSeen;
+        this.#cursors = cursors;
+        this.#idle = idle;
         for (const [task, until] of span?.sending ?? []) {
-          const cursor = this.#cursors.get(task);
+          const cursor = cursors.get(task);
           if (cursor !== undefined && until > cursor.at) cursor.sentUntil = until;
         }
       },
@@ -253,11 +259,14 @@ export class HistoryCursors implements Kept {
 
   *#pieces(tasks: Iterable<string>): Generator<SavedCursors> {
     yield { span: { begun: this.#begun ?? null, newest: this.#newest ?? null, sending: this.#sending } };
-    const saved = Array.from(tasks, (task): SavedCursor => {
+    yield* inPieces('cursors', this.#saved(tasks));
+  }
+
+  *#saved(tasks: Iterable<string>): Generator<SavedCursor> {
+    for (const task of tasks) {
       const { at = null, seen = null } = this.#cursors.get(task) ?? {};
-      return [task, at, seen];
-    });
-    yield* inPieces('cursors', saved);
+      yield [task, at, seen];
+    }
   }
 
   #isAhead(cursor: Cursor, now: number): boolean {
