@@ -56,7 +56,8 @@ export class PortalPlay {
   readonly #settings: PlayOptions;
   readonly #stop = new AbortController();
   readonly #portal: PortalCollector;
-  remote: RemoteWrite;
+  /** The remote write of each process, the present one last. */
+  readonly processes: RemoteWrite[] = [];
   refuse: Refuse | undefined;
   /** The periods that were requested. */
   readonly periods: string[] = [];
@@ -67,7 +68,7 @@ export class PortalPlay {
     this.#settings = settings;
     this.clock = clock;
     this.standIn = standIn;
-    this.remote = this.#newRemote();
+    this.processes.push(this.#newRemote());
     this.#portal = this.#newPortal();
   }
 
@@ -80,9 +81,13 @@ export class PortalPlay {
     return play;
   }
 
+  get remote(): RemoteWrite {
+    return this.processes.at(-1) as RemoteWrite;
+  }
+
   /** A new process, which knows what was saved last: by default everything. */
   restart(saved: readonly unknown[] | null = readAgain(this.remote.cursors.all())): void {
-    this.remote = this.#newRemote();
+    this.processes.push(this.#newRemote());
     if (saved !== null) restoreInto(this.remote.cursors, saved);
   }
 
@@ -211,7 +216,8 @@ export class PortalPlay {
         binMs: MINUTE_MS,
       },
       this.#settings.send,
-      { clock, random: () => 0.5, log: noLog },
+      // What is saved is what the cursors say when the process ends.
+      { clock, random: () => 0.5, log: noLog, note: async () => {} },
     );
   }
 }

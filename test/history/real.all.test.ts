@@ -1,23 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HEADERS } from '../../src/history/delivery.ts';
+import { HEADERS, type Send } from '../../src/history/delivery.ts';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { readAgain } from '../support/kept.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 import { differences, MINUTE_MS, PortalPlay } from './portal-play.ts';
-import { prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
+import { influxReceiver, prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
 
 const START = Date.UTC(2026, 2, 2, 6);
 const HOUR_MS = 60 * MINUTE_MS;
 
 const newer = process.env.NEWER_PROMETHEUS ?? '';
 const window = 'storage:\n  tsdb:\n    out_of_order_time_window: 6h\n';
-const canRun = (program: string) => {
+const canRun = (program: string, ...parameters: readonly string[]) => {
   try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    execFileSync(program, parameters, { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -45,7 +45,8 @@ const receivers: readonly {
     make: (at) => prometheusReceiver(newer, at, window),
     keeps: 'all',
   },
-  { name: 'VictoriaMetrics', isThere: canRun('victoria-metrics'), make: victoriaReceiver, keeps: 'all' },
+  { name: 'VictoriaMetrics', isThere: canRun('victoria-metrics', '--version'), make: victoriaReceiver, keeps: 'all' },
+  { name: 'InfluxDB', isThere: canRun('influxd', 'version'), make: influxReceiver, keeps: 'all' },
 ];
 
 interface Story {
@@ -53,51 +54,77 @@ interface Story {
   /** Whether an ordered receiver that scrapes loses minutes, which then are reported. */
   readonly loses?: true;
   readonly mostRejected: number;
-  readonly run: (play: PortalPlay, receiver: RealReceiver, hours: (hours: number) => Promise<void>) => Promise<void>;
+  readonly run: (told: Told) => Promise<void>;
+}
+
+interface Told {
+  readonly play: PortalPlay;
+  readonly receiver: RealReceiver;
+  readonly hours: (hours: number) => Promise<void>;
+  /** Ends the process after the receiver has stored a request, and before the response arrives. */
+  readonly killInFlight: () => Promise<void>;
 }
 
 const stories: readonly Story[] = [
-  { name: 'a restart with state', mostRejected: 0, run: async (play) => play.restart() },
-  { name: 'a restart without state', mostRejected: 3, loses: true, run: async (play) => play.restart(null) },
+  { name: 'a restart with state', mostRejected: 0, run: async ({ play }) => play.restart() },
+  { name: 'a restart without state', mostRejected: 3, loses: true, run: async ({ play }) => play.restart(null) },
   {
-    name: 'a kill, with a state of ten minutes before',
+    name: 'a kill while a request is under way',
+    mostRejected: 1,
+    run: ({ killInFlight }) => killInFlight(),
+  },
+  {
+    name: 'out of order: the state is ten minutes old, as after a power failure',
     mostRejected: 3,
     loses: true,
-    run: async (play, _, hours) => {
+    run: async ({ play, hours }) => {
       const saved = readAgain(play.remote.cursors.all());
       await hours(1 / 6);
       play.restart(saved);
     },
   },
   {
-    name: 'the receiver away for 40 minutes',
+    name: 'too old: the exporter is away for 3 hours',
+    mostRejected: 30,
+    loses: true,
+    run: async ({ play }) => {
+      await play.clock.advance(3 * HOUR_MS);
+      play.restart();
+    },
+  },
+  {
+    name: 'the receiver is away for 40 minutes',
     mostRejected: 0,
-    run: async (_, receiver, hours) => {
+    run: async ({ receiver, hours }) => {
       await receiver.kill();
       await hours(2 / 3);
       await receiver.start();
     },
   },
   {
-    name: 'the receiver away for 5 hours',
+    name: 'the receiver is away for 5 hours',
     mostRejected: 30,
     loses: true,
-    run: async (_, receiver, hours) => {
+    run: async ({ receiver, hours }) => {
       await receiver.kill();
       await hours(5);
       await receiver.start();
     },
   },
-  {
-    name: 'the exporter away for 3 hours',
-    mostRejected: 30,
-    loses: true,
-    run: async (play) => {
-      await play.clock.advance(3 * HOUR_MS);
-      play.restart();
-    },
-  },
 ];
+
+/** What all processes have reported. */
+function countsOf(processes: PortalPlay['processes']) {
+  const counts = { rejected: 0, lost: 0, dropped: 0 };
+  const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, one) => total + one, 0);
+  for (const remote of processes) {
+    const { answers, lost, dropped } = remote.status();
+    for (const [code, requests] of answers) if (/^[45]/.test(code)) counts.rejected += requests;
+    counts.lost += sum(lost);
+    counts.dropped += sum(dropped);
+  }
+  return counts;
+}
 
 describe.each(receivers.filter(({ isThere }) => isThere))('$name', ({ name, make, keeps }) => {
   test.each(stories)('$name: every minute is there, or reported', async ({ name: story, loses, mostRejected, run }) => {
@@ -105,36 +132,38 @@ describe.each(receivers.filter(({ isThere }) => isThere))('$name', ({ name, make
     await receiver.start();
     onTestFinished(() => receiver.kill());
     const series = ['cpu_utilization', 'cache_utilization', 'load_average'];
-    const play = await PortalPlay.begin({ appliances: 2, series, start: START, send: receiver.send });
+    let onStored: (() => void) | undefined;
+    const send: Send = async (...request) => {
+      const response = await receiver.send(...request);
+      if (onStored === undefined) return response;
+      onStored();
+      return new Promise(() => {});
+    };
+    const play = await PortalPlay.begin({ appliances: 2, series, start: START, send });
     onTestFinished(() => play.close());
-    const counts = { rejected: 0, lost: 0, dropped: 0 };
-    const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, one) => total + one, 0);
-    const count = () => {
-      const { answers, lost, dropped } = play.remote.status();
-      for (const [code, requests] of answers) if (/^[45]/.test(code)) counts.rejected += requests;
-      counts.lost += sum(lost);
-      counts.dropped += sum(dropped);
+    const { signal } = new AbortController();
+    const killInFlight = async () => {
+      await play.poll();
+      await new Promise<void>((resolve) => {
+        onStored = resolve;
+        void play.remote.flush(signal);
+      });
+      onStored = undefined;
+      play.restart();
     };
     /** A scrape in each round, so that the receiver's newest point is of now. */
     const hours = async (of: number) => {
       for (let left = of * HOUR_MS; left > 0; left -= 5 * MINUTE_MS) {
         const scraped = { labels: [['__name__', 'up']] as const, times: [play.clock.now()], values: [1] };
         const body = runToEnd(writeRequest([scraped]));
-        await receiver.send(HEADERS, body, new AbortController().signal).catch(() => {});
+        await receiver.send(HEADERS, body, signal).catch(() => {});
         await play.round();
       }
     };
     await hours(2);
-    const before = play.remote;
-    await run(play, receiver, hours);
-    if (play.remote !== before) {
-      const after = play.remote;
-      play.remote = before;
-      count();
-      play.remote = after;
-    }
+    await run({ play, receiver, hours, killInFlight });
     await hours(3);
-    count();
+    const counts = countsOf(play.processes);
     const to = play.clock.now() - 25 * MINUTE_MS;
     const held = await receiver.points(START, to);
     for (const key of held.keys()) if (key.includes('__name__=up')) held.delete(key);

@@ -99,6 +99,50 @@ export async function victoriaReceiver(folder: string): Promise<RealReceiver> {
   };
 }
 
+/** An InfluxDB 1, which stores a repeated point over the first one. */
+export async function influxReceiver(folder: string): Promise<RealReceiver> {
+  const [port, backupPort] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const file = join(folder, 'influxdb.conf');
+  const settings = [
+    `reporting-disabled = true\nbind-address = "127.0.0.1:${backupPort}"`,
+    `[meta]\ndir = "${folder}/meta"`,
+    `[data]\ndir = "${folder}/data"\nwal-dir = "${folder}/wal"`,
+    `[http]\nbind-address = "127.0.0.1:${port}"`,
+  ];
+  writeFileSync(file, settings.join('\n'));
+  const query = async (q: string) => {
+    const body = new URLSearchParams({ q });
+    const answer = await fetch(`${url}/query?db=filers&epoch=ms`, { method: 'POST', body });
+    return (await answer.json()) as {
+      readonly results: readonly {
+        readonly series?: readonly { tags: Record<string, string>; values: [number, number][] }[];
+      }[];
+    };
+  };
+  const { start, kill } = living(`${url}/ping`, 'influxd', ['-config', file], 'SIGKILL');
+  return {
+    url,
+    kill,
+    send: sendTo(`${url}/api/v1/prom/write?db=filers`),
+    start: async () => {
+      await start();
+      await query('CREATE DATABASE filers');
+    },
+    points: async (from, to) => {
+      const ours = `job =~ /filer-exporter.*/ AND time >= ${from}ms AND time <= ${to}ms`;
+      const { results } = await query(`SELECT value FROM /.*/ WHERE ${ours} GROUP BY *`);
+      return new Map(
+        results[0]?.series?.map(({ tags, values }) => {
+          // A label that only other series of the metric have is an empty tag.
+          const labels = Object.entries(tags).filter(([, value]) => value !== '');
+          return [keyOf(Object.fromEntries(labels)), new Map(values)];
+        }),
+      );
+    },
+  };
+}
+
 /** Sends over real connections, with real time-outs. */
 export function sendTo(url: string, headers: Readonly<Record<string, string>> = {}): Send {
   const dispatcher = createDispatcher(undefined);
