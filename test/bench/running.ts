@@ -25,6 +25,17 @@ const REQUESTS_PER_SECOND = 200;
 const WATCHED_SECONDS = 20;
 const SCRAPE_SECONDS = 5;
 
+/** Loaded into the program: on a message it returns how long its event loop was occupied at most since the last one. */
+const WATCHED_TURNS = `
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+process.on('message', () => {
+  process.send([delay.max / 1e6, delay.percentile(99.9) / 1e6]);
+  delay.reset();
+});
+process.channel.unref();`;
+
 /** Fleets of one size after another, beside the libraries that the program cannot do without. */
 export async function running(report: Report): Promise<void> {
   await bare(report);
@@ -43,15 +54,24 @@ async function ofFleet(report: Report, appliances: number, standIn: MockServices
   const receiver = process.env.REMOTE_WRITE === '1' ? await startReceiver() : undefined;
   const place = `running/${appliances} appliances${receiver === undefined ? '' : ', remote write'}`;
   const further = receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url };
-  const { child, pid, url } = await startProgram([program], standIn, standIn.portalUrl, REQUESTS_PER_SECOND, further);
+  const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHED_TURNS)}`, program];
+  const { child, pid, url } = await startProgram(watched, standIn, standIn.portalUrl, REQUESTS_PER_SECOND, further);
+  const reportTurns = async (when: string) => {
+    child.send('turns');
+    const [[longest = 0, usual = 0]] = (await once(child, 'message')) as [readonly number[]];
+    report(`${place}/${when}/longest turn`, longest, 'ms');
+    report(`${place}/${when}/turn, 99.9 %`, usual, 'ms');
+  };
   try {
     const started = processorMs(pid);
+    await reportTurns('start');
     report(`${place}/start, processor`, started, 'ms');
     const swept = await sweep(url, appliances);
     const sweptMs = processorMs(pid);
     report(`${place}/first sweep/requests`, swept, 'requests');
     report(`${place}/first sweep/processor a request`, (sweptMs - started) / swept, 'ms');
     report(`${place}/first sweep/resident`, mebibytes(pid, 'VmRSS'), 'MiB');
+    await reportTurns('first sweep');
     // Its second sweep begins when the first slots come.
     while ((await requests(url)) < swept + appliances) await sleep(500);
     const before = await requests(url);
@@ -67,6 +87,7 @@ async function ofFleet(report: Report, appliances: number, standIn: MockServices
       (processorMs(pid) - beforeMs) / (asked - before),
       'ms',
     );
+    await reportTurns('then');
     report(`${place}/then/resident`, mebibytes(pid, 'VmRSS'), 'MiB');
     report(`${place}/most resident`, mebibytes(pid, 'VmHWM'), 'MiB');
   } finally {
