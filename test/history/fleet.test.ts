@@ -69,6 +69,20 @@ describe('40 appliances', () => {
     expect(missing > 0).toBe(hours > 6);
   });
 
+  test('out of the inventory for ten hours: the last six arrive, and the four before are not reported as lost', async () => {
+    const fleet = forty();
+    await fleet.hours(2);
+    const relist = fleet.unlist(fleet.tasks.slice(0, 20));
+    await fleet.hours(10);
+    relist();
+    await fleet.hours(1);
+    const { missing, reported } = fleet.judge();
+    // What came shortly before they left was due.
+    expect(reported / 20).toBeLessThan(15);
+    expect(missing / 20).toBeGreaterThan(230);
+    expect(missing / 20).toBeLessThan(260);
+  });
+
   test.each(['takes all', 'stock'] as const)('data that is always 70 minutes late: %s', async (receiver) => {
     const fleet = forty({ receiver, arrives: (_, __, ms) => ms + 70 * MINUTE_MS });
     await fleet.hours(6);

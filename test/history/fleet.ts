@@ -46,6 +46,7 @@ export class Fleet {
   portal: ((window: Window | undefined, task: FleetTask) => boolean) | undefined;
   polls = 0;
   maxWaiting = 0;
+  readonly #unlisted = new Set<string>();
   /** What earlier processes have reported: seconds lost, points dropped. */
   readonly #reported = { lost: 0, dropped: 0 };
   /** What has been noted of the cursors. */
@@ -87,12 +88,21 @@ export class Fleet {
       const round = Math.floor(this.clock.monotonic() / this.intervalMs) * this.intervalMs;
       for (const task of this.tasks) {
         const due = round + task.phaseMs;
-        if (due < this.clock.monotonic() - 1_000 || due >= end) continue;
+        if (due < this.clock.monotonic() - 1_000 || due >= end || this.#unlisted.has(task.id)) continue;
         if (due > this.clock.monotonic()) await this.clock.advance(Math.max(1_000, due - this.clock.monotonic()));
         await this.#poll(task);
       }
       await this.clock.advance(Math.max(0, Math.min(end, round + this.intervalMs) - this.clock.monotonic()));
     }
+  }
+
+  /** These leave the inventory until what it returns is called; they report all the same. */
+  unlist(tasks: readonly FleetTask[]): () => void {
+    for (const { id } of tasks) {
+      this.#unlisted.add(id);
+      this.remote.withdraw(id);
+    }
+    return () => this.#unlisted.clear();
   }
 
   /** Ends the process, by default in order, and starts another one after some time; without `hasState` it knows nothing. */

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HEADERS, type Send } from '../../src/history/delivery.ts';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { readAgain } from '../support/kept.ts';
-import { temporaryDirectory } from '../support/program.ts';
+import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
 import { differences, MINUTE_MS, PortalPlay } from './portal-play.ts';
 import { influxReceiver, prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
@@ -14,7 +16,8 @@ const START = Date.UTC(2026, 2, 2, 6);
 const HOUR_MS = 60 * MINUTE_MS;
 
 const newer = process.env.NEWER_PROMETHEUS ?? '';
-const window = 'storage:\n  tsdb:\n    out_of_order_time_window: 6h\n';
+/** As docs/history.md writes it. */
+const [, window = ''] = /`(storage: .+?)`/.exec(readFileSync(join(root, 'docs/history.md'), 'utf8')) ?? [];
 const canRun = (program: string, ...parameters: readonly string[]) => {
   try {
     execFileSync(program, parameters, { stdio: 'ignore' });
