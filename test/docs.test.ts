@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { catalog, variableRows } from '../src/catalog.ts';
 import { usage } from '../src/cli/help.ts';
 import { formatDuration } from '../src/config/duration.ts';
-import { fileVariable } from '../src/config/section.ts';
+import { fileVariable, isSecret } from '../src/config/section.ts';
 import { gfaSection } from '../src/services/gfa/configuration.ts';
 import { gfaQuestions } from '../src/services/gfa/questions.ts';
 import {
@@ -161,7 +161,7 @@ function isMetric(name: string): boolean {
 
 /** Ours, those of other programs that we honour, and those of the build and the tests. */
 const VARIABLES: ReadonlySet<string> = new Set([
-  ...variableRows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name])),
+  ...variableRows.flatMap(({ name, row }) => (isSecret(row) ? [name, fileVariable(name)] : [name])),
   'NAME_FILE',
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS', 'FILER_EXPORTER_REVISION'],
   ...['PROMETHEUS_URL', 'NODE_IMAGE', 'NODE_DIGEST', 'REQUIRE_PROMETHEUS', 'REQUIRE_TLS_CLIENTS'],

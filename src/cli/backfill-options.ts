@@ -1,8 +1,9 @@
 import type { BackfillOptions } from '../app/backfill.ts';
-import { labelPairs } from '../config/remote-write.ts';
-import { entriesOf, type VariableType } from '../config/variable-type.ts';
-import { durationType } from '../config/variable-types.ts';
-import { HISTORY_RETENTION_MS } from '../history/points.ts';
+import { entriesOf } from '../config/format.ts';
+import { duration } from '../config/formats.ts';
+import { readValues } from '../config/parse-variables.ts';
+import { labelList } from '../config/remote-write.ts';
+import { section } from '../config/section.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import type { Options } from './arguments.ts';
 
@@ -14,6 +15,18 @@ const DEFAULT_FOLDER = 'filer-exporter-backfill';
 /** A shorter period is not worth a backfill, because one poll returns it. */
 const MIN_PAST_MS = 900_000;
 
+const AGO = { format: duration, formatMinimum: '0s', formatMaximum: '30d' } as const;
+
+/** The options whose values are those of variables. */
+const valueSection = section({
+  variables: {
+    '--since': { ...AGO, help: 'the beginning of the period' },
+    '--until': { ...AGO, help: 'the end of the period' },
+    '--labels': { ...labelList, help: 'labels added to every series' },
+  },
+  toOptions: (values) => values,
+});
+
 /** If no labels are given, those of remote write are used. */
 export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
   readonly labels: BackfillOptions['labels'] | undefined;
@@ -21,14 +34,10 @@ export type ParsedOptions = Omit<BackfillOptions, 'labels'> & {
 
 /** Returns what to read, from the options. Throws a ConfigError if they are not valid. */
 export function parseBackfillOptions(options: Options): ParsedOptions {
-  const ago = durationType({ least: 0, most: HISTORY_RETENTION_MS }, '30d');
-  const read = <Value>(name: 'since' | 'until' | 'labels', kind: VariableType<Value>): Value | undefined => {
-    const text = options[name];
-    const parsed = text === undefined ? undefined : kind.parse(text);
-    if (parsed?.state !== 'invalid') return parsed?.value;
-    throw new ConfigError(parsed.errors.map(({ what }) => `--${name}: ${what}; expected ${kind.expects}`));
-  };
-  const [sinceMs, untilMs = 0] = [read('since', ago), read('until', ago)];
+  const texts = Object.entries(options).map(([name, text]) => [`--${name}`, String(text)] as const);
+  const { values, errors } = readValues(valueSection, new Map(texts), String);
+  if (errors.length > 0) throw new ConfigError(errors);
+  const { '--since': sinceMs, '--until': untilMs = 0, '--labels': labels } = valueSection.toOptions(values).settings;
   if (sinceMs === undefined) throw new ConfigError(['--backfill: expected --since with a duration such as 30d']);
   if (sinceMs - untilMs < MIN_PAST_MS) {
     throw new ConfigError(['--since: expected a time at least 15m before --until, which is now by default']);
@@ -37,7 +46,7 @@ export function parseBackfillOptions(options: Options): ParsedOptions {
   return {
     sinceMs,
     untilMs,
-    labels: read('labels', labelPairs),
+    labels: labels && Object.fromEntries(labels),
     filers: filers === undefined ? undefined : entriesOf(filers),
     series: series === undefined ? undefined : entriesOf(series),
     share: partOf(share),

@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { listOf } from './list-types.ts';
-import { invalid, quoted, type VariableType, valid } from './variable-type.ts';
+import { type Format, invalid, quoted, valid } from './format.ts';
 
 /** Matches a fragment, and the names that receivers use for credentials in a query. */
 const CREDENTIALS = /#|[?&](?:u|p|user|username|pass|password|token|key|api_?key|access_token|secret)=/i;
@@ -9,7 +8,7 @@ const CREDENTIALS = /#|[?&](?:u|p|user|username|pass|password|token|key|api_?key
  * The base URL of an API, without a slash at the end. A value that may contain a password or a token (an `@`, a query)
  * is rejected and not quoted.
  */
-export function baseUrl(endsIn: string, mayHaveQuery = false): VariableType<string> {
+export function baseUrl(endsIn: string, mayHaveQuery = false): Format<string> {
   const without = mayHaveQuery ? 'credentials' : 'credentials or query';
   const ending = endsIn === '' ? '' : ` ending in ${endsIn}`;
   return {
@@ -31,7 +30,7 @@ export function baseUrl(endsIn: string, mayHaveQuery = false): VariableType<stri
   };
 }
 
-export const listenAddress: VariableType<{ readonly host: string | undefined; readonly port: number }> = {
+export const listenAddress: Format<{ readonly host: string | undefined; readonly port: number }> = {
   label: 'host:port',
   expects: 'host:port, [v6]:port or :port, such as :9989',
   parse: (text) => {
@@ -51,7 +50,7 @@ const TAKEN_PATHS = ['', '/healthz', '/readyz', '/-/healthy', '/-/ready', '/stat
 /**
  * The path of the exposition. It must reach the server unchanged: `/a/../b` or a path with a space would never match.
  */
-export const metricsPath: VariableType<string> = {
+export const metricsPath: Format<string> = {
   label: 'path',
   expects: 'a path such as /metrics, without a query and not used by another page',
   parse: (text) => {
@@ -70,18 +69,6 @@ export const metricsPath: VariableType<string> = {
 
 export const PROBE_PATHS = ['/healthz', '/readyz'] as const;
 
-export const openPaths: VariableType<readonly string[]> = {
-  label: 'list of paths',
-  expects: `a comma-separated list of ${PROBE_PATHS.join(', ')}, or none`,
-  parse: (text) => {
-    if (text.trim() === 'none') return valid([]);
-    return listOf(text, (entry) =>
-      PROBE_PATHS.some((path) => path === entry) ? valid(entry) : invalid(`${quoted(entry)} is not one of them`),
-    );
-  },
-  show: (paths) => paths.join(',') || 'none',
-};
-
 /**
  * Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or ::1. Names below `localhost`, or with a trailing
  * dot, are in no hosts file, so some systems look them up in the network.
@@ -97,7 +84,7 @@ const TAKEN_HEADERS = [
   ...['keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent'],
 ];
 
-export const headerName: VariableType<string> = {
+export const headerName: Format<string> = {
   label: 'header name',
   expects: 'the name of a header that the exporter does not use already, such as X-Service-client-key',
   parse: (text) => {

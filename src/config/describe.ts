@@ -1,13 +1,14 @@
 import type { Config } from './config.ts';
 import { allVariables } from './load.ts';
-import type { NamedVariable, ServiceSection } from './section.ts';
+import { labelOf, type NamedVariable } from './schema.ts';
+import { isSecret, type ServiceSection } from './section.ts';
 
 /** Returns the table of variables for `--help`. */
 export function helpText(rows: readonly NamedVariable[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
   const paragraphs = rows.map(({ name, row }) => {
     const byDefault = row.default ?? row.unset;
-    const facts = `${row.kind.label}${row.kind.isSecret ? ' (file)' : ''}${byDefault ? `; default: ${byDefault}` : ''}`;
+    const facts = `${labelOf(row)}${isSecret(row) ? ' (file)' : ''}${byDefault ? `; default: ${byDefault}` : ''}`;
     return `  ${name.padEnd(width)}${facts}\n  ${' '.repeat(width)}${row.help}\n`.replaceAll('`', '');
   });
   return `Environment variables, also read from .env in the working directory:

@@ -1,15 +1,11 @@
 import { parseEnv } from 'node:util';
 import { errorCode } from '../runtime/errors.ts';
 import { editDistance, nearest } from '../runtime/suggest.ts';
-import { type NamedVariable, namesOf, type ServiceSection } from './section.ts';
-import { quoted } from './variable-type.ts';
+import { quoted } from './format.ts';
+import type { NamedVariable, VariableTexts } from './schema.ts';
+import { isSecret, namesOf, type ServiceSection } from './section.ts';
 
 export const DOTENV = '.env';
-
-/** The values of the variables that are set, by name; none is an empty string. */
-export type VariableTexts = ReadonlyMap<string, string>;
-
-export type ReadFile = (path: string) => string;
 
 /**
  * Returns the variables of the environment, and those of `.env` that the environment does not set. An empty value
@@ -36,7 +32,7 @@ export function mergeDotenv(
     texts,
     errors,
     /** Whether `.env` contains a secret, in effect or not; undefined if there is no `.env`. */
-    dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => isSecret(rows, name, text)),
+    dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => hasSecret(rows, name, text)),
   };
 }
 
@@ -72,9 +68,9 @@ function nodeErrors(beneath: VariableTexts, environment: VariableTexts): readonl
 }
 
 /** A proxy's URL may contain a password. */
-function isSecret(rows: readonly NamedVariable[], name: string, text: string): boolean {
+function hasSecret(rows: readonly NamedVariable[], name: string, text: string): boolean {
   return (
-    rows.some(({ name: known, row }) => known === name && row.kind.isSecret) || (PROXY.test(name) && text.includes('@'))
+    rows.some(({ name: known, row }) => known === name && isSecret(row)) || (PROXY.test(name) && text.includes('@'))
   );
 }
 

@@ -1,9 +1,9 @@
 import { errorCode } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import type { ReadFile, VariableTexts } from './dotenv.ts';
-import { fileVariable, type NamedVariable } from './section.ts';
-import { quotedPath, secretError } from './variable-type.ts';
+import { quotedPath, secretError } from './format.ts';
+import type { NamedVariable, ReadFile, VariableTexts } from './schema.ts';
+import { fileVariable, isSecret } from './section.ts';
 
 /** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
@@ -47,7 +47,7 @@ export function fileSecrets(
   const secrets: Record<string, FileSecret> = {};
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);
-    const path = row.kind.isSecret ? texts.get(fileName) : undefined;
+    const path = isSecret(row) ? texts.get(fileName) : undefined;
     if (path === undefined) continue;
     if (texts.has(name)) {
       errors.push(`${name}: is set and so is ${fileName}; expected one of them`);

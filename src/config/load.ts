@@ -2,21 +2,14 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { Config } from './config.ts';
-import { DOTENV, mergeDotenv, type ReadFile, unknownVariables } from './dotenv.ts';
+import { DOTENV, mergeDotenv, unknownVariables } from './dotenv.ts';
 import { FileSecret, fileSecrets } from './file-secrets.ts';
 import { readValues } from './parse-variables.ts';
 import { PemFile } from './pem.ts';
 import { proxies } from './proxy.ts';
 import { remoteWriteSection } from './remote-write.ts';
-import {
-  fileVariable,
-  type NamedVariable,
-  namesOf,
-  type Rows,
-  type Section,
-  type ServiceSection,
-  type Values,
-} from './section.ts';
+import type { NamedVariable, ReadFile, Rows, Values } from './schema.ts';
+import { fileVariable, namesOf, type Section, type ServiceSection } from './section.ts';
 import { serviceErrors } from './service-rules.ts';
 import { commonSection } from './variables.ts';
 
@@ -41,7 +34,7 @@ export async function loadConfig(
   const rows = allVariables(services);
   const settled = mergeDotenv(environment, await readSecret(DOTENV).catch(asError), rows);
   const pathsOf = (kind: 'isSecret' | 'valueIn', nameOf: (name: string) => string) =>
-    rows.flatMap(({ name, row }) => (row.kind[kind] ? (settled.texts.get(nameOf(name)) ?? []) : []));
+    rows.flatMap(({ name, row }) => (row.format?.[kind] ? (settled.texts.get(nameOf(name)) ?? []) : []));
   const ways = new Map([
     ...pathsOf('valueIn', (name) => name).map((path) => [path, readPem] as const),
     ...pathsOf('isSecret', fileVariable).map((path) => [path, readSecret] as const),
@@ -65,9 +58,12 @@ export function configOf(
 ): Config {
   const rows = allVariables(services);
   const sections = sectionsOf(services);
-  const errors = [...found];
-  const read = readValues(texts, sections, readFile, errors);
-  const values: Values<Rows> = { ...read, ...fileSecrets(texts, rows, { readFile, readAgain }, errors) };
+  const read = sections.map((section) => readValues(section, texts, readFile));
+  const errors = [...found, ...read.flatMap((one) => one.errors)];
+  const values: Values<Rows> = {
+    ...Object.assign({}, ...read.map((one) => one.values)),
+    ...fileSecrets(texts, rows, { readFile, readAgain }, errors),
+  };
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
   errors.push(...serviceErrors(services, given), ...sections.flatMap((section) => section.errors(given)));
   const proxy = proxies(texts, errors);

@@ -1,6 +1,6 @@
 import { Secret } from '../runtime/secret.ts';
-import { invalid, type Parsed, quotedPath, type VariableType, valid } from './variable-type.ts';
-import { filePath } from './variable-types.ts';
+import { type Format, invalid, type Parsed, quotedPath, valid } from './format.ts';
+import { filePath } from './formats.ts';
 
 /** A PEM file and its text, which is never shown: a file of certificates may contain the key as well. */
 export class PemFile extends Secret {
@@ -23,8 +23,9 @@ export function pemFile(block: 'certificate' | 'private key') {
   const begin = new RegExp(`-----BEGIN (?:[A-Z0-9]+ )*${block.toUpperCase()}-----`);
   return {
     ...filePath,
+    label: `path of a file with a ${block}`,
     expects: 'the path of a PEM file',
     valueIn: (path: string, text: string): Parsed<PemFile> =>
       begin.test(text) ? valid(new PemFile(path, text)) : invalid(`${quotedPath(path)} contains no ${block}`),
-  } as const satisfies VariableType<string>;
+  } as const satisfies Format<string>;
 }

@@ -1,61 +1,55 @@
 import { baseUrl } from './addresses.ts';
+import { entriesOf, type Format, headerError, invalid, quoted, valid } from './format.ts';
+import { duration, headerValue, secret } from './formats.ts';
 import { pemFile } from './pem.ts';
-import { type Rows, type SetVariables, section, type Values } from './section.ts';
+import { LIST, type Rows, type ValueSchema, type Values } from './schema.ts';
+import { isSecret, type SetVariables, section } from './section.ts';
 import { insecureErrors } from './service-rules.ts';
-import { entriesOf, headerError, invalid, quoted, type VariableType, valid } from './variable-type.ts';
-import { durationType, headerValue, secret } from './variable-types.ts';
 
-const DAY_MS = 86_400_000;
-
-export const labelPairs: VariableType<Readonly<Record<string, string>>> = {
-  label: 'list of name=value',
+/** The name and the value of a label, as an entry of a list. */
+const label: Format<readonly [string, string]> = {
+  label: 'name=value',
   expects: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
   parse: (text) => {
-    const labels: Record<string, string> = {};
-    for (const entry of entriesOf(text)) {
-      const at = entry.indexOf('=');
-      const name = entry.slice(0, Math.max(0, at));
-      if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) || name.startsWith('__'))
-        return invalid(`${quoted(entry)} has no label name`);
-      labels[name] = entry.slice(at + 1);
-    }
-    return valid(labels);
+    const [, name = '', value = ''] = /^([a-zA-Z_][a-zA-Z0-9_]*)=(.*)$/su.exec(text) ?? [];
+    return name === '' || name.startsWith('__') ? invalid(`${quoted(text)} has no label name`) : valid([name, value]);
   },
-  show: (labels) =>
-    Object.entries(labels)
-      .map(([name, value]) => `${name}=${value}`)
-      .join(','),
+  show: (pair) => pair.join('='),
 };
+
+export const labelList = { ...LIST, items: { format: label } } as const satisfies ValueSchema;
 
 const variables = {
   REMOTE_WRITE_URL: {
-    kind: baseUrl('', true),
+    format: baseUrl('', true),
     unset: 'nothing is sent',
     help: 'sends every point there once, in order, at its own time: `docs/history.md`',
   },
-  REMOTE_WRITE_TOKEN: { kind: secret, help: 'sent as `Authorization: Bearer`' },
-  REMOTE_WRITE_USER: { kind: headerValue, help: 'user name for basic auth' },
-  REMOTE_WRITE_PASSWORD: { kind: secret, help: 'password for basic auth' },
+  REMOTE_WRITE_TOKEN: { format: secret, help: 'sent as `Authorization: Bearer`' },
+  REMOTE_WRITE_USER: { format: headerValue, help: 'user name for basic auth' },
+  REMOTE_WRITE_PASSWORD: { format: secret, help: 'password for basic auth' },
   REMOTE_WRITE_HEADERS: {
-    kind: secret,
+    format: secret,
     help: 'additional headers, such as `X-Scope-OrgID=tenant,X-Other=value`',
   },
   REMOTE_WRITE_LABELS: {
-    kind: labelPairs,
+    ...labelList,
     unset: 'every series has `job=filer-exporter-minutes`',
     help: 'labels added to every series; a `job` among them must differ from that of the scrape',
   },
   REMOTE_WRITE_CATCH_UP: {
-    kind: durationType({ least: 15 * 60_000, most: 30 * DAY_MS }, '6h'),
+    format: duration,
+    formatMinimum: '15m',
+    formatMaximum: '30d',
     default: '6h',
     help: 'how far back missing points are requested after an outage',
   },
   REMOTE_WRITE_CA_FILE: {
-    kind: pemFile('certificate'),
+    format: pemFile('certificate'),
     help: 'certificate authorities to trust instead of the usual ones, as PEM',
   },
-  REMOTE_WRITE_CERT_FILE: { kind: pemFile('certificate'), help: 'client certificate, as PEM' },
-  REMOTE_WRITE_KEY_FILE: { kind: pemFile('private key'), help: 'key of the client certificate, as PEM' },
+  REMOTE_WRITE_CERT_FILE: { format: pemFile('certificate'), help: 'client certificate, as PEM' },
+  REMOTE_WRITE_KEY_FILE: { format: pemFile('private key'), help: 'key of the client certificate, as PEM' },
 } as const satisfies Rows;
 
 type RemoteRows = typeof variables;
@@ -84,7 +78,7 @@ function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] 
   if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
     found.push('REMOTE_WRITE_KEY_FILE: is set without REMOTE_WRITE_CERT_FILE; expected both or neither');
   }
-  const hasSecret = names.some((name) => variables[name].kind === secret && isSet(name));
+  const hasSecret = names.some((name) => isSecret(variables[name]) && isSet(name));
   if (hasSecret) found.push(...insecureErrors('REMOTE_WRITE_URL', { isSet, values }));
   if (values.REMOTE_WRITE_HEADERS !== undefined) found.push(...headerErrors(values.REMOTE_WRITE_HEADERS.reveal()));
   return found;
@@ -133,7 +127,7 @@ function toOptions(values: Values<RemoteRows>) {
     token: values.REMOTE_WRITE_TOKEN,
     basic: user === undefined || password === undefined ? undefined : { user, password },
     headers: values.REMOTE_WRITE_HEADERS,
-    labels: { job: 'filer-exporter-minutes', ...values.REMOTE_WRITE_LABELS },
+    labels: { job: 'filer-exporter-minutes', ...Object.fromEntries(values.REMOTE_WRITE_LABELS ?? []) },
     catchUpMs: values.REMOTE_WRITE_CATCH_UP,
     tls: {
       ca: values.REMOTE_WRITE_CA_FILE,

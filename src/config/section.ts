@@ -1,34 +1,5 @@
-import type { Parsed, VariableType } from './variable-type.ts';
-
-export interface Variable<Value = unknown> {
-  readonly kind: VariableType<Value>;
-  /** The default, written as in the environment. */
-  readonly default?: string;
-  /** What happens if the variable is not set and has no default. */
-  readonly unset?: string;
-  /** One line for `--help` and the reference; backticks around code. */
-  readonly help: string;
-}
-
-export type Rows = Readonly<Record<string, Variable>>;
-
-export interface NamedVariable {
-  readonly name: string;
-  readonly row: Variable;
-}
-
-type ValueOf<R> = R extends { readonly kind: infer K }
-  ? MeaningOf<K> | (R extends { readonly default: string } ? never : undefined)
-  : never;
-
-type MeaningOf<K> = K extends { valueIn(path: string, content: string): Parsed<infer Value> }
-  ? Value
-  : K extends VariableType<infer Value>
-    ? Value
-    : never;
-
-/** Every variable's value in the type of its kind or of the file it names; undefined only if the row has no default. */
-export type Values<Table extends Rows> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
+import { schemaOf } from './parse-variables.ts';
+import { type NamedVariable, type Rows, textOf, type Values, type Variable } from './schema.ts';
 
 export interface SetVariables<Table extends Rows> {
   /** Whether the variable or its `NAME_FILE` is set, valid or not. */
@@ -65,23 +36,20 @@ export function section<const Table extends Rows, Settings>(
 ): Section<Settings> {
   const { url, variables, errors, toOptions, show } = parts;
   const rows = Object.entries<Variable>(variables).map(([name, row]) => ({ name, row }));
-  const properties = rows.map(({ name, row }) => [name, { type: 'string', default: row.default, kind: row.kind }]);
   return {
     rows,
-    schema: { type: 'object', properties: Object.fromEntries(properties) },
-    // The cast is safe: the types of these rows have parsed the values.
+    schema: schemaOf(variables),
+    // The cast is safe: the schema of these rows has checked the values.
     errors: (given) => errors?.(given as SetVariables<Table>) ?? [],
     toOptions: (values) => {
       const settings = toOptions(values as Values<Table>);
       if (url !== undefined && values[url] === undefined) return { settings, shown: { [url]: undefined } };
-      const texts = rows.map(({ name, row }) => [name, textOf(row, values[name])] as const);
+      const texts = rows.map(
+        ({ name, row }) => [name, values[name] === undefined ? undefined : textOf(row, values[name])] as const,
+      );
       return { settings, shown: { ...Object.fromEntries(texts), ...(settings && show?.(settings)) } };
     },
   };
-}
-
-function textOf({ kind }: Variable, value: unknown): string | undefined {
-  return value === undefined ? undefined : (kind.show?.(value) ?? String(value));
 }
 
 /** The variables of one service, which is polled if its URL is set. */
@@ -116,10 +84,14 @@ export function serviceSection<const Table extends Rows, Settings>({
   };
 }
 
+export function isSecret({ format }: Variable): boolean {
+  return format?.isSecret === true;
+}
+
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
 export function namesOf(rows: readonly NamedVariable[]): readonly string[] {
-  return rows.flatMap(({ name, row }) => (row.kind.isSecret ? [name, fileVariable(name)] : [name]));
+  return rows.flatMap(({ name, row }) => (isSecret(row) ? [name, fileVariable(name)] : [name]));
 }

@@ -1,5 +1,6 @@
 import { isLoopback } from './addresses.ts';
-import type { Rows, ServiceSection, SetVariables } from './section.ts';
+import type { Rows } from './schema.ts';
+import { isSecret, type ServiceSection, type SetVariables } from './section.ts';
 
 /** Rules for all services: at least one is set, no secret is set for a disabled one, none is sent unencrypted. */
 export function serviceErrors(services: readonly ServiceSection[], given: SetVariables<Rows>): readonly string[] {
@@ -19,7 +20,7 @@ function noneErrors(services: readonly ServiceSection[], { isSet }: SetVariables
 function strayErrors({ url, rows }: ServiceSection, { isSet }: SetVariables<Rows>): readonly string[] {
   if (isSet(url)) return [];
   return rows.flatMap(({ name, row }) =>
-    row.kind.isSecret && isSet(name) ? [`${name}: is set but ${url} is not; expected both or neither`] : [],
+    isSecret(row) && isSet(name) ? [`${name}: is set but ${url} is not; expected both or neither`] : [],
   );
 }
 

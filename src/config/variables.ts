@@ -1,8 +1,8 @@
-import { listenAddress, metricsPath, openPaths, PROBE_PATHS } from './addresses.ts';
-import { aliasList } from './aliases.ts';
-import { bucketList } from './list-types.ts';
-import { type Rows, type SetVariables, section, type Values } from './section.ts';
-import { booleanType, durationType, enumType, filePath, integerType, ordinal } from './variable-types.ts';
+import { listenAddress, metricsPath, PROBE_PATHS } from './addresses.ts';
+import { alias } from './aliases.ts';
+import { bucket, duration, filePath, ordinal, wholeNumber } from './formats.ts';
+import { expectationOf, LIST, type Rows, type Values } from './schema.ts';
+import { type SetVariables, section } from './section.ts';
 
 /**
  * These variables belong to no single service. They are in the order of `--help` and the reference. The proxy variables
@@ -12,103 +12,115 @@ import { booleanType, durationType, enumType, filePath, integerType, ordinal } f
 // The bounds are dense from ten seconds to half an hour, where most propagations and locks end.
 const USUAL_BUCKETS = '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h';
 
-const DAY_MS = 86_400_000;
-
 const variables = {
   REQUEST_TIMEOUT: {
-    kind: durationType({ least: 1, most: DAY_MS }, '30s'),
+    format: duration,
+    formatMinimum: '1ms',
+    formatMaximum: '1d',
     default: '30s',
     help: 'time limit of one attempt, headers and body',
   },
   MAX_RESPONSE_BYTES: {
-    kind: integerType({ least: 1 }),
+    format: wholeNumber,
+    formatMinimum: '1',
     default: '33554432',
     help: 'largest body of a response; a larger one is dropped and counted',
   },
   STALE_AFTER: {
-    kind: integerType({ least: 1 }),
+    format: wholeNumber,
+    formatMinimum: '1',
     default: '3',
     help: 'a value that is not confirmed for this many effective intervals is removed',
   },
   FORGET_AFTER: {
-    kind: durationType({ least: 60_000, most: 30 * DAY_MS }, '1d'),
+    format: duration,
+    formatMinimum: '1m',
+    formatMaximum: '30d',
     default: '1d',
     help: 'how long counts of a filer or volume stay after it was last seen',
   },
   EVENT_BUCKETS: {
-    kind: bucketList,
+    ...LIST,
+    items: { format: bucket },
     default: USUAL_BUCKETS,
     help: 'buckets of the event histograms',
   },
   EVENT_HISTOGRAMS: {
-    kind: booleanType,
+    type: 'boolean',
     default: 'true',
     help: '`false` keeps only sum and count of the event histograms',
   },
   FILER_ALIASES: {
-    kind: aliasList,
+    ...LIST,
+    items: { format: alias },
     help: 'filers that have different ids in the two services, and names of filers',
   },
   STATE_FILE: {
-    kind: filePath,
+    format: filePath,
     help: 'keeps event counters, counted events and the used daily quota over restarts',
   },
   ALLOW_INSECURE_UPSTREAM: {
-    kind: booleanType,
+    type: 'boolean',
     default: 'false',
     help: '`true` allows `http:` URLs beyond this machine, which send keys unencrypted',
   },
   MAX_SCRAPES: {
-    kind: integerType({ least: 1 }),
+    format: wholeNumber,
+    formatMinimum: '1',
     default: '40',
     help: 'most scrapes served at once; others get 503',
   },
   LISTEN_ADDRESS: {
-    kind: listenAddress,
+    format: listenAddress,
     default: ':9989',
     help: '`host:port`, `[v6]:port`, or `:port` for all addresses',
   },
   METRICS_PATH: {
-    kind: metricsPath,
+    format: metricsPath,
     default: '/metrics',
     help: 'path of the exposition',
   },
   WEB_CONFIG_FILE: {
-    kind: filePath,
+    format: filePath,
     help: 'TLS and basic auth, in the file format of the Prometheus exporter toolkit',
   },
   WEB_OPEN_PATHS: {
-    kind: openPaths,
+    ...LIST,
+    items: { enum: [...PROBE_PATHS, 'none'] },
     unset: '`/healthz,/readyz`',
     help: 'paths that need neither password nor client certificate; `none` for no path',
   },
   MAX_CONNECTIONS: {
-    kind: integerType({ least: 1 }),
+    format: wholeNumber,
+    formatMinimum: '1',
     default: '256',
     help: 'most open connections; above it a new one replaces the oldest without a request',
   },
   SHARD: {
-    kind: ordinal,
+    format: ordinal,
     default: '0',
     help: 'number of this instance, from 0; only 0 polls what is about the whole account',
   },
   TOTAL_SHARDS: {
-    kind: integerType({ least: 1 }),
+    format: wholeNumber,
+    formatMinimum: '1',
     default: '1',
     help: 'number of instances that share the fleet',
   },
   SHUTDOWN_TIMEOUT: {
-    kind: durationType({ least: 0, most: DAY_MS }, '10s'),
+    format: duration,
+    formatMinimum: '0s',
+    formatMaximum: '1d',
     default: '10s',
     help: 'time to finish scrapes and revoke the token after SIGTERM',
   },
   LOG_LEVEL: {
-    kind: enumType(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',
     help: 'the lowest level that is logged',
   },
   LOG_FORMAT: {
-    kind: enumType(['json', 'pretty', 'auto']),
+    enum: ['json', 'pretty', 'auto'],
     unset: '`json` (`pretty` on a terminal)',
     help: 'format of the log lines; `auto` is the default',
   },
@@ -118,10 +130,25 @@ type CommonRows = typeof variables;
 
 export const commonSection = section({
   variables,
-  errors: shardErrors,
+  errors: (given) => [...bucketErrors(given), ...aliasErrors(given), ...pathErrors(given), ...shardErrors(given)],
   toOptions: toOptions,
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
+
+function bucketErrors({ values: { EVENT_BUCKETS: bounds = [] } }: SetVariables<CommonRows>): readonly string[] {
+  if (bounds.every((bound, place) => place === 0 || bound > (bounds[place - 1] ?? 0))) return [];
+  return [`EVENT_BUCKETS: is not in ascending order; expected ${expectationOf(variables.EVENT_BUCKETS)}`];
+}
+
+function aliasErrors({ values: { FILER_ALIASES: aliases = [] } }: SetVariables<CommonRows>): readonly string[] {
+  const repeated = aliases.filter(({ id }, place) => aliases.findIndex((other) => other.id === id) < place);
+  return repeated.map(({ id }) => `FILER_ALIASES: "${id}" is listed twice; expected each filer once`);
+}
+
+function pathErrors({ values: { WEB_OPEN_PATHS: paths = [] } }: SetVariables<CommonRows>): readonly string[] {
+  if (paths.length < 2 || !paths.includes('none')) return [];
+  return ['WEB_OPEN_PATHS: "none" is listed with other paths; expected only one of the two'];
+}
 
 function shardErrors({ values: { SHARD: index, TOTAL_SHARDS: total } }: SetVariables<CommonRows>): readonly string[] {
   if (index === undefined || total === undefined || index < total) return [];
@@ -148,7 +175,10 @@ function toOptions(values: Values<CommonRows>) {
       maxConnections: values.MAX_CONNECTIONS,
       configFile: values.WEB_CONFIG_FILE,
       // Paths that the operator names need no client certificate either.
-      openPaths: { paths: values.WEB_OPEN_PATHS ?? PROBE_PATHS, named: values.WEB_OPEN_PATHS !== undefined },
+      openPaths: {
+        paths: (values.WEB_OPEN_PATHS ?? PROBE_PATHS).filter((path) => path !== 'none'),
+        named: values.WEB_OPEN_PATHS !== undefined,
+      },
     },
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,
     // `auto` is `pretty` on a terminal, else `json`.

@@ -1,5 +1,5 @@
 import type { FilerAlias } from '../config/aliases.ts';
-import { UUID } from '../config/list-types.ts';
+import { UUID } from '../config/formats.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 
 /**

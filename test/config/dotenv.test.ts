@@ -71,7 +71,7 @@ describe('.env in the working directory', () => {
 
   test('is checked like the environment', () => {
     expect(faultsOf(gfaOnly, { '.env': 'GFA_INTERVALL=1m\nSTALE_AFTER=0\n' })).toEqual([
-      'STALE_AFTER: "0" is below 1; expected a whole number of at least 1',
+      'STALE_AFTER: "0" is below 1; expected a whole number of at least 1, such as 3',
       'GFA_INTERVALL: unknown variable; did you mean GFA_INTERVAL?',
     ]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
 import type { Config } from '../../src/config/config.ts';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
-import { fileVariable } from '../../src/config/section.ts';
+import { fileVariable, isSecret } from '../../src/config/section.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
 import { loadConfig } from '../support/load-config.ts';
@@ -136,10 +136,8 @@ const anyValue = fc.oneof(
 const anySecret = fc.constantFrom(CANARY, `${CANARY}\n`, ` ${CANARY}`, `\u0000${CANARY}`, `${CANARY}ü`, `x,${CANARY}`);
 
 test('whatever is set, there is a configuration or a ConfigError, and no secret in either', () => {
-  const secretNames = variableRows
-    .filter(({ row }) => row.kind.isSecret)
-    .flatMap(({ name }) => [name, fileVariable(name)]);
-  const plainRows = variableRows.filter(({ row }) => !row.kind.isSecret);
+  const secretNames = variableRows.filter(({ row }) => isSecret(row)).flatMap(({ name }) => [name, fileVariable(name)]);
+  const plainRows = variableRows.filter(({ row }) => !isSecret(row));
   const strangers = ['HTTP_PROXY', 'NO_PROXY', 'GFA_OTHER', 'PORTAL_', 'GFA_SERVICE_HOST', '__proto__'];
   const setting = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...plainRows).map(({ name, row }) => [name, row.default ?? ''] as const) },

@@ -1,5 +1,5 @@
 import { variableRows } from '../../src/catalog.ts';
-import type { NamedVariable } from '../../src/config/section.ts';
+import { labelOf, type NamedVariable } from '../../src/config/schema.ts';
 import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { portalCollectors } from '../../src/services/portal/variables.ts';
 
@@ -85,6 +85,13 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
     ],
     bad: all('is not a duration', '5 minutes', '60', '-1s'),
   },
+  'duration in whole seconds': {
+    good: [
+      ['1h', 3_600_000],
+      ['20m', 1_200_000],
+    ],
+    bad: [...all('is not a duration', '60'), ...all('is not a whole number of seconds', '60s500ms')],
+  },
   number: {
     good: [
       ['7', 7],
@@ -118,7 +125,7 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
     ],
     bad: all('is neither', 'yes', '1'),
   },
-  'list of words': { good: [], bad: [...all('is not a known word', 'other'), ...all('is an empty list', ' , ')] },
+  'list of words': { good: [], bad: [...all('is not a known word', 'other'), [' , ', 'is an empty list']] },
   'list of uuids': {
     good: [
       [`${UUID.toUpperCase()}, ${UUID}`, [UUID]],
@@ -178,8 +185,8 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
       ['10s,soon', '"soon" is not a bucket'],
       ['0,10s', '"0" is not a bucket'],
       ...all('is not a bucket', '-1', 'Infinity'),
-      ...all('is not in ascending order', '10s,5s', '60s,1m'),
-      ...all('is an empty list', ','),
+      ['10s,5s', 'is not in ascending order'],
+      [',', 'is an empty list'],
     ],
   },
   'list of pairs': {
@@ -188,13 +195,14 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
       [`${UUID}=Leeds = north,`, [{ id: UUID, target: 'Leeds = north' }]],
     ],
     bad: [
-      ...all('is an empty list', ','),
+      [',', 'is an empty list'],
       ...all('does not begin with a uuid and an equals sign', 'leeds', 'leeds=north'),
       ...all('has nothing after the equals sign', `${UUID}=`),
       ...all('has the same id on both sides', `${UUID}=${UUID}`),
-      [`${UUID}=a,${UUID}=b`, `"${UUID}" is listed twice`],
     ],
   },
+  'path of a file with a certificate': { good: [], bad: [] },
+  'path of a file with a private key': { good: [], bad: [] },
   'path of a file': {
     good: [
       ['state dir/state.json', 'state dir/state.json'],
@@ -228,41 +236,35 @@ export const textsByKind: Readonly<Record<string, Texts>> = {
       ...all('is used by another page', '/', '/healthz', '/readyz', '/status/', '/api/v1'),
     ],
   },
-  'list of paths': {
-    good: [
-      ['/readyz', ['/readyz']],
-      ['/readyz, /healthz,/readyz', ['/readyz', '/healthz']],
-      ['none', []],
-    ],
-    bad: [
-      ...all('is not one of them', '/metrics'),
-      ['/healthz,none', '"none" is not one of them'],
-      ...all('is an empty list', ','),
-    ],
-  },
   'list of name=value': {
     good: [
-      ['job=filer-exporter,instance=here:9989', { job: 'filer-exporter', instance: 'here:9989' }],
-      ['job=other', { job: 'other' }],
+      [
+        'job=filer-exporter,instance=here:9989',
+        [
+          ['job', 'filer-exporter'],
+          ['instance', 'here:9989'],
+        ],
+      ],
+      ['job=other', [['job', 'other']]],
     ],
     bad: all('has no label name', 'job', '1a=b', '__name__=b'),
   },
 };
 
 /** The label of a row's kind without its bounds, and one word for all lists of words. */
-export function kindOf({ row: { kind } }: NamedVariable): string {
-  return kind.expects.startsWith('one of ') ? 'word' : kind.label.replace(/ (?:of at least|from) .*/, '');
+export function kindOf({ row }: NamedVariable): string {
+  return row.enum === undefined ? labelOf(row).replace(/ (?:of at least|from) .*/, '') : 'word';
 }
 
 /** What a row's own bounds and words add to the texts of its kind. */
 export function textsOf(named: NamedVariable): Texts {
-  const { label, expects } = named.row.kind;
+  const { row } = named;
+  const label = labelOf(row);
   const of = textsByKind[kindOf(named)];
   if (of === undefined) throw new Error(`${named.name}: no texts for a ${label}; add some to textsByKind`);
-  const [, known = ''] = /^(?:one of|a comma-separated list of) (\w+(?:, \w+)*)$/.exec(expects) ?? [];
-  const isList = kindOf(named) === 'list of words';
-  const words = known === '' ? [] : known.split(', ').map((word): Good => [word, isList ? [word] : word]);
-  const [, least, most] = /(?:of at least|from) (\w+)(?: to (\w+))?$/.exec(label) ?? [];
+  const isList = row.items !== undefined;
+  const words = (row.enum ?? row.items?.enum ?? []).map((word): Good => [word, isList ? [word] : word]);
+  const { formatMinimum: least, formatMaximum: most } = row;
   const outside = (bound: string, by: -1 | 1, what: string) => {
     const [, number = '', unit = ''] = /^(\d+)(\w*)$/.exec(bound) ?? [];
     const text = by < 0 && unit === 's' ? `${Number(number) * 1000 - 1}ms` : `${Number(number) + by}${unit}`;

@@ -158,7 +158,7 @@ test('a shard is one of those there are', () => {
     'SHARD: "3" is not below TOTAL_SHARDS; expected a whole number from 0 to 2',
   ]);
   expect(faultsOf({ ...gfaOnly, SHARD: '3', TOTAL_SHARDS: 'x' })).toEqual([
-    'TOTAL_SHARDS: "x" is not a whole number; expected a whole number of at least 1',
+    'TOTAL_SHARDS: "x" is not a whole number; expected a whole number of at least 1, such as 1',
   ]);
 });
 
@@ -179,7 +179,7 @@ test('every fault is reported at once, in the order of the documentation, and th
   const expected = [
     'GFA_URL: "https://gfa.example.com" does not end in /v1; expected an http or https URL ending in /v1, without credentials or query, such as https://api.example.com/v1',
     'GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE',
-    'GFA_INTERVAL: "5 minutes" is not a duration; expected a Prometheus duration of at least 1s, such as 60s or 5m',
+    'GFA_INTERVAL: "5 minutes" is not a duration; expected a Prometheus duration of at least 1s, such as 60s',
     'PORTAL_SERVICE_KEY: the value contains a line break; expected the secret as issued, in printable ASCII characters',
     'PORTAL_SERVICE_SECRET: is not set; the other half of the pair needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
     'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',

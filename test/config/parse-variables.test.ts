@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { readValues, schemaOf } from '../../src/config/parse-variables.ts';
+import { expectationOf } from '../../src/config/schema.ts';
 import { everyVariable, kindOf, textsByKind } from './kinds.ts';
 import { both, configOf, type Environment, type Files, faultsOf } from './surroundings.ts';
 
@@ -29,23 +31,25 @@ const files: Files = {
   '/empty.pem': '',
 };
 
-describe.each(everyVariable)('$name', ({ name, row: { kind }, good, bad }) => {
+describe.each(everyVariable)('$name', ({ name, row, good, bad }) => {
   const beside: Environment = { ...both, ...(name.startsWith('REMOTE_') ? receiver : {}), ...besides[name] };
   const faultsWith = (text: string) => faultsOf({ ...beside, [name]: text }, files);
 
-  test.each(kind.valueIn === undefined ? good : [])('%j is understood', (text, value) => {
-    expect(kind.parse(text)).toEqual({ state: 'valid', value });
+  test.each(row.format?.valueIn === undefined ? good : [])('%j is understood', (text, value) => {
+    const only = { rows: [{ name, row }], schema: schemaOf({ [name]: row }) };
+    expect(readValues(only, new Map([[name, text]]), String).values[name]).toEqual(value);
     expect(faultsWith(text).filter((line) => line.startsWith(`${name}:`) && line.includes('expected '))).toEqual([]);
   });
 
   const rejected = bad.map(([text, what, meant]) => ({ text, what, meant }));
   test.each(rejected)('$text is rejected in one line', ({ text, what, meant }) => {
-    const hint = meant === undefined ? `expected ${kind.expects}` : `did you mean ${meant}?`;
+    const hint = meant === undefined ? `expected ${expectationOf(row)}` : `did you mean ${meant}?`;
     expect(faultsWith(text)).toEqual([`${name}: ${what}; ${hint}`]);
   });
 
   test('takes effect', () => {
-    const [one = 'a=canary', other = 'b=canary'] = kind.valueIn === undefined ? good.map(([text]) => text) : PEMS;
+    const [one = 'a=canary', other = 'b=canary'] =
+      row.format?.valueIn === undefined ? good.map(([text]) => text) : PEMS;
     const settingsWith = (text: string) => {
       const { shown, ownFiles, secrets, remoteWrite, ...settings } = configOf({ ...beside, [name]: text }, files);
       const paths = Object.values(remoteWrite?.tls ?? {}).map(String);
@@ -63,7 +67,7 @@ test('every kind has texts that some variable needs', () => {
   expect(new Set(everyVariable.map(kindOf))).toEqual(new Set(Object.keys(textsByKind)));
 });
 
-test.each(everyVariable.filter(({ row }) => row.kind.valueIn !== undefined))(
+test.each(everyVariable.filter(({ row }) => row.format?.valueIn !== undefined))(
   '$name is the path of a PEM file with its block',
   ({ name }) => {
     const what = name.includes('KEY') ? 'private key' : 'certificate';

@@ -5,8 +5,7 @@ import { parse } from 'yaml';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
 import { variableRows } from '../../src/catalog.ts';
-import type { VariableType } from '../../src/config/variable-type.ts';
-import { booleanType } from '../../src/config/variable-types.ts';
+import type { Variable } from '../../src/config/schema.ts';
 import { root } from '../support/program.ts';
 import { withPart } from '../support/reference.ts';
 import { chart } from './kubernetes/render.ts';
@@ -33,7 +32,7 @@ const NUMBER = { type: ['number', 'string'], pattern: String.raw`^-?\d+(\.\d+)?$
 export function valuesSchema(): string {
   const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'));
   const free = variableRows.filter(({ name }) => !SET_BY_THE_CHART.includes(name));
-  schema.properties.settings.properties = Object.fromEntries(free.map(({ name, row }) => [name, schemaOf(row.kind)]));
+  schema.properties.settings.properties = Object.fromEntries(free.map(({ name, row }) => [name, schemaOf(row)]));
   const rule = schema.properties.prometheusRule.properties;
   const alerts = alertRules.map(({ alert }) => alert);
   rule.disabled.items = { enum: alerts };
@@ -42,14 +41,13 @@ export function valuesSchema(): string {
   return formatted('values.schema.json', JSON.stringify(schema, null, 2));
 }
 
-/** What a value of `settings` has to look like, from what the kind of its variable says of itself. */
-function schemaOf({ label, parse }: VariableType<unknown>): object {
-  if (label === booleanType.label) return { enum: [true, false, 'true', 'false'] };
-  if (label.startsWith('duration ')) return { type: 'string', pattern: DURATION };
-  if (label.startsWith('number ')) return { type: ['integer', 'string'], pattern: '^[0-9]+$' };
-  const words = label.split(', ');
-  const isChoice = words.length > 1 && words.every((word) => parse(word).state === 'valid');
-  return isChoice ? { enum: words } : { type: ['string', 'number', 'boolean'] };
+/** What a value of `settings` has to look like. YAML has numbers and booleans, where the environment has only texts. */
+function schemaOf({ type, enum: words, format }: Variable): object {
+  if (type === 'boolean') return { enum: [true, false, 'true', 'false'] };
+  if (words !== undefined) return { enum: words };
+  if (format?.label.startsWith('duration')) return { type: 'string', pattern: DURATION };
+  if (format?.label === 'number') return { type: ['integer', 'string'], pattern: '^[0-9]+$' };
+  return { type: ['string', 'number', 'boolean'] };
 }
 
 /** The text as the formatter would have it. */

@@ -1,5 +1,6 @@
 import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
-import type { NamedVariable } from '../../src/config/section.ts';
+import { labelOf, type NamedVariable } from '../../src/config/schema.ts';
+import { isSecret } from '../../src/config/section.ts';
 import { enumLabelValue } from '../../src/metrics/samples.ts';
 import { exampleOf } from './examples.ts';
 import { costOf, wordsOf } from './metric-facts.ts';
@@ -25,7 +26,7 @@ export function configurationPage(page: string): string {
 export function markdownTable(rows: readonly NamedVariable[]): string {
   const lines = rows.map(({ name, row }) => {
     const byDefault = row.default === undefined ? (row.unset ?? '') : `\`${row.default}\``;
-    return `| \`${name}\`${row.kind.isSecret ? ' (file)' : ''} | ${row.kind.label} | ${byDefault} | ${row.help} |\n`;
+    return `| \`${name}\`${isSecret(row) ? ' (file)' : ''} | ${labelOf(row)} | ${byDefault} | ${row.help} |\n`;
   });
   return `| variable | type | default | meaning |\n|---|---|---|---|\n${lines.join('')}`;
 }

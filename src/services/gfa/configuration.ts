@@ -1,7 +1,7 @@
 import { baseUrl, headerName } from '../../config/addresses.ts';
-import { enumListType } from '../../config/list-types.ts';
+import { duration, headerValue, secret } from '../../config/formats.ts';
+import { LIST } from '../../config/schema.ts';
 import { serviceSection } from '../../config/section.ts';
-import { durationType, headerValue, MIN_INTERVAL_MS, secret } from '../../config/variable-types.ts';
 import type { GfaOptions } from './client.ts';
 import { GROUPS } from './families.ts';
 
@@ -16,31 +16,33 @@ export const gfaSection = serviceSection({
   url: 'GFA_URL',
   variables: {
     GFA_URL: {
-      kind: baseUrl('/v1'),
+      format: baseUrl('/v1'),
       help: 'base URL of file acceleration; if unset, this service is not polled',
     },
     GFA_TOKEN: {
-      kind: secret,
+      format: secret,
       unset: 'required with `GFA_URL`',
       help: 'the API key; sent unchanged in `Authorization`',
     },
     GFA_CLIENT_KEY: {
-      kind: headerValue,
+      format: headerValue,
       default: 'filer-exporter',
       help: 'name of this client of the service; each exporter on one token needs its own',
     },
     GFA_CLIENT_KEY_HEADER: {
-      kind: headerName,
+      format: headerName,
       default: 'X-Service-client-key',
       help: 'the header that carries the client key',
     },
     GFA_INTERVAL: {
-      kind: durationType({ least: MIN_INTERVAL_MS }, '60s or 5m'),
+      format: duration,
+      formatMinimum: '1s',
       default: '60s',
       help: 'target time between two polls',
     },
     GFA_METRICS: {
-      kind: enumListType(GROUPS),
+      ...LIST,
+      items: { enum: GROUPS },
       default: 'filers,volumes,locks,propagation',
       help: 'the groups of records to request',
     },

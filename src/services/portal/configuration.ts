@@ -1,11 +1,6 @@
 import { formatDuration } from '../../config/duration.ts';
-import {
-  fileVariable,
-  type ServiceSection,
-  type SetVariables,
-  serviceSection,
-  type Values,
-} from '../../config/section.ts';
+import type { Values } from '../../config/schema.ts';
+import { fileVariable, type ServiceSection, type SetVariables, serviceSection } from '../../config/section.ts';
 import {
   ECONOMY_REPLACES,
   ECONOMY_SERIES,

@@ -1,6 +1,5 @@
 import { parseDuration } from '../../config/duration.ts';
-import { entriesOf, invalid, type Parsed, quoted, type ValueError, valid } from '../../config/variable-type.ts';
-import { MIN_INTERVAL_MS } from '../../config/variable-types.ts';
+import { entriesOf, invalid, type Parsed, quoted, type ValueError, valid } from '../../config/format.ts';
 import { likelyTypo } from '../../runtime/suggest.ts';
 
 export interface Selection {
@@ -44,7 +43,7 @@ function entryError(entry: string, { noun, names, noInterval }: Choices): ValueE
   const noIntervalReason = noInterval?.(name);
   if (noIntervalReason !== undefined && name !== 'all')
     return { what: `${quoted(entry)}: ${name} ${noIntervalReason}` };
-  if ((parseDuration(interval) ?? 0) >= MIN_INTERVAL_MS) return undefined;
+  if ((parseDuration(interval) ?? 0) >= 1000) return undefined;
   return { what: `${quoted(entry)} needs a duration of at least 1s` };
 }
 

@@ -1,24 +1,11 @@
 import { baseUrl } from '../../config/addresses.ts';
-import { enumListType, serialList } from '../../config/list-types.ts';
-import type { Rows } from '../../config/section.ts';
-import type { VariableType } from '../../config/variable-type.ts';
-import {
-  durationType,
-  enumType,
-  integerType,
-  MIN_INTERVAL_MS,
-  rateLimitType,
-  secret,
-} from '../../config/variable-types.ts';
+import type { Format } from '../../config/format.ts';
+import { duration, rateLimit, secret, uuid, wholeNumber, wholeSeconds } from '../../config/formats.ts';
+import { LIST, type Rows } from '../../config/schema.ts';
 import { ADDITIONAL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import { unitNames } from './appliances/units.ts';
 import { collectorDefinitions } from './collectors.ts';
 import { parseSelection, type Selection } from './selection.ts';
-
-const INTERVAL = { least: MIN_INTERVAL_MS };
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 export const DEFAULT_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
@@ -32,7 +19,7 @@ const SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES];
 const COLLECTORS = portalCollectors.map(({ name }) => name);
 
 /** A list that only removes series starts from the standard series. */
-const seriesList: VariableType<readonly Selection[]> = {
+const seriesList: Format<readonly Selection[]> = {
   label: 'list of series',
   expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
   parse: (text) =>
@@ -44,7 +31,7 @@ const seriesList: VariableType<readonly Selection[]> = {
     }),
 };
 
-const collectorList: VariableType<readonly Selection[]> = {
+const collectorList: Format<readonly Selection[]> = {
   label: 'list of collectors',
   expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
   parse: (text) =>
@@ -62,79 +49,91 @@ const collectorList: VariableType<readonly Selection[]> = {
 
 export const portalVariables = {
   PORTAL_URL: {
-    kind: baseUrl(''),
+    format: baseUrl(''),
     help: 'base URL of the portal service; if unset, the portal is not polled',
   },
-  PORTAL_SERVICE_KEY: { kind: secret, help: 'service key; set together with PORTAL_SERVICE_SECRET' },
-  PORTAL_SERVICE_SECRET: { kind: secret, help: 'secret of the service key' },
-  PORTAL_USER_KEY: { kind: secret, help: 'user key; set instead of service key and secret' },
+  PORTAL_SERVICE_KEY: { format: secret, help: 'service key; set together with PORTAL_SERVICE_SECRET' },
+  PORTAL_SERVICE_SECRET: { format: secret, help: 'secret of the service key' },
+  PORTAL_USER_KEY: { format: secret, help: 'user key; set instead of service key and secret' },
   PORTAL_AUTH: {
-    kind: enumType(['oauth2', 'service_key', 'user_key']),
+    enum: ['oauth2', 'service_key', 'user_key'],
     unset: '`oauth2` with a service key, else `user_key`',
     help: 'how to get a token: the service key in a form body or in headers, or the user key',
   },
   PORTAL_INTERVAL: {
-    kind: durationType(INTERVAL, '60s or 5m'),
+    format: duration,
+    formatMinimum: '1s',
     default: '5m',
     help: 'target time between two polls of the same series of the same appliance',
   },
   PORTAL_MODE: {
-    kind: enumType(['full', 'economy']),
+    enum: ['full', 'economy'],
     default: 'full',
     help: '`economy` polls CPU, load and uptime often, other series at `PORTAL_FULL_INTERVAL`',
   },
   PORTAL_FULL_INTERVAL: {
-    kind: durationType(INTERVAL, '30m or 1h'),
+    format: duration,
+    formatMinimum: '1s',
     default: '1h',
     help: 'target time between two polls of the other series in economy mode',
   },
   PORTAL_DISCOVERY_INTERVAL: {
-    kind: durationType(INTERVAL, '15m or 1h'),
+    format: duration,
+    formatMinimum: '1s',
     default: '15m',
     help: 'time between two polls of the inventory, and between two polls of a suspended task',
   },
   PORTAL_SERIALS: {
-    kind: serialList,
+    ...LIST,
+    items: { format: uuid },
     unset: 'all discovered',
     help: 'polls only these appliances; the inventory then brings only names, or is forbidden',
   },
   PORTAL_SERIES: {
-    kind: seriesList,
+    format: seriesList,
     unset: 'the standard series',
     help: '`all` but `appliance_health_score`; `-name` removes one; `name=1m` sets its interval',
   },
   PORTAL_COLLECTORS: {
-    kind: collectorList,
+    format: collectorList,
     unset: `\`${DEFAULT_COLLECTORS.join(',')}\``,
     help: '`all`, `-name`, `name=10m`; collectors that are off by default are experimental',
   },
   PORTAL_LOOKBACK: {
-    kind: durationType({ least: 6 * MINUTE_MS, most: 30 * DAY_MS }, '15m'),
+    format: duration,
+    formatMinimum: '6m',
+    formatMaximum: '30d',
     default: '15m',
     help: 'length of the period that a series request covers',
   },
   PORTAL_BIN_SIZE: {
-    kind: durationType({ least: MINUTE_MS, most: HOUR_MS, inSeconds: true }, '60s'),
+    format: wholeSeconds,
+    formatMinimum: '1m',
+    formatMaximum: '1h',
     default: '60s',
     help: 'length of an aggregated bin in a series request, in whole seconds',
   },
   PORTAL_UNITS: {
-    kind: enumListType(unitNames),
+    ...LIST,
+    items: { enum: unitNames },
     unset: 'as documented',
     help: 'units that the account uses instead of the documented ones; `--doctor` reports them',
   },
   PORTAL_CONCURRENCY: {
-    kind: integerType({ least: 1, most: 1000 }),
+    format: wholeNumber,
+    formatMinimum: '1',
+    formatMaximum: '1000',
     default: '8',
     help: 'maximum number of concurrent requests',
   },
   PORTAL_RATE_LIMIT: {
-    kind: rateLimitType,
+    format: rateLimit,
     default: '500/30s',
     help: 'most requests in a window; the exporter stays below it and slows down after a 429',
   },
   PORTAL_DAILY_LIMIT: {
-    kind: integerType({ least: 0 }),
+    format: wholeNumber,
+    formatMinimum: '0',
     default: '1000000',
     help: 'maximum number of requests in 24 hours; `0` for no limit',
   },

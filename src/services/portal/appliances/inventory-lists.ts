@@ -1,4 +1,4 @@
-import { UUID } from '../../../config/list-types.ts';
+import { UUID } from '../../../config/formats.ts';
 import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import { RequestError, SchemaError } from '../../../runtime/errors.ts';

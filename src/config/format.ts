@@ -11,12 +11,13 @@ export type Parsed<Value> =
   | { readonly state: 'valid'; readonly value: Value }
   | { readonly state: 'invalid'; readonly errors: readonly ValueError[] };
 
-export interface VariableType<Value> {
-  /** A short name of the type, for `--help` and the reference. */
+/** A format of JSON Schema. Its parser also says what is wrong, and converts the text that a section receives. */
+export interface Format<Value> {
+  /** The name of the format in the schema, in `--help` and in the reference. Formats of the same name are equal. */
   readonly label: string;
   /** Completes the error line: `expected …`. */
   readonly expects: string;
-  /** Values of this type are never shown, and `NAME_FILE` may be the path of a file with one. */
+  /** Values of this format are never shown, and `NAME_FILE` may be the path of a file with one. */
   readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
   /** If the text is the path of a file, this reads the value of the variable from the content of that file. */
