@@ -45,21 +45,10 @@ const directions: Readonly<Record<string, readonly string[]>> = {
   'transport/': ['runtime/', 'contract/', 'metrics/'],
   'doctor/': ['transport/', 'contract/', 'metrics/', 'runtime/'],
   'services/service.ts': [
-    ...['services/filer-names.ts', 'planning/plan.ts', 'doctor/service-check.ts', 'status/model.ts', 'transport/'],
-    ...['config/', 'state/keeper.ts', 'contract/', 'metrics/', 'runtime/'],
+    ...['services/capabilities.ts', 'services/dependencies.ts', 'transport/', 'config/', 'contract/', 'metrics/'],
   ],
   'services/': [
-    ...[
-      'status/model.ts',
-      'planning/',
-      'doctor/',
-      'transport/',
-      'config/',
-      'state/keeper.ts',
-      'contract/',
-      'metrics/',
-      'runtime/',
-    ],
+    ...['planning/', 'doctor/', 'transport/', 'config/', 'state/keeper.ts', 'contract/', 'metrics/', 'runtime/'],
   ],
   'planning/plan-text.ts': ['planning/', 'config/', 'runtime/'],
   'planning/estimated-size.ts': ['exposition/', 'planning/', 'config/', 'runtime/'],

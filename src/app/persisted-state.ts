@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Kept } from '../contract/kept.ts';
-import type { SavedState } from '../services/service.ts';
+import type { SavedState } from '../services/capabilities.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { StateKeeper } from '../state/keeper.ts';
 import type { DailyQuota } from '../transport/rate/daily-quota.ts';

@@ -1,10 +1,9 @@
 import type { Explanation } from '../contract/causes.ts';
 import type { OwnValues } from '../contract/own-metric.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
-import type { ServiceWarning } from '../contract/service-warning.ts';
+import type { InventoryGap } from '../contract/service-details.ts';
 import type { Variant } from '../contract/variant.ts';
 import type { SuspensionReason } from '../polling/task-facts.ts';
-import type { FailureReason } from '../runtime/error-policy.ts';
 
 /** `waiting` until the first verdict. */
 export type UpState = 'up' | 'down' | 'waiting';
@@ -87,16 +86,6 @@ export interface ApiReport {
   readonly clockSkewSeconds: number | null;
   /** Warnings about the service as sentences, such as a missing licence. */
   readonly notes: readonly string[];
-}
-
-/**
- * A list of the inventory that cannot be read, is empty although another one is not, or has other ids for the same
- * objects.
- */
-export interface InventoryGap extends Explanation {
-  /** The list; `all` if no list names any object. */
-  readonly list: string;
-  readonly reason: FailureReason | 'empty' | 'other_ids';
 }
 
 export interface ReportedGap extends Pick<InventoryGap, 'list' | 'reason'> {
@@ -191,27 +180,4 @@ export interface RemoteWriteStatus {
   readonly newestSeconds: number | undefined;
   /** Points waiting to be sent. */
   readonly waiting: number;
-}
-
-/** What a service reports about itself. */
-export interface ServiceDetails {
-  /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
-  readonly tokenSecondsLeft?: () => number | undefined;
-  readonly inventory?: InventoryDetails;
-  readonly notes?: () => readonly ServiceWarning[];
-  /** The undocumented alternatives that the account uses. */
-  readonly variants?: () => readonly Variant[];
-  readonly ownValues?: () => OwnValues;
-}
-
-/** The part of an inventory that a report reads. */
-export interface InventoryDetails {
-  gaps(): readonly InventoryGap[];
-  describe(serial: string): ApplianceDescription | undefined;
-}
-
-export interface ApplianceDescription {
-  readonly type: string;
-  readonly build: string;
-  readonly availableBuild: string;
 }

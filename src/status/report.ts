@@ -1,4 +1,5 @@
 import { type Explain, sentences } from '../contract/causes.ts';
+import type { ServiceDetails } from '../contract/service-details.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { ApplianceTasks } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
@@ -6,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
 import type { RequestQueue } from '../transport/rate/request-queue.ts';
-import type { ApiReport, ApplianceReport, ExporterStatus, ServiceDetails, StatusReport } from './model.ts';
+import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport } from './model.ts';
 import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
 import { rfc3339, rfc3339OrNull } from './time-text.ts';
 

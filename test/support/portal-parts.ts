@@ -1,4 +1,5 @@
 import { Secret } from '../../src/runtime/secret.ts';
+import type { FilerNames } from '../../src/services/filer-names.ts';
 import { PortalClient } from '../../src/services/portal/client.ts';
 import { PortalCollector } from '../../src/services/portal/collector.ts';
 import type { PortalOptions } from '../../src/services/portal/settings.ts';
@@ -35,7 +36,10 @@ export function portalClient(api: MockApi, credentials: Credentials = userKey): 
 }
 
 /** A collector that asks for the processor's load every five minutes. */
-export function portalCollector(api: MockApi, more: Partial<PortalOptions> = {}): PortalCollector {
+export function portalCollector(
+  api: MockApi,
+  { names, ...more }: Partial<PortalOptions> & { readonly names?: FilerNames } = {},
+): PortalCollector {
   const settings: PortalOptions = {
     series: [{ name: 'cpu_utilization', intervalMs: 300_000 }],
     discoveryIntervalMs: 900_000,
@@ -49,7 +53,7 @@ export function portalCollector(api: MockApi, more: Partial<PortalOptions> = {})
     bounds: [10, 60, 3600],
     ...more,
   };
-  return new PortalCollector(portalClient(api), settings, { clock: api.clock, log: noLog });
+  return new PortalCollector(portalClient(api), settings, { clock: api.clock, log: noLog, ...(names && { names }) });
 }
 
 /** A JWT with these claims, signed by nobody. */

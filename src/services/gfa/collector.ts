@@ -8,7 +8,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import type { StateKeeper } from '../../state/keeper.ts';
-import type { RestoredResult } from '../service.ts';
+import type { RestoredResult } from '../capabilities.ts';
 import { fullEventMemory, sharedClientKey } from './causes.ts';
 import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';

@@ -8,7 +8,7 @@ import { parseDateSeconds } from '../../metrics/units.ts';
 import { policyForError } from '../../runtime/error-policy.ts';
 import { asError, httpStatusOf, RequestError } from '../../runtime/errors.ts';
 import { Secret } from '../../runtime/secret.ts';
-import type { DoctorCheckDependencies } from '../service.ts';
+import type { DoctorCheckDependencies } from '../dependencies.ts';
 import { gfaCauses } from './causes.ts';
 import { dataRequest, type GfaOptions, temporaryClientKey } from './client.ts';
 import { parseDataResponse } from './data-response.ts';

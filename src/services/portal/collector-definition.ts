@@ -26,10 +26,13 @@ export interface CollectorDefinition {
   readonly inventorySamples?: (appliance: Appliance, reportDrop: ReportDrop) => Sample[];
   /** Operations of the account. Each becomes a task of shard 0. */
   readonly reads?: readonly AccountRead[];
-  readonly create?: (context: PortalContext, intervalMs: number) => () => Iterable<Task>;
+  readonly create?: (context: PortalContext, own: OwnFields) => () => Iterable<Task>;
   /** The tasks exist only after the inventory has been read: before that, samples would have other labels. */
   readonly waitsForInventory?: true;
 }
+
+/** What all tasks of a collector have in common. */
+export type OwnFields = Pick<Task, 'intervalMs' | 'without'>;
 
 /** An operation of the account, and how its response becomes samples: those of `object`, of `rows` and of `create`. */
 export interface AccountRead {
@@ -68,15 +71,13 @@ export function createTasks(
 ): () => Iterable<Task> {
   const { name, reads = [], create, waitsForInventory } = definition;
   const { appliances, options } = context;
-  const accountTasks =
-    options.shard.index === 0 ? reads.map((read) => createAccountTask(context, intervalMs, read)) : [];
-  const createOtherTasks = create?.(context, intervalMs);
-  const without = `PORTAL_COLLECTORS=-${name}`;
+  const own = { intervalMs, without: `PORTAL_COLLECTORS=-${name}` };
+  const accountTasks = options.shard.index === 0 ? reads.map((read) => createAccountTask(context, own, read)) : [];
+  const otherTasks = create?.(context, own) ?? (() => []);
   return function* () {
     if (waitsForInventory && !appliances.isInventoryRead) return;
-    for (const tasks of [accountTasks, createOtherTasks?.() ?? []]) {
-      for (const task of tasks) yield { ...task, without };
-    }
+    yield* accountTasks;
+    yield* otherTasks();
   };
 }
 
@@ -90,7 +91,7 @@ export function tablesOf({ tables = [], reads = [] }: CollectorDefinition): read
   return [...ofReads, ...tables];
 }
 
-function createAccountTask(context: PortalContext, intervalMs: number, account: AccountRead): Task {
+function createAccountTask(context: PortalContext, own: OwnFields, account: AccountRead): Task {
   const { client, clock } = context;
   const { path, object, rows, paged, create } = account;
   const reader = create?.(context);
@@ -98,7 +99,7 @@ function createAccountTask(context: PortalContext, intervalMs: number, account: 
   const requestName = `GET ${path}`;
   const size = object === undefined ? 'list' : 'object';
   const validate = (response: unknown) => requireObject(response, requestName);
-  const task = accountTask(context, intervalMs, operation, async (reportDrop, signal) => {
+  const task = accountTask(context, own, operation, async (reportDrop, signal) => {
     const query = reader?.query?.();
     const request = { method: 'GET', path, operation, size, validate, ...(query && { query }) } as const;
     const body = paged ? {} : requireObject(await client.send({ ...request, priority: true }, signal), requestName);
@@ -132,8 +133,8 @@ function readObject(
 
 /** A task without an appliance. It is suspended while the role or the licence does not permit the operation. */
 export function accountTask(
-  { options }: PortalContext,
-  intervalMs: number,
+  { options, withoutFuture }: PortalContext,
+  own: OwnFields,
   operation: string,
   poll: (reportDrop: ReportDrop, signal: AbortSignal) => Promise<Pick<PollResult, 'samples' | 'respondedAt'>>,
 ): Task {
@@ -141,12 +142,12 @@ export function accountTask(
     id: `portal/${operation}`,
     api: 'portal',
     operation,
-    intervalMs,
-    suspendedIntervalMs: Math.max(intervalMs, options.discoveryIntervalMs),
+    ...own,
+    suspendedIntervalMs: Math.max(own.intervalMs, options.discoveryIntervalMs),
     retriesBeforeSlot: true,
     async poll(signal) {
       const drops = new DropCounter();
-      return { ...(await poll(drops.reportDrop, signal)), drops: drops.counts, empty: false };
+      return withoutFuture({ ...(await poll(drops.reportDrop, signal)), drops: drops.counts, empty: false });
     },
   };
 }

@@ -6,6 +6,7 @@ import { believedTime } from '../../metrics/reported-time.ts';
 import { futureDate } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { FilerNames } from '../filer-names.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
@@ -30,7 +31,7 @@ export class PortalCollector implements Collector {
   constructor(
     client: PortalClient,
     options: PortalOptions,
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
+    { clock, log, names }: { readonly clock: Clock; readonly log: Log; readonly names?: FilerNames },
     onListed: (tasks: number, volumes: number) => void = () => {},
   ) {
     this.#onListed = onListed;
@@ -39,9 +40,10 @@ export class PortalCollector implements Collector {
       clock,
       log,
       options,
-      appliances: new ApplianceIndex(options, log),
+      appliances: new ApplianceIndex(options, log, names),
       licence: { hasTelemetry: undefined },
       unitDetector: new UnitDetector(options.units ?? []),
+      withoutFuture: (result) => clampFutureTimes(result, client.now() / 1000),
       kept: [],
     };
     const chosen = enabledCollectors(options.collectors);
@@ -66,17 +68,13 @@ export class PortalCollector implements Collector {
   }
 
   *tasks(): Generator<Task> {
-    const { client } = this.context;
     let tasks = 0;
     let volumes = 0;
     for (const tasksOf of this.#collectors) {
       for (const task of tasksOf()) {
         tasks += 1;
         if (task.operation === 'snapshot_details') volumes += 1;
-        yield {
-          ...task,
-          poll: async (signal, window) => clampFutureTimes(await task.poll(signal, window), client.now() / 1000),
-        };
+        yield task;
       }
     }
     this.#onListed(tasks, volumes);

@@ -1,4 +1,5 @@
 import type { Kept } from '../../contract/kept.ts';
+import type { PollResult } from '../../contract/poll-result.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
@@ -16,6 +17,8 @@ export interface PortalContext {
   /** Without the licence `ops_iq_premium` the portal returns 403 for every telemetry series, as it does without the right. */
   readonly licence: { hasTelemetry: boolean | undefined };
   readonly unitDetector: UnitDetector;
+  /** Replaces times that are later than the clock of the service. Each task does this with its results. */
+  readonly withoutFuture: (result: PollResult) => PollResult;
   /** The collectors add their state that is kept over restarts. */
   readonly kept: Kept[];
 }

@@ -1,4 +1,5 @@
 import { explainFor, explainTask, ForbiddenSeries } from '../../contract/causes.ts';
+import type { InventoryGap } from '../../contract/service-details.ts';
 import type { Task } from '../../contract/task.ts';
 import { variantsOf } from '../../contract/variant.ts';
 import type { ReportFinding } from '../../doctor/finding.ts';
@@ -9,9 +10,8 @@ import { date, parseDecimal } from '../../metrics/units.ts';
 import { failureReason, isForbidden, isNotFound, policyForError } from '../../runtime/error-policy.ts';
 import { asError, CredentialError, httpStatusOf } from '../../runtime/errors.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
-import type { InventoryGap } from '../../status/model.ts';
 import type { Exchange } from '../../transport/json-client.ts';
-import type { DoctorCheckDependencies } from '../service.ts';
+import type { DoctorCheckDependencies } from '../dependencies.ts';
 import { probeBins } from './appliances/bin-probe.ts';
 import { buildSupports } from './appliances/builds.ts';
 import type { Appliance } from './appliances/inventory.ts';

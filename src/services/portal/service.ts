@@ -79,8 +79,8 @@ export const portal: Service<PortalConfig> = {
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector: PortalCollector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
-      { ...portalSettings(config, settings, heapBytes), names },
-      { clock, log },
+      portalSettings(config, settings, heapBytes),
+      { clock, log, names },
       (tasks, volumes) =>
         warnIfTooLarge(createPlan(settings, collector.appliances.length, shard.total, volumes), tasks),
     );

@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts';
-import type { FilerNames } from '../filer-names.ts';
 import type { UnitName } from './appliances/units.ts';
 
 /** What the collectors need: a part of the configuration, and what the app adds to it. */
@@ -24,8 +23,6 @@ export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'fo
   readonly bounds: readonly number[];
   /** The most appliances of an inventory that the memory allows; those in `serials` are always polled. */
   readonly maxAppliances?: number;
-  /** Makes the names of filers equal in both services; without it an appliance has its name in the inventory. */
-  readonly names?: FilerNames;
 }
 
 export interface NamedInterval {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
+import type { DoctorCheckDependencies } from '../../../src/services/dependencies.ts';
 import { createGfaCheck } from '../../../src/services/gfa/doctor-check.ts';
 import { GROUPS } from '../../../src/services/gfa/families.ts';
-import type { DoctorCheckDependencies } from '../../../src/services/service.ts';
 import { dataAnswer, filer, lock } from '../../support/gfa-answers.ts';
 import { going } from '../../support/mock-api.ts';
 

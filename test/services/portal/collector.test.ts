@@ -45,6 +45,24 @@ describe('PORTAL_SERIALS', () => {
   });
 });
 
+test('a task is made once, and anew only for an appliance that was renamed', async () => {
+  const [a, b] = [
+    { id: A, type: 'edge', description: 'a' },
+    { id: B, type: 'edge', description: 'b' },
+  ];
+  const api = mockApi();
+  api.answer('POST', '/auth/token', token('one'));
+  api.answer('GET', '/serials', list(a, b), list(), list({ ...a, description: 'other' }, b), list());
+  api.answer('GET', '/edges', list(), list());
+  const collector = portalCollector(api);
+  await discover(collector);
+  const before = [...collector.tasks()];
+  expect([...collector.tasks()].every((task, place) => task === before[place])).toBe(true);
+  await discover(collector);
+  const kept = [...collector.tasks()].filter((task) => before.includes(task)).map(({ id }) => id);
+  expect(kept).toEqual(['portal/inventory', `portal/${B}/cpu_utilization`]);
+});
+
 test('PORTAL_SERIALS are polled however little memory there is', () => {
   const collector = portalCollector(mockApi(), { serials: [A, B], maxAppliances: 1 });
   expect(collector.appliances).toHaveLength(2);

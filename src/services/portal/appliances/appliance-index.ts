@@ -1,15 +1,18 @@
+import type { Task } from '../../../contract/task.ts';
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import type { Log } from '../../../runtime/log.ts';
+import type { FilerNames } from '../../filer-names.ts';
 import type { PortalOptions } from '../settings.ts';
 import { type Appliance, type Inventory, unknownAppliance } from './inventory.ts';
 import { shardOf } from './shard.ts';
 
-type IndexOptions = Pick<PortalOptions, 'serials' | 'shard' | 'names' | 'maxAppliances'>;
+type IndexOptions = Pick<PortalOptions, 'serials' | 'shard' | 'maxAppliances'>;
 
 /** The appliances of the latest inventory and of PORTAL_SERIALS, each with its name. */
 export class ApplianceIndex {
   readonly #options: IndexOptions;
   readonly #log: Log;
+  readonly #names: FilerNames | undefined;
   #bySerial: Inventory = new Map();
   #byEdgeId: Inventory = new Map();
   #assigned: readonly Appliance[] = [];
@@ -18,9 +21,11 @@ export class ApplianceIndex {
   #exceedsLimit = false;
   #isInventoryRead = false;
 
-  constructor(options: IndexOptions, log: Log) {
+  /** `names` makes the names of filers equal in both services; without it an appliance has its name in the inventory. */
+  constructor(options: IndexOptions, log: Log, names?: FilerNames) {
     this.#options = options;
     this.#log = log;
+    this.#names = names;
     this.replace(new Map(), () => {});
   }
 
@@ -51,12 +56,12 @@ export class ApplianceIndex {
 
   markInventoryRead(): void {
     this.#isInventoryRead = true;
-    this.#options.names?.markInventoryRead();
+    this.#names?.markInventoryRead();
   }
 
   /** Replaces the inventory. An appliance that is missing for the first time stays, without its records. */
   replace(listed: Inventory, reportDrop: ReportDrop): void {
-    const { names, serials = [] } = this.#options;
+    const { serials = [] } = this.#options;
     const missing = [...this.#bySerial.values()].filter(
       ({ serial }) => !listed.has(serial) && !serials.includes(serial) && !this.#missing.has(serial),
     );
@@ -65,7 +70,7 @@ export class ApplianceIndex {
     const unlisted = serials.filter((serial) => !listed.has(serial)).map(unknownAppliance);
     const known = [...kept, ...unlisted];
     // Before any appliance gets its name: a filer of the other service may belong to another shard.
-    names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);
+    this.#names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);
     const all = known.map((appliance) => this.#withUniqueName(appliance));
     this.#bySerial = new Map(all.map((appliance) => [appliance.serial, appliance]));
     const edges = all.filter(({ edgeId }) => edgeId !== '');
@@ -75,7 +80,7 @@ export class ApplianceIndex {
 
   #withUniqueName(appliance: Appliance): Appliance {
     const { serial, name } = appliance;
-    const uniqueName = this.#options.names?.applianceName(serial, ownName(appliance));
+    const uniqueName = this.#names?.applianceName(serial, ownName(appliance));
     return uniqueName === undefined || uniqueName === name ? appliance : { ...appliance, name: uniqueName };
   }
 
@@ -98,6 +103,28 @@ export class ApplianceIndex {
     for (const { serial } of assigned.slice(maxAppliances)) reportDrop('record', serial);
     return assigned.slice(0, maxAppliances);
   }
+}
+
+/**
+ * Returns a function that lists the tasks of the present appliances. The tasks of an appliance are made once, and anew
+ * only after its name, its build or its edge id has changed.
+ */
+export function tasksOfAppliances(
+  index: ApplianceIndex,
+  make: (appliance: Appliance) => readonly Task[],
+): () => Generator<Task> {
+  const made = new Map<string, { readonly state: string; readonly tasks: readonly Task[] }>();
+  return function* () {
+    for (const serial of made.keys()) if (index.find(serial) === undefined) made.delete(serial);
+    for (const appliance of index.assigned) {
+      const { serial, name, build, edgeId } = appliance;
+      const state = JSON.stringify([name, build, edgeId]);
+      const before = made.get(serial);
+      const tasks = before?.state === state ? before.tasks : make(appliance);
+      if (tasks !== before?.tasks) made.set(serial, { state, tasks });
+      yield* tasks;
+    }
+  };
 }
 
 /** An appliance whose name is unknown has its serial as its name. */

@@ -2,9 +2,10 @@ import type { Task } from '../../../contract/task.ts';
 import { type Family, isJsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { anyTime, booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
-import { accountTask, type CollectorDefinition } from '../collector-definition.ts';
+import { accountTask, type CollectorDefinition, type OwnFields } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
 import { objectOrEmpty, requireObject } from '../records.ts';
+import { tasksOfAppliances } from './appliance-index.ts';
 import type { Appliance } from './inventory.ts';
 import { applianceLabels } from './series-families.ts';
 
@@ -99,10 +100,7 @@ export const edges: CollectorDefinition = {
   requestsPerCycle: { perAppliance: 1 },
   sampleCounts: { appliance: 10.4 },
   inventorySamples: readRecords,
-  create: (context, intervalMs) =>
-    function* () {
-      for (const appliance of context.appliances.assigned) yield* detailTask(context, intervalMs, appliance);
-    },
+  create: (context, own) => tasksOfAppliances(context.appliances, (edge) => detailTask(context, own, edge)),
 };
 
 function readRecords(
@@ -123,10 +121,10 @@ function readRecords(
   return samples;
 }
 
-function detailTask(context: PortalContext, intervalMs: number, { serial, edgeId, name }: Appliance): readonly Task[] {
+function detailTask(context: PortalContext, own: OwnFields, { serial, edgeId, name }: Appliance): readonly Task[] {
   if (edgeId === '') return [];
   const path = `/edges/${encodeURIComponent(edgeId)}`;
-  const task = accountTask(context, intervalMs, 'edge', async (reportDrop, signal) => {
+  const task = accountTask(context, own, 'edge', async (reportDrop, signal) => {
     const response = await context.client.send({ method: 'GET', path, operation: 'edge' }, signal);
     const detail = requireObject(response, 'GET /edges/{edge_id}');
     const { owned, remotely_connected } = objectOrEmpty(detail.volumes);

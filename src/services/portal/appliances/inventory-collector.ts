@@ -1,11 +1,11 @@
 import { explainFor, explainTask } from '../../../contract/causes.ts';
 import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
+import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { Task } from '../../../contract/task.ts';
 import { type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { failureReason, isForbidden } from '../../../runtime/error-policy.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { iterateInSlices } from '../../../runtime/slices.ts';
-import type { InventoryGap } from '../../../status/model.ts';
 import { portalCauses, WITHOUT_LISTS } from '../causes.ts';
 import { enabledCollectors } from '../collectors.ts';
 import type { PortalContext } from '../context.ts';
@@ -21,6 +21,7 @@ interface DatedResponse {
 
 /** Reads the appliances of the account into the index. If one list fails, the others are still read. */
 export class InventoryCollector {
+  readonly task: Task;
   readonly #context: PortalContext;
   /** The latest response of each list. A forbidden list (403) has none. */
   readonly #responses = new Map<ListName, DatedResponse>();
@@ -29,10 +30,11 @@ export class InventoryCollector {
 
   constructor(context: PortalContext) {
     this.#context = context;
+    this.task = this.#createTask();
   }
 
-  get task(): Task {
-    const { appliances, options } = this.#context;
+  #createTask(): Task {
+    const { appliances, options, withoutFuture } = this.#context;
     return {
       id: 'portal/inventory',
       api: 'portal',
@@ -43,7 +45,13 @@ export class InventoryCollector {
       retriesBeforeSlot: true,
       priority: true,
       requests: INVENTORY_LISTS.length,
-      poll: (signal) => this.discover(signal).finally(() => appliances.markInventoryRead()),
+      poll: async (signal) => {
+        try {
+          return withoutFuture(await this.discover(signal));
+        } finally {
+          appliances.markInventoryRead();
+        }
+      },
     };
   }
 

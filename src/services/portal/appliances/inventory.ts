@@ -1,6 +1,6 @@
+import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
-import type { InventoryGap } from '../../../status/model.ts';
 import { HIDDEN_APPLIANCES } from '../causes.ts';
 import { type ListName, serialRecords } from './inventory-lists.ts';
 

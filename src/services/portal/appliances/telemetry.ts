@@ -5,7 +5,9 @@ import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import type { PortalContext } from '../context.ts';
 import { recordTime } from '../records.ts';
+import { tasksOfAppliances } from './appliance-index.ts';
 import { buildSupports } from './builds.ts';
+import type { Appliance } from './inventory.ts';
 import {
   isAborted,
   isoInterval,
@@ -53,6 +55,7 @@ export class TelemetryCollector {
   readonly #context: PortalContext;
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #periodRequester = new PeriodRequester();
+  readonly #tasks: () => Iterable<Task>;
   /** The longest accepted period of each task's window. */
   readonly #windowLimits = new PeriodLimits(1.25);
   /** Tasks whose combined request failed: their next poll requests the newest minutes and the window separately. */
@@ -61,6 +64,7 @@ export class TelemetryCollector {
   constructor(context: PortalContext) {
     const { series, mode, units, binSeconds } = context.options;
     this.#context = context;
+    this.#tasks = tasksOfAppliances(context.appliances, (appliance) => this.#tasksOf(appliance));
     const names = series.map(({ name }) => name);
     this.#operations = new Map(
       [...operationsFor(names, mode === 'economy')].map(([name, operation]) => [
@@ -71,36 +75,38 @@ export class TelemetryCollector {
   }
 
   *tasks(): Generator<Task> {
-    const { appliances, options } = this.#context;
-    const { discoveryIntervalMs } = options;
+    const { appliances } = this.#context;
     // A task's id contains the serial.
     const isPolled = (id: string) => appliances.find(id.split('/')[1] ?? '') !== undefined;
     for (const limits of [this.#periodRequester.limits, this.#windowLimits]) limits.keepOnly(isPolled);
     for (const id of this.#separateTasks) if (!isPolled(id)) this.#separateTasks.delete(id);
-    for (const { serial, name: filer, build } of appliances.assigned) {
-      for (const { name, intervalMs } of options.series) {
-        const operation = this.#operations.get(name);
-        // The appliance's build does not have this series, but an earlier build may have had it.
-        if (operation === undefined || (!options.readsEarlierBuilds && !buildSupports(name, build))) continue;
-        const id = `portal/${serial}/${name}`;
-        const series = { id, serial, name, operation };
-        yield {
-          id,
-          api: 'portal',
-          operation: name,
-          appliance: { serial, name: filer },
-          without: name === ECONOMY_SERIES ? 'PORTAL_MODE=full' : `PORTAL_SERIES=-${name}`,
-          intervalMs,
-          suspendedIntervalMs: discoveryIntervalMs,
-          pollAlso: 'portal/account_license',
-          poll: (signal, window) => this.#poll(series, signal, window),
-          ...(operation.hasHistory && {
-            now: () => this.#context.client.now(),
-            readHistory: (from, to, signal) => this.#readHistory(series, from, to, signal),
-          }),
-        };
-      }
-    }
+    yield* this.#tasks();
+  }
+
+  #tasksOf({ serial, name: filer, build }: Appliance): readonly Task[] {
+    const { client, options, withoutFuture } = this.#context;
+    return options.series.flatMap(({ name, intervalMs }) => {
+      const operation = this.#operations.get(name);
+      // The appliance's build does not have this series, but an earlier build may have had it.
+      if (operation === undefined || (!options.readsEarlierBuilds && !buildSupports(name, build))) return [];
+      const id = `portal/${serial}/${name}`;
+      const series = { id, serial, name, operation };
+      return {
+        id,
+        api: 'portal',
+        operation: name,
+        appliance: { serial, name: filer },
+        without: name === ECONOMY_SERIES ? 'PORTAL_MODE=full' : `PORTAL_SERIES=-${name}`,
+        intervalMs,
+        suspendedIntervalMs: options.discoveryIntervalMs,
+        pollAlso: 'portal/account_license',
+        poll: async (signal, window) => withoutFuture(await this.#poll(series, signal, window)),
+        ...(operation.hasHistory && {
+          now: () => client.now(),
+          readHistory: (from, to, signal) => this.#readHistory(series, from, to, signal),
+        }),
+      } satisfies Task;
+    });
   }
 
   async #poll(series: Series, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {

@@ -12,7 +12,7 @@ import {
   PeriodRequester,
 } from '../appliances/period-requester.ts';
 import { shardOf } from '../appliances/shard.ts';
-import { accountTask, type CollectorDefinition } from '../collector-definition.ts';
+import { accountTask, type CollectorDefinition, type OwnFields } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
 import { iterateRecords } from '../records.ts';
 import { readConnections, volumeApplianceLabels } from './connections.ts';
@@ -33,8 +33,8 @@ export const volumeTelemetry: CollectorDefinition = {
   requestsPerCycle: { perVolume: 3 },
   sampleCounts: { volume: 9, histograms: 2.3 },
   waitsForInventory: true,
-  create: (context, intervalMs) => {
-    const collector = new VolumeTelemetry(context, intervalMs);
+  create: (context, own) => {
+    const collector = new VolumeTelemetry(context, own);
     return () => collector.tasks();
   },
 };
@@ -51,7 +51,7 @@ interface Volume {
 
 class VolumeTelemetry {
   readonly #context: PortalContext;
-  readonly #intervalMs: number;
+  readonly #own: OwnFields;
   readonly #periodRequester = new PeriodRequester();
   readonly #since: CountingStart;
   readonly #listTask: Task;
@@ -61,13 +61,13 @@ class VolumeTelemetry {
    */
   readonly #volumes = new Map<string, Volume>();
 
-  constructor(context: PortalContext, intervalMs: number) {
+  constructor(context: PortalContext, own: OwnFields) {
     this.#context = context;
-    this.#intervalMs = intervalMs;
+    this.#own = own;
     this.#since = new CountingStart(context.client.serviceClock);
     const listTask = accountTask(
       context,
-      context.options.discoveryIntervalMs,
+      { ...own, intervalMs: context.options.discoveryIntervalMs },
       'volumes_listed',
       async (reportDrop, signal) => {
         await this.#discover(reportDrop, signal);
@@ -131,10 +131,11 @@ class VolumeTelemetry {
       nameOf: (serial) => appliances.find(serial)?.name,
     });
     let succeededAt: number | undefined;
-    const task = accountTask(this.#context, this.#intervalMs, segment, async (reportDrop, signal) => {
+    const task = accountTask(this.#context, this.#own, segment, async (reportDrop, signal) => {
       const now = clock.monotonic();
       // After an outage, the request covers the outage.
-      const missedMs = succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#intervalMs;
+      const missedMs =
+        succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#own.intervalMs;
       const wantedMs = Math.min(Math.max(MIN_PERIOD_MS, missedMs), MAX_PERIOD_MS);
       const to = client.now();
       let samples: readonly Sample[] = [];

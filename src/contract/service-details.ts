@@ -1,0 +1,38 @@
+import type { FailureReason } from '../runtime/error-policy.ts';
+import type { Explanation } from './causes.ts';
+import type { OwnValues } from './own-metric.ts';
+import type { ServiceWarning } from './service-warning.ts';
+import type { Variant } from './variant.ts';
+
+/** What a service reports about itself. */
+export interface ServiceDetails {
+  /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
+  readonly tokenSecondsLeft?: () => number | undefined;
+  readonly inventory?: InventoryDetails;
+  readonly notes?: () => readonly ServiceWarning[];
+  /** The undocumented alternatives that the account uses. */
+  readonly variants?: () => readonly Variant[];
+  readonly ownValues?: () => OwnValues;
+}
+
+/** The part of an inventory that a report reads. */
+export interface InventoryDetails {
+  gaps(): readonly InventoryGap[];
+  describe(serial: string): ApplianceDescription | undefined;
+}
+
+export interface ApplianceDescription {
+  readonly type: string;
+  readonly build: string;
+  readonly availableBuild: string;
+}
+
+/**
+ * A list of the inventory that cannot be read, is empty although another one is not, or has other ids for the same
+ * objects.
+ */
+export interface InventoryGap extends Explanation {
+  /** The list; `all` if no list names any object. */
+  readonly list: string;
+  readonly reason: FailureReason | 'empty' | 'other_ids';
+}

@@ -1,0 +1,67 @@
+import type { Kept } from '../contract/kept.ts';
+import type { InventoryDetails } from '../contract/service-details.ts';
+import type { ApplianceFamilies, Task } from '../contract/task.ts';
+import type { ServiceCheck } from '../doctor/service-check.ts';
+import type { Sample } from '../metrics/samples.ts';
+import type { FleetPlan, SampleCounts } from '../planning/plan.ts';
+import type { DoctorCheckDependencies } from './dependencies.ts';
+
+/** What a service has or lacks: each capability is an object of its own. */
+
+/** The checks of `--doctor`. */
+export interface ServiceDoctor<Options> {
+  createCheck(options: Options, dependencies: DoctorCheckDependencies): ServiceCheck;
+}
+
+/** What `--plan` computes. */
+export interface ServicePlanning<Options> {
+  sampleCounts(options: Options): readonly SampleCounts[];
+  /** Missing if the number of requests does not grow with the fleet. */
+  readonly fleet?: FleetPlanner<Options>;
+}
+
+export interface FleetPlanner<Options> {
+  /** Variables to plan with if the service is not configured. */
+  readonly placeholder: Readonly<Record<string, string>>;
+  plan(options: Options, appliances: number, shards: number): FleetPlan;
+}
+
+/** Records of the past, for remote write and `--backfill`. */
+export interface ServiceHistory<Options> {
+  /** How often new records exist, how far back they are requested, and the length of a bin, in milliseconds. */
+  bins(options: Options): HistoryBins;
+  /** The options of a process that reads the history of these series, or of all polled ones. */
+  past(options: Options, series: readonly string[] | undefined): Options;
+}
+
+export interface HistoryBins {
+  readonly intervalMs: number;
+  readonly lookbackMs: number;
+  readonly binMs: number;
+}
+
+/** The list of appliances that a service has, and what follows when it changes. */
+export interface Inventory extends InventoryDetails {
+  /** The families of each appliance's state; undefined if no appliance is polled. */
+  readonly families: ApplianceFamilies | undefined;
+  /** Reads the inventory now, and resolves with the number of appliances. */
+  count(signal: AbortSignal): Promise<number>;
+}
+
+/** What a service keeps over restarts. */
+export interface SavedState {
+  readonly kept: readonly Kept[];
+  /** True if each poll of the service saves the state, which is true for one service. */
+  readonly savesAfterPolls?: true;
+  readonly restoredResult?: () => RestoredResult | undefined;
+}
+
+/**
+ * What a restored state can expose before the first poll, and the monotonic time at which its response arrived, in
+ * milliseconds.
+ */
+export interface RestoredResult {
+  readonly task: Task;
+  readonly samples: Iterable<Sample>;
+  readonly respondedAt: number;
+}
