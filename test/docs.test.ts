@@ -9,15 +9,15 @@ import { usage } from '../src/cli/help.ts';
 import { formatDuration } from '../src/config/duration.ts';
 import { fileVariable, isSecret } from '../src/config/section.ts';
 import { gfaSection } from '../src/services/gfa/configuration.ts';
-import { gfaQuestions } from '../src/services/gfa/questions.ts';
+import { gfaQuestions } from '../src/services/gfa/doctor/questions.ts';
 import {
   ADDITIONAL_SERIES,
   ECONOMY_REPLACES,
   STANDARD_SERIES,
 } from '../src/services/portal/appliances/series-operations.ts';
 import { portalSection } from '../src/services/portal/configuration.ts';
+import { portalQuestions } from '../src/services/portal/doctor/questions.ts';
 import { createPlan } from '../src/services/portal/planning.ts';
-import { portalQuestions } from '../src/services/portal/questions.ts';
 import { portalCollectors } from '../src/services/portal/variables.ts';
 import { documents } from './support/documents.ts';
 import { loadConfig } from './support/load-config.ts';

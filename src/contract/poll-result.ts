@@ -1,4 +1,4 @@
-import type { Bin, WindowBins } from '../contract/minutes.ts';
+import type { Bin, WindowBins } from './minutes.ts';
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
 
 /** The name of a service: the value of the label `api`. */

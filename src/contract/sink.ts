@@ -1,4 +1,4 @@
-import type { Window } from '../contract/minutes.ts';
+import type { Window } from './minutes.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { PollResult } from './poll-result.ts';
 import type { Task } from './task.ts';

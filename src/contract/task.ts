@@ -1,4 +1,4 @@
-import type { Window } from '../contract/minutes.ts';
+import type { Window } from './minutes.ts';
 import type { HistoryResult, PollResult, ServiceName } from './poll-result.ts';
 
 /** What is polled as a unit and succeeds or fails as a whole, such as one series of one appliance. */

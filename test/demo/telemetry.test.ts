@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MINUTE_MS } from '../../src/demo/world/waveforms.ts';
 import { compareWithSchema } from '../../src/doctor/schema.ts';
 import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
-import { documentedResponses } from '../../src/services/portal/documented.ts';
+import { documentedResponses } from '../../src/services/portal/doctor/documented.ts';
 import { type Fields, items, serialOf, start, telemetry } from './ask.ts';
 
 test.each([...STANDARD_SERIES, ...ADDITIONAL_SERIES].slice(0, 20))(

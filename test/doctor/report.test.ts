@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { variationsFromReport } from '../../src/demo/demo.ts';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import { isJsonObject } from '../../src/metrics/family.ts';
-import { documentedData } from '../../src/services/gfa/documented.ts';
-import { documentedResponses } from '../../src/services/portal/documented.ts';
+import { documentedData } from '../../src/services/gfa/doctor/documented.ts';
+import { documentedResponses } from '../../src/services/portal/doctor/documented.ts';
 import { visit } from './simulated-visit.ts';
 
 /** Every text of every answer and request that names somebody or something: what a report must not hold. */

@@ -4,7 +4,7 @@ import { gfaCauses } from './causes.ts';
 import { GfaClient, temporaryClientKey } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaConfig, gfaSection } from './configuration.ts';
-import { createGfaCheck } from './doctor-check.ts';
+import { createGfaCheck } from './doctor/check.ts';
 import * as families from './families.ts';
 import { gfaOwnMetrics } from './own-metrics.ts';
 

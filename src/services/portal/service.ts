@@ -11,7 +11,7 @@ import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
 import { type PortalConfig, portalSection } from './configuration.ts';
-import { createPortalCheck } from './doctor-check.ts';
+import { createPortalCheck } from './doctor/check.ts';
 import { createPlan, fleetPlan, seriesSamples, shardLimits } from './planning.ts';
 import type { PortalOptions } from './settings.ts';
 import { TokenSource } from './token.ts';

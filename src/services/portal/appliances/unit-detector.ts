@@ -2,7 +2,7 @@ import { sentences } from '../../../contract/causes.ts';
 import type { ServiceWarning } from '../../../contract/service-warning.ts';
 import type { Variant } from '../../../contract/variant.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
-import { portalQuestions } from '../questions.ts';
+import { portalQuestions } from '../doctor/questions.ts';
 import { detectUnits, recommendedUnits, type UnitEvidence } from './unit-evidence.ts';
 import { alternativeUnits, type UnitName } from './units.ts';
 

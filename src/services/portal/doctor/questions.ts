@@ -1,4 +1,4 @@
-import type { Questions } from '../../doctor/service-check.ts';
+import type { Questions } from '../../../doctor/service-check.ts';
 
 export type VariantAnswers = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
-import { type DocumentedFields, oneOf } from '../../doctor/schema.ts';
-import { isJsonObject } from '../../metrics/family.ts';
-import { LOCK_PHASE, LOCK_STATE, MODE, PROFILE } from './families.ts';
+import { type DocumentedFields, oneOf } from '../../../doctor/schema.ts';
+import { isJsonObject } from '../../../metrics/family.ts';
+import { LOCK_PHASE, LOCK_STATE, MODE, PROFILE } from '../families.ts';
 
 const RECORD = { metric_type: 'text', timestamp: 'date', version: 'integer' } as const;
 const FILER = { filer_guid: 'uuid', filer_title: 'text' } as const;

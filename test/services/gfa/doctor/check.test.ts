@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../../src/runtime/secret.ts';
-import type { DoctorCheckDependencies } from '../../../src/services/dependencies.ts';
-import { createGfaCheck } from '../../../src/services/gfa/doctor-check.ts';
-import { GROUPS } from '../../../src/services/gfa/families.ts';
-import { dataAnswer, filer, lock } from '../../support/gfa-answers.ts';
-import { going } from '../../support/mock-api.ts';
+import { Secret } from '../../../../src/runtime/secret.ts';
+import type { DoctorCheckDependencies } from '../../../../src/services/dependencies.ts';
+import { createGfaCheck } from '../../../../src/services/gfa/doctor/check.ts';
+import { GROUPS } from '../../../../src/services/gfa/families.ts';
+import { dataAnswer, filer, lock } from '../../../support/gfa-answers.ts';
+import { going } from '../../../support/mock-api.ts';
 
 test('a first answer with the events of months is examined as any other', async () => {
   const day = 86_400;

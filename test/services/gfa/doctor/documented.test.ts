@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fieldNames } from '../../../src/metrics/family.ts';
-import { documentedData } from '../../../src/services/gfa/documented.ts';
-import { gfa } from '../../../src/services/gfa/service.ts';
+import { fieldNames } from '../../../../src/metrics/family.ts';
+import { documentedData } from '../../../../src/services/gfa/doctor/documented.ts';
+import { gfa } from '../../../../src/services/gfa/service.ts';
 
 const FILE = 'src/services/gfa/documented.ts';
 

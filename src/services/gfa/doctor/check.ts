@@ -1,20 +1,20 @@
-import { explainFor } from '../../contract/causes.ts';
-import { variantsOf } from '../../contract/variant.ts';
-import type { ReportFinding } from '../../doctor/finding.ts';
-import type { CheckResult, ServiceCheck } from '../../doctor/service-check.ts';
-import { isJsonObject, type JsonObject } from '../../metrics/family.ts';
-import { labelValue } from '../../metrics/samples.ts';
-import { parseDateSeconds } from '../../metrics/units.ts';
-import { policyForError } from '../../runtime/error-policy.ts';
-import { asError, httpStatusOf, RequestError } from '../../runtime/errors.ts';
-import { Secret } from '../../runtime/secret.ts';
-import type { DoctorCheckDependencies } from '../dependencies.ts';
-import { gfaCauses } from './causes.ts';
-import { dataRequest, type GfaOptions, temporaryClientKey } from './client.ts';
-import { parseDataResponse } from './data-response.ts';
+import { explainFor } from '../../../contract/causes.ts';
+import { variantsOf } from '../../../contract/variant.ts';
+import type { ReportFinding } from '../../../doctor/finding.ts';
+import type { CheckResult, ServiceCheck } from '../../../doctor/service-check.ts';
+import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
+import { labelValue } from '../../../metrics/samples.ts';
+import { parseDateSeconds } from '../../../metrics/units.ts';
+import { policyForError } from '../../../runtime/error-policy.ts';
+import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts';
+import { Secret } from '../../../runtime/secret.ts';
+import type { DoctorCheckDependencies } from '../../dependencies.ts';
+import { gfaCauses } from '../causes.ts';
+import { dataRequest, type GfaOptions, temporaryClientKey } from '../client.ts';
+import { parseDataResponse } from '../data-response.ts';
+import { GROUPS } from '../families.ts';
+import { ENUM_FIELDS } from '../label-value-limits.ts';
 import { documentedData } from './documented.ts';
-import { GROUPS } from './families.ts';
-import { ENUM_FIELDS } from './label-value-limits.ts';
 import { gfaQuestions } from './questions.ts';
 
 /** The header names that deployments of the service are known to use. */

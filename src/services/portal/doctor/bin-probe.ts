@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../metrics/family.ts';
 import { medianOf, parseDecimal } from '../../../metrics/units.ts';
 import type { PortalClient } from '../client.ts';
-import type { VariantAnswers } from '../questions.ts';
 import { newestFirst } from '../records.ts';
+import type { VariantAnswers } from './questions.ts';
 
 const SERIES = 'cache_hits_misses';
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
-import { type DocumentedFields, oneOf, type Schema } from '../../doctor/schema.ts';
-import { fieldNames } from '../../metrics/family.ts';
-import { FEATURES } from './account/license.ts';
-import { SEVERITY } from './account/notifications.ts';
-import { additionalSeries, standardSeries } from './appliances/series-families.ts';
-import { SNAPSHOT_STATUS } from './volumes/connections.ts';
+import { type DocumentedFields, oneOf, type Schema } from '../../../doctor/schema.ts';
+import { fieldNames } from '../../../metrics/family.ts';
+import { FEATURES } from '../account/license.ts';
+import { SEVERITY } from '../account/notifications.ts';
+import { additionalSeries, standardSeries } from '../appliances/series-families.ts';
+import { SNAPSHOT_STATUS } from '../volumes/connections.ts';
 
 /** The documented fields of every response that the exporter reads. The doctor compares responses with them. */
 

@@ -1,4 +1,4 @@
-import type { Questions } from '../../doctor/service-check.ts';
+import type { Questions } from '../../../doctor/service-check.ts';
 
 /** The properties that the documentation of `GET /data` leaves open and an account shows, each with its alternatives and their effect. */
 export const gfaQuestions: Questions = {

@@ -1,0 +1,149 @@
+import { variantsOf } from '../../../contract/variant.ts';
+import type { ReportFinding } from '../../../doctor/finding.ts';
+import type { CheckResult, ServiceCheck } from '../../../doctor/service-check.ts';
+import { policyForError } from '../../../runtime/error-policy.ts';
+import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
+import type { DoctorCheckDependencies } from '../../dependencies.ts';
+import { PortalClient } from '../client.ts';
+import { PortalCollector } from '../collector.ts';
+import type { PortalOptions } from '../settings.ts';
+import { type Credentials, TokenSource, tokenRequest } from '../token.ts';
+import { connectionIds, loadNames, ratioEvidence, tokenAnswers, unfitMemorySeries, volumesIn } from './answers.ts';
+import { probeBins } from './bin-probe.ts';
+import { documentedResponses } from './documented.ts';
+import { explain, reportAppliances, reportInventory, reportOperations, reportUndocumentedSeries } from './findings.ts';
+import { MAX_APPLIANCES, MAX_SAMPLED_APPLIANCES, pollOnce } from './polls.ts';
+import { portalQuestions, type VariantAnswers } from './questions.ts';
+
+/** The requests about the token, bins and periods, in addition to those of the collectors. */
+const EXTRA_REQUESTS = 10;
+
+/** The most account requests of one collector: `license` and `iam` send three each. */
+const MAX_COLLECTOR_REQUESTS = 3;
+
+type CheckOptions = PortalOptions & { readonly credentials: Credentials };
+
+interface Run extends DoctorCheckDependencies {
+  readonly options: CheckOptions;
+  readonly tokens: TokenSource;
+  readonly reportFinding: ReportFinding;
+  readonly signal: AbortSignal;
+}
+
+/** Polls every operation of every enabled collector once, and finds out what the documentation leaves open. */
+export function createPortalCheck(options: CheckOptions, dependencies: DoctorCheckDependencies): ServiceCheck {
+  return {
+    questions: portalQuestions,
+    requests:
+      EXTRA_REQUESTS +
+      MAX_COLLECTOR_REQUESTS * options.collectors.length +
+      options.series.length +
+      2 * MAX_APPLIANCES +
+      2 * MAX_SAMPLED_APPLIANCES,
+    documented: (operation) => documentedResponses[operation],
+    wordFields: new Set([
+      ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
+      ...['subscription_status', 'health_status', 'token_type'],
+    ]),
+    run: (reportFinding, signal) => {
+      const tokens = new TokenSource(dependencies.client, options.credentials, dependencies.environment.clock);
+      return runCheck({ ...dependencies, options, tokens, reportFinding, signal });
+    },
+  };
+}
+
+async function runCheck(run: Run): Promise<CheckResult> {
+  const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
+  if (!(await checkCredentials(run))) return { variants: [], filers: [], volumes: [] };
+  const portal = new PortalClient(client, tokens, environment);
+  const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
+  try {
+    const [sampledSeries] = options.series;
+    const polls = await pollOnce(collector, sampledSeries?.name, signal);
+    reportOperations(polls, collector, exchanges, reportFinding);
+    if (sampledSeries !== undefined)
+      reportAppliances(polls, collector.appliances.length, sampledSeries.name, reportFinding);
+    reportUndocumentedSeries(exchanges, reportFinding);
+    reportInventory(collector.inventory.gaps, exchanges, reportFinding);
+    const [appliance] = collector.appliances;
+    const { counts, ...bins } = appliance ? await probeBins(portal, appliance.serial, signal) : {};
+    const answers: VariantAnswers = {
+      ...bins,
+      ...tokenAnswers(exchanges, environment.clock.now()),
+      unfit_memory_series: unfitMemorySeries(exchanges),
+      load_names: loadNames(exchanges),
+      connection_appliance_id: connectionIds(exchanges),
+    };
+    const evidence = [...ratioEvidence(exchanges)];
+    if (counts !== undefined) evidence.push({ question: 'counts', answer: counts, isProof: true });
+    return {
+      variants: [...collector.context.unitDetector.answers(evidence), ...variantsOf(answers)],
+      filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
+      volumes: volumesIn(exchanges),
+    };
+  } finally {
+    await tokens.revoke(signal);
+  }
+}
+
+async function checkCredentials(run: Run): Promise<boolean> {
+  const { options, tokens, reportFinding, signal } = run;
+  const { kind } = options.credentials;
+  const check = 'credentials';
+  try {
+    await tokens.get(signal);
+    const secondsLeft = tokens.remainingSeconds;
+    const minutes = secondsLeft === undefined ? 'an unknown time' : `${Math.round(secondsLeft / 6) / 10} min`;
+    reportFinding('ok', check, 'accepted', `accepted as ${kind}; a token lives for ${minutes}`);
+    await checkRefresh(run);
+    return true;
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const error = asError(thrown);
+    const cause = error instanceof CredentialError ? asError(error.cause) : error;
+    const observed = `as ${kind}: ${cause.message}`;
+    const { advice } = explain(error);
+    if (policyForError(cause, 'token').action !== 'pause') {
+      const code = httpStatusOf(cause) === undefined ? 'no-token' : `status-${httpStatusOf(cause)}`;
+      reportFinding('failure', 'token', code, observed, { expected: 'a token', advice });
+      return false;
+    }
+    const acceptedKind = await otherAcceptedForm(run);
+    const code = acceptedKind === undefined ? 'refused' : 'other-form';
+    reportFinding('failure', check, code, observed, {
+      expected: '200 with a token',
+      advice:
+        acceptedKind === undefined
+          ? advice
+          : `set PORTAL_AUTH=${acceptedKind}: the portal accepts the same credentials in that form`,
+    });
+    return false;
+  }
+}
+
+/** Refreshes the token. Whether the portal accepts the new one is shown by the operations that follow. */
+async function checkRefresh({ tokens, reportFinding, signal }: Run): Promise<void> {
+  try {
+    await tokens.refresh(signal);
+    reportFinding('ok', 'token', 'refreshed', 'POST /auth/token/refresh was accepted');
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const error = asError(thrown);
+    const advice = 'nothing has to be done: the exporter signs in again whenever a token expires';
+    reportFinding('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, error.message, {
+      expected: '200 with a new pair of tokens',
+      advice,
+    });
+  }
+}
+
+async function otherAcceptedForm({ client, options: { credentials }, signal }: Run): Promise<string | undefined> {
+  if (credentials.kind === 'user_key') return undefined;
+  const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
+  try {
+    await client.send(tokenRequest({ ...credentials, kind }), signal);
+    return kind;
+  } catch {
+    return undefined;
+  }
+}
