@@ -1,4 +1,5 @@
-import { type FailureReason, failureReason, isForbidden } from '../runtime/error-policy.ts';
+import { failureReason, isForbidden } from '../runtime/error-policy.ts';
+import type { FailureReason } from '../runtime/error-table.ts';
 import { CredentialError, type Problem, RequestError } from '../runtime/errors.ts';
 import type { Task } from './task.ts';
 

@@ -1,5 +1,5 @@
-import type { Bin, WindowBins } from './minutes.ts';
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
+import type { Bin, WindowBins } from './minutes.ts';
 
 /** The name of a service: the value of the label `api`. */
 export type ServiceName = string;

@@ -1,5 +1,5 @@
-import type { Window } from './minutes.ts';
 import type { Sample } from '../metrics/samples.ts';
+import type { Window } from './minutes.ts';
 import type { PollResult } from './poll-result.ts';
 import type { Task } from './task.ts';
 

@@ -2,7 +2,7 @@ import type { PollResult } from '../contract/poll-result.ts';
 import type { PollSink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { policyForError } from '../runtime/error-policy.ts';
+import { meaningOf } from '../runtime/error-policy.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
 
 /** A usable response. `empty`: it has no record. */
@@ -48,7 +48,5 @@ export async function poll(
 function resultOf(error: Error, task: Task): Exclude<Outcome, Response>['result'] {
   if (!(error instanceof RequestError)) return 'failed';
   if (error.reason === 'aborted') return 'aborted';
-  return task.suspendedIntervalMs !== undefined && policyForError(error, 'read').action === 'suspend'
-    ? 'denied'
-    : 'failed';
+  return task.suspendedIntervalMs !== undefined && meaningOf(error).action === 'suspend' ? 'denied' : 'failed';
 }

@@ -1,3 +1,5 @@
+import { type ErrorPolicy, policyForCode, type RequestPurpose } from './error-table.ts';
+
 /** Why a request failed. It is the value of the label `code` if there was no HTTP status. */
 export type RequestErrorReason = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
 
@@ -19,16 +21,29 @@ export class RequestError extends Error {
   readonly reason: RequestErrorReason;
   readonly status: number | undefined;
   readonly problem: Problem | undefined;
+  /** What the request was for, which the client knows: it decides what the failure means. */
+  purpose: RequestPurpose;
 
   constructor(
     reason: RequestErrorReason,
     message: string,
-    details: { readonly cause?: unknown; readonly status?: number; readonly problem?: Problem | undefined } = {},
+    details: {
+      readonly cause?: unknown;
+      readonly status?: number;
+      readonly problem?: Problem | undefined;
+      readonly purpose?: RequestPurpose;
+    } = {},
   ) {
     super(message, details);
     this.reason = reason;
     this.status = details.status;
     this.problem = details.problem;
+    this.purpose = details.purpose ?? 'read';
+  }
+
+  /** What follows from the failure. */
+  get meaning(): ErrorPolicy {
+    return policyForCode(this.code, this.purpose);
   }
 
   /** The value of the label `code` of `filer_exporter_requests_total`. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
-import { policyForCode } from '../runtime/error-policy.ts';
+import { policyForCode, type RequestPurpose } from '../runtime/error-table.ts';
 import { asError, RequestError, SchemaError } from '../runtime/errors.ts';
 import { maskSecrets } from '../runtime/masking.ts';
 import { printable } from '../runtime/printable.ts';
@@ -21,6 +21,8 @@ export interface ServiceRequest {
   /** Begins with `/`; the segments are already encoded. */
   readonly path: string;
   readonly operation: string;
+  /** Default `read`. */
+  readonly purpose?: RequestPurpose;
   /** The expected size of its response; `object` by default. */
   readonly size?: ResponseSize;
   readonly query?: Readonly<Record<string, string>>;
@@ -119,7 +121,7 @@ export class JsonClient {
 
   async #sendNow(request: ServiceRequest, sentRequest: SentRequest, signal: AbortSignal): Promise<unknown> {
     const { requestQueue, clock, observer } = this.#options;
-    const { operation } = request;
+    const { operation, purpose = 'read' } = request;
     const authorization = request.authorization?.();
     const authorized =
       authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
@@ -127,11 +129,13 @@ export class JsonClient {
     const startedAt = clock.monotonic();
     let code = '200';
     let feedback: RateFeedback = { state: 'unknown' };
+    let isThrottled = false;
     const response: PartialExchange = { status: undefined, headers: {}, respondedAt: 0, bytes: 0, body: undefined };
     try {
       const status = await this.#attempt(authorized, response, signal);
       code = String(status);
-      feedback = this.#feedbackFrom(request, response, startedAt);
+      isThrottled = policyForCode(code, purpose).action === 'wait';
+      feedback = isThrottled ? this.#throttle(request, response, startedAt) : this.#accept(request, startedAt);
       if (!isSuccess(status)) {
         const message = serviceMessage(authorized, response.body, this.#options.secrets());
         const page = isWebPage(response.headers) ? ' (a web page)' : '';
@@ -143,22 +147,23 @@ export class JsonClient {
     } catch (thrown) {
       const error = thrown instanceof SchemaError ? thrown : toRequestError(request, thrown);
       code = error instanceof SchemaError ? 'invalid' : error.code;
+      if (error instanceof RequestError) error.purpose = purpose;
       throw error;
     } finally {
       requestQueue.recordEnd(sentRequest, feedback);
-      if (policyForCode(code, 'read').action === 'wait') observer.onThrottle?.();
+      if (isThrottled) observer.onThrottle?.();
       const seconds = (clock.monotonic() - startedAt) / 1000;
       observer.onEnd?.(operation, code, seconds);
       observer.onExchange?.({ ...response, operation, seconds });
     }
   }
 
-  #feedbackFrom({ throttleKey }: ServiceRequest, response: PartialExchange, startedAt: number): RateFeedback {
-    if (policyForCode(String(response.status), 'read').action !== 'wait') {
-      this.#throttledAppliances.recordAccepted(throttleKey, startedAt);
-      return { state: 'accepted' };
-    }
-    const { headers } = response;
+  #accept({ throttleKey }: ServiceRequest, startedAt: number): RateFeedback {
+    this.#throttledAppliances.recordAccepted(throttleKey, startedAt);
+    return { state: 'accepted' };
+  }
+
+  #throttle({ throttleKey }: ServiceRequest, { headers }: PartialExchange, startedAt: number): RateFeedback {
     const waitMs = retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
     const isOnlyThis = this.#throttledAppliances.recordThrottle(
       throttleKey,

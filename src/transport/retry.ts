@@ -1,17 +1,12 @@
 import type { Clock } from '../runtime/clock.ts';
-import { policyForError, type RequestPurpose } from '../runtime/error-policy.ts';
+import { meaningOf } from '../runtime/error-policy.ts';
 import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 
 const FIRST_DELAY_MS = 500;
 
 /** Returns how many milliseconds to wait after the `attempts`-th failure in a row; undefined if the request is not retried. */
-export function retryDelayMs(
-  error: unknown,
-  attempts: number,
-  purpose: RequestPurpose,
-  random: Random,
-): number | undefined {
-  if (attempts > (policyForError(error, purpose).retries ?? 0)) return undefined;
+export function retryDelayMs(error: unknown, attempts: number, random: Random): number | undefined {
+  if (attempts > (meaningOf(error).retries ?? 0)) return undefined;
   return exponentialDelayMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
 }
 
@@ -54,7 +49,6 @@ export class RetryBudget {
 /** Rejects with the last error. `wasThrottled`: the previous attempt returned 429. */
 export async function withRetries<Result>(
   attempt: (wasThrottled: boolean) => Promise<Result>,
-  purpose: RequestPurpose,
   { clock, random, budget: allowance, request }: RetryDependencies,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -65,8 +59,8 @@ export async function withRetries<Result>(
       allowance?.recordSuccess(request);
       return result;
     } catch (error) {
-      const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, purpose, random);
-      wasThrottled = policyForError(error, purpose).action === 'wait';
+      const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, random);
+      wasThrottled = meaningOf(error).action === 'wait';
       // A request that returned 429 needs no retry of the budget: the request queue keeps it within the limits.
       if (delayMs === undefined || (!wasThrottled && allowance?.tryRetry(request) === false)) {
         if (request !== undefined) allowance?.recordFailure(request);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RequestPurpose } from '../../src/runtime/error-policy.ts';
+import type { RequestPurpose } from '../../src/runtime/error-table.ts';
 import { CredentialError, RequestError, type RequestErrorReason, SchemaError } from '../../src/runtime/errors.ts';
 import { retryDelayMs, withRetries } from '../../src/transport/retry.ts';
 import fc from '../support/fast-check.ts';
@@ -10,8 +10,9 @@ const fault = (name: RequestErrorReason) => new RequestError(name, name);
 
 /** How often it is tried again when it goes on failing alike. */
 function retries(error: unknown, kind: RequestPurpose): number {
+  if (error instanceof RequestError) error.purpose = kind;
   let attempts = 1;
-  while (retryDelayMs(error, attempts, kind, () => 0) !== undefined) attempts += 1;
+  while (retryDelayMs(error, attempts, () => 0) !== undefined) attempts += 1;
   return attempts - 1;
 }
 
@@ -50,7 +51,7 @@ describe('how often a failure is tried again: a read that changes nothing, and G
 test('the wait doubles from half a second, each time between half and the whole of it', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempts, random) => {
-      const delayMs = retryDelayMs(fault('network'), attempts, 'read', () => random) ?? Number.NaN;
+      const delayMs = retryDelayMs(fault('network'), attempts, () => random) ?? Number.NaN;
       const whole = 500 * 2 ** (attempts - 1);
       expect(delayMs).toBeGreaterThanOrEqual(whole / 2);
       expect(delayMs).toBeLessThanOrEqual(whole);
@@ -75,7 +76,7 @@ describe('trying again', () => {
 
   test('two failures in passing cost three quarters of a second at least, and then there is an answer', async () => {
     const { clock, asked, attempt, retryParts } = failing(fault('network'), status(503));
-    const answer = withRetries(attempt, 'read', retryParts, never);
+    const answer = withRetries(attempt, retryParts, never);
     await clock.advance(10_000);
     expect(await answer).toBe('answer');
     expect(asked).toEqual([0, 250, 750]);
@@ -88,14 +89,14 @@ describe('trying again', () => {
       ahead.push(wasThrottled);
       return attempt();
     };
-    const answer = withRetries(ask, 'read', retryParts, never);
+    const answer = withRetries(ask, retryParts, never);
     await clock.advance(10_000);
     expect([await answer, ahead]).toEqual(['answer', [false, true, false]]);
   });
 
   test('failures of several kinds count together', async () => {
     const { clock, asked, attempt, retryParts } = failing(status(503), status(500), status(503));
-    const answer = expect(withRetries(attempt, 'read', retryParts, never)).rejects.toThrow('answered 500');
+    const answer = expect(withRetries(attempt, retryParts, never)).rejects.toThrow('answered 500');
     await clock.advance(10_000);
     await answer;
     expect(asked).toHaveLength(2);
@@ -105,14 +106,14 @@ describe('trying again', () => {
     const { clock, asked, attempt, retryParts } = failing(fault('network'));
     const stopping = new AbortController();
     stopping.abort();
-    await expect(withRetries(attempt, 'read', retryParts, stopping.signal)).rejects.toThrow('network');
+    await expect(withRetries(attempt, retryParts, stopping.signal)).rejects.toThrow('network');
     expect([asked.length, clock.sleeping]).toEqual([1, 0]);
   });
 
   test('a stop ends the wait at once', async () => {
     const { clock, attempt, retryParts } = failing(fault('network'));
     const stopping = new AbortController();
-    const answer = withRetries(attempt, 'read', retryParts, stopping.signal);
+    const answer = withRetries(attempt, retryParts, stopping.signal);
     await settle();
     expect(clock.sleeping).toBe(1);
     stopping.abort();

@@ -3,7 +3,7 @@ import type { Task } from '../../contract/task.ts';
 import type { Labels } from '../../metrics/family.ts';
 import type { DropReason } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { isForbidden, isNotFound, policyForError } from '../../runtime/error-policy.ts';
+import { isForbidden, isNotFound, meaningOf } from '../../runtime/error-policy.ts';
 import { CredentialError, RequestError, SchemaError } from '../../runtime/errors.ts';
 import { getOrCreate, increment } from '../../runtime/maps.ts';
 import { exponentialDelayMs, type Random } from '../../runtime/random.ts';
@@ -170,5 +170,5 @@ function joined(pieces: readonly (readonly TimeSeries[])[]): readonly TimeSeries
 /** Whether the error is not about this request: the network, the whole service or its tokens fail. */
 function isOutage(error: unknown): boolean {
   const cause = error instanceof CredentialError ? error.cause : error;
-  return (policyForError(cause, 'read').retries ?? 0) > 1;
+  return (meaningOf(cause).retries ?? 0) > 1;
 }

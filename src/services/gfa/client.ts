@@ -1,4 +1,4 @@
-import { policyForError } from '../../runtime/error-policy.ts';
+import { meaningOf } from '../../runtime/error-policy.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
 import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';
@@ -39,7 +39,7 @@ export class GfaClient {
 
   /** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, retries once with the new token. */
   data(signal: AbortSignal): Promise<unknown> {
-    return withRetries(() => this.#requestData(signal), 'events', this.#retryDependencies, signal);
+    return withRetries(() => this.#requestData(signal), this.#retryDependencies, signal);
   }
 
   async #requestData(signal: AbortSignal): Promise<unknown> {
@@ -51,7 +51,7 @@ export class GfaClient {
     try {
       return await send();
     } catch (error) {
-      if (policyForError(error, 'events').action !== 'renew' || !(await token.reload())) throw error;
+      if (meaningOf(error).action !== 'renew' || !(await token.reload())) throw error;
       return send();
     }
   }
@@ -70,6 +70,7 @@ export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaOp
     method: 'GET',
     path: '/data',
     operation: 'data',
+    purpose: 'events',
     size: 'account',
     query,
     headers,

@@ -1,4 +1,4 @@
-import { policyForError } from '../../runtime/error-policy.ts';
+import { meaningOf } from '../../runtime/error-policy.ts';
 import { asError, CredentialError } from '../../runtime/errors.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
 import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';
@@ -32,7 +32,7 @@ export class PortalClient {
     const retryDependencies = { ...this.#retryDependencies, request: `${request.method} ${request.path}` };
     const sendOnce = (wasThrottled: boolean) =>
       this.#withToken({ ...request, priority: wasThrottled || request.priority === true }, signal);
-    return withRetries(sendOnce, 'read', retryDependencies, signal);
+    return withRetries(sendOnce, retryDependencies, signal);
   }
 
   async #withToken(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
@@ -47,7 +47,7 @@ export class PortalClient {
         this.#hasAcceptedToken = true;
         return body;
       } catch (thrown) {
-        if (policyForError(thrown, 'read').action !== 'renew') throw thrown;
+        if (meaningOf(thrown).action !== 'renew') throw thrown;
         if (!isRetry && this.#tokens.invalidate(token)) continue;
         if (this.#hasAcceptedToken) throw thrown;
         const cause = asError(thrown);

@@ -1,6 +1,6 @@
 import { parseDecimal } from '../../metrics/units.ts';
 import { type Clock, callAfter } from '../../runtime/clock.ts';
-import { policyForError } from '../../runtime/error-policy.ts';
+import { meaningOf } from '../../runtime/error-policy.ts';
 import { asError, CredentialError, RequestError, SchemaError } from '../../runtime/errors.ts';
 import { exponentialDelayMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
@@ -212,7 +212,7 @@ export class TokenSource {
     // A single request serves all that wait, so the delay needs no jitter.
     const retryDependencies = { clock: this.#clock, random: () => 1, budget: this.#retries };
     const sendOnce = () => this.#client.send({ ...request, priority: true }, signal);
-    return this.#toToken(await withRetries(sendOnce, 'token', retryDependencies, signal));
+    return this.#toToken(await withRetries(sendOnce, retryDependencies, signal));
   }
 
   #toToken(body: unknown, signedInAt = this.#clock.monotonic()): Token {
@@ -229,12 +229,12 @@ export class TokenSource {
 
 /** Whether the service rejected the credentials; any other error is a failure of the service. */
 function areRejected(error: Error): boolean {
-  return policyForError(error, 'token').action === 'pause';
+  return meaningOf(error).action === 'pause';
 }
 
 /** Whether the service may have refreshed the token although the request failed. */
 function isOutcomeUnknown(error: unknown): boolean {
-  return ['network', 'timeout', 'throttled', 'server_error'].includes(policyForError(error, 'token').reason);
+  return ['network', 'timeout', 'throttled', 'server_error'].includes(meaningOf(error).reason);
 }
 
 /** The characters that a header allows. A token with another could never be sent, but would be kept until it expires. */
@@ -248,8 +248,10 @@ export function parseToken(body: unknown) {
   return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
 }
 
+const TOKEN_REQUEST = { method: 'POST', operation: 'token', purpose: 'token', validate: parseToken } as const;
+
 export function tokenRequest(credentials: Credentials): ServiceRequest {
-  const request = { method: 'POST', path: '/auth/token', operation: 'token', validate: parseToken } as const;
+  const request = { ...TOKEN_REQUEST, path: '/auth/token' };
   switch (credentials.kind) {
     case 'oauth2':
       return {
@@ -273,8 +275,7 @@ export function tokenRequest(credentials: Credentials): ServiceRequest {
 
 function refreshRequest(access: string, refresh: string): ServiceRequest {
   const headers = { authorization: `Bearer ${access}` };
-  const request = { method: 'POST', path: '/auth/token/refresh', operation: 'token', validate: parseToken } as const;
-  return { ...request, headers, json: { token: refresh }, priority: true };
+  return { ...TOKEN_REQUEST, path: '/auth/token/refresh', headers, json: { token: refresh }, priority: true };
 }
 
 export function revokeRequest(access: string): ServiceRequest {

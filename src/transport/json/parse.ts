@@ -179,7 +179,7 @@ class Container {
   add(key: string, value: unknown): void {
     this.isElementMissing = false;
     if (this.isList) this.#list.push(value);
-    // `__proto__` is defined, because assigning it would set the prototype; for JSON.parse it is an ordinary key.
+    // `__proto__` is defined, because assigning it would change what the object inherits; for JSON.parse it is an ordinary key.
     else if (key === '__proto__') {
       Object.defineProperty(this.#object, key, { value, writable: true, enumerable: true, configurable: true });
     } else this.#object[key] = value;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { alertRules, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
-import { ERROR_POLICIES } from '../../../src/runtime/error-policy.ts';
+import { ERROR_POLICIES } from '../../../src/runtime/error-table.ts';
 import { root } from '../../support/program.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';

@@ -5,7 +5,7 @@ import type { CheckResult, ServiceCheck } from '../../../doctor/service-check.ts
 import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import { parseDateSeconds } from '../../../metrics/units.ts';
-import { policyForError } from '../../../runtime/error-policy.ts';
+import { meaningOf } from '../../../runtime/error-policy.ts';
 import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts';
 import { Secret } from '../../../runtime/secret.ts';
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
@@ -92,7 +92,7 @@ async function reportFailure(
   const { message: observed } = error;
   const status = httpStatusOf(error);
   const { advice } = explain(error);
-  if (policyForError(error, 'events').action === 'renew') {
+  if (meaningOf(error).action === 'renew') {
     const acceptsBearer = (await sendWithBearer()).error === undefined;
     reportFinding('failure', 'credentials', acceptsBearer ? 'other-form' : 'refused', observed, {
       expected: '200',

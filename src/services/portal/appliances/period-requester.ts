@@ -1,4 +1,4 @@
-import { policyForError } from '../../../runtime/error-policy.ts';
+import { meaningOf } from '../../../runtime/error-policy.ts';
 import { RequestError } from '../../../runtime/errors.ts';
 
 /** The shortest period that the portal accepts, in milliseconds. */
@@ -110,12 +110,12 @@ export function isAborted(error: unknown): boolean {
 
 /** Whether the response was too large, or the service could not produce it in time. */
 export function isPeriodTooLong(error: unknown): boolean {
-  return policyForError(error, 'series').action === 'shrink';
+  return meaningOf(error).action === 'shrink';
 }
 
 /** Whether the service rejected the request (400, 422), maybe because of its period. */
 export function isRejected(error: unknown): boolean {
-  return policyForError(error, 'series').reason === 'rejected';
+  return meaningOf(error).reason === 'rejected';
 }
 
 /** An ISO 8601 duration, such as `PT15M`. As a period, it ends when the service reads the request. */

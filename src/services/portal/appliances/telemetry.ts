@@ -276,6 +276,7 @@ export class TelemetryCollector {
       method: 'POST',
       path,
       operation: name,
+      purpose: 'series',
       throttleKey: serial,
       json,
       validate: operation.check,

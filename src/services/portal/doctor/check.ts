@@ -1,7 +1,7 @@
 import { variantsOf } from '../../../contract/variant.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
 import type { CheckResult, ServiceCheck } from '../../../doctor/service-check.ts';
-import { policyForError } from '../../../runtime/error-policy.ts';
+import { meaningOf } from '../../../runtime/error-policy.ts';
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
 import { PortalClient } from '../client.ts';
@@ -103,7 +103,7 @@ async function checkCredentials(run: Run): Promise<boolean> {
     const cause = error instanceof CredentialError ? asError(error.cause) : error;
     const observed = `as ${kind}: ${cause.message}`;
     const { advice } = explain(error);
-    if (policyForError(cause, 'token').action !== 'pause') {
+    if (meaningOf(cause).action !== 'pause') {
       const code = httpStatusOf(cause) === undefined ? 'no-token' : `status-${httpStatusOf(cause)}`;
       reportFinding('failure', 'token', code, observed, { expected: 'a token', advice });
       return false;

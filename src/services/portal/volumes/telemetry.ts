@@ -147,7 +147,8 @@ class VolumeTelemetry {
         async (part, isWholePeriod) => {
           const period = isWholePeriod ? isoPeriod(wantedMs) : isoInterval(part);
           const json = { period, serial_numbers: volume.serials, smart_sampling: false };
-          const body = await client.send({ method: 'POST', path, operation: segment, size: 'list', json }, signal);
+          const request = { method: 'POST', path, operation: segment, purpose: 'series', size: 'list', json } as const;
+          const body = await client.send(request, signal);
           const records = iterateInSlices(iterateRecords(body, segment, reportDrop, operation.list), clock);
           samples = await ledger.add(records, client.now() / 1000, reportDrop);
         },

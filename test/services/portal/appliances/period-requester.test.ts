@@ -25,9 +25,9 @@ test.each([
 
 /** What the service says of too large or too slow an answer, and the exporter of one that it does not read. */
 const TOO_MUCH = [
-  new RequestError('status', 'too slow', { status: 408 }),
-  new RequestError('status', 'too large', { status: 413 }),
-  new RequestError('oversize', 'too large'),
+  new RequestError('status', 'too slow', { status: 408, purpose: 'series' }),
+  new RequestError('status', 'too large', { status: 413, purpose: 'series' }),
+  new RequestError('oversize', 'too large', { purpose: 'series' }),
 ];
 
 /** The minutes that a task asks for, when so many requests in a row are too much for one answer. */
