@@ -14,7 +14,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { createStateKeeper, keptBy } from './persisted-state.ts';
 import { createPolledServices } from './polled-service.ts';
 import { createRemoteWrite } from './remote-write.ts';
-import { createExposition, SinkFanOut } from './sinks.ts';
+import { createLineStore, SinkFanOut } from './sinks.ts';
 import { createWebAccess, type WebConfigFile } from './web-access.ts';
 
 export type App = Lifecycle;
@@ -32,11 +32,11 @@ export function createApp(
     services.map(({ api }) => api),
     services.flatMap(({ service }) => service.ownMetrics ?? []),
   );
-  const exposition = createExposition(environment);
+  const exposition = createLineStore(environment);
   const keeper = createStateKeeper(services, config, environment);
   const history = createRemoteWrite(config, services, environment, keeper);
   const outputs = [history].filter((output) => output !== undefined);
-  const sink = new SinkFanOut({ exposition, own, history, outputs });
+  const sink = new SinkFanOut({ exposition, clock, own, history, outputs });
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
   const connections = new Connections(config.web.maxConnections, clock, log);
   const protection = guard && createWebAccess(config.web, guard, connections, environment);

@@ -4,14 +4,16 @@ import type { PollResult } from '../contract/poll-result.ts';
 import type { PollSink, ResultSource, Sink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
-import { Exposition } from '../exposition/exposition.ts';
+import type { Corrections } from '../exposition/format.ts';
 import { LineStore } from '../exposition/store.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { Sample } from '../metrics/samples.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from './environment.ts';
 
 interface OutputDependencies {
-  readonly exposition: Exposition;
+  readonly exposition: LineStore;
+  readonly clock: Clock;
   readonly own: ExporterMetrics;
   /** Says which minutes each poll requests in addition to the present. */
   readonly history: RemoteWrite | undefined;
@@ -28,15 +30,15 @@ export class SinkFanOut implements PollSink {
   }
 
   async accept(origin: ResultSource, reading: PollResult): Promise<void> {
-    const { exposition, own, outputs } = this.#parts;
+    const { exposition, clock, own, outputs } = this.#parts;
     for (const output of outputs) await output.accept(origin, reading);
-    const corrected = await exposition.accept(origin.id, reading.samples);
-    for (const [reason, count] of [...reading.drops, ...corrected]) own.dropped(origin.api, reason, count);
+    const corrected = await exposition.accept(origin.id, reading.samples, clock);
+    for (const [reason, count] of reading.drops) own.dropped(origin.api, reason, count);
+    this.#countCorrections(origin, corrected);
   }
 
-  publishState({ id, api }: ResultSource, samples: Iterable<Sample>): void {
-    const { exposition, own } = this.#parts;
-    for (const [reason, count] of exposition.publish(id, samples)) own.dropped(api, reason, count);
+  publishState(origin: ResultSource, samples: Iterable<Sample>): void {
+    this.#countCorrections(origin, this.#parts.exposition.publish(origin.id, samples));
   }
 
   withdraw(id: string, keepsCounts = false): void {
@@ -51,6 +53,12 @@ export class SinkFanOut implements PollSink {
   release(id: string): void {
     this.#parts.history?.release(id);
   }
+
+  #countCorrections({ api }: ResultSource, { cut, duplicates }: Corrections): void {
+    const { own } = this.#parts;
+    own.dropped(api, 'label', cut);
+    own.dropped(api, 'duplicate', duplicates);
+  }
 }
 
 /**
@@ -59,6 +67,6 @@ export class SinkFanOut implements PollSink {
  */
 const LINES_SHARE = 1 / 3;
 
-export function createExposition({ clock, heapBytes = Number.POSITIVE_INFINITY }: Environment): Exposition {
-  return new Exposition(new LineStore(upstreamCatalog), clock, heapBytes * LINES_SHARE);
+export function createLineStore({ heapBytes = Number.POSITIVE_INFINITY }: Environment): LineStore {
+  return new LineStore(upstreamCatalog, heapBytes * LINES_SHARE);
 }

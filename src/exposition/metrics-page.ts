@@ -2,9 +2,9 @@ import type { Clock } from '../runtime/clock.ts';
 import type { ExporterStatus } from '../status/model.ts';
 import type { ResponseBody } from './body.ts';
 import type { ExporterMetrics } from './exporter/metrics.ts';
-import type { Exposition } from './exposition.ts';
 import type { Format } from './format.ts';
 import { gzipBody } from './gzip.ts';
+import type { LineStore } from './store.ts';
 
 /** The last line in OpenMetrics, by which a scraper recognizes a complete exposition. */
 const END = '# EOF\n';
@@ -13,7 +13,7 @@ const END = '# EOF\n';
 const SHARED_MS = 100;
 
 export interface MetricsPageOptions {
-  readonly exposition: Exposition;
+  readonly exposition: LineStore;
   readonly own: ExporterMetrics;
   readonly status: () => Promise<Omit<ExporterStatus, 'samples'>>;
   /** Withdraws stale data. */

@@ -1,5 +1,6 @@
 import type { Sample } from '../metrics/samples.ts';
-import { runToEnd } from '../runtime/slices.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { runInSlices, runToEnd } from '../runtime/slices.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { type LineBlock, type PreparedLines, writeLines } from './line-writer.ts';
 import { ExpositionSnapshot } from './snapshot.ts';
@@ -15,10 +16,11 @@ interface Family {
 }
 
 /**
- * The lines of every task, by family. New lines of a task are first prepared and then replace its previous lines in one
- * step; a scrape only collects them (the model is the `metrics_store` of kube-state-metrics).
+ * The lines of every task, by family: they are written when a response arrives, replace its previous lines in one step,
+ * and are sent unchanged to every scrape (the model is the `metrics_store` of kube-state-metrics).
  */
 export class LineStore {
+  readonly #maxBytes: number;
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #tasks = new Map<string, readonly LineBlock[]>();
@@ -27,8 +29,12 @@ export class LineStore {
   #bytes = 0;
   #version = 0;
 
-  /** `families` are all families that tasks may publish, in the order of the exposition. */
-  constructor(families: readonly FamilyHeader[]) {
+  /**
+   * `families` are all families that tasks may publish, in the order of the exposition. `maxBytes` limits all lines
+   * together, including those that are about to be replaced.
+   */
+  constructor(families: readonly FamilyHeader[], maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
     for (const header of families) {
       this.#families.set(header.name, { header, lines: [], tasks: [] });
       for (const suffix of header.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
@@ -56,22 +62,29 @@ export class LineStore {
   }
 
   /**
-   * Writes lines without exposing them; see {@link LineStore.replace}. Throws a RequestError `oversize` above
-   * `maxBytes`.
+   * Replaces the task's samples: writes the new lines in slices, then exposes all of them at once. Resolves with the
+   * corrections. If there is no memory for the lines, it rejects with a RequestError `oversize`, and the previous
+   * samples stay.
    */
-  prepare(samples: Iterable<Sample>, maxBytes = Number.POSITIVE_INFINITY): Generator<void, PreparedLines> {
-    return writeLines(samples, (name) => this.#familyNameOf(name), maxBytes);
-  }
-
-  /** Replaces the task's samples synchronously. Returns the corrections. */
-  publish({ task, samples }: { readonly task: string; readonly samples: Iterable<Sample> }): Corrections {
-    const { lines, corrected } = runToEnd(this.prepare(samples));
-    this.replace(task, lines);
+  async accept(task: string, samples: Iterable<Sample>, clock: Clock): Promise<Corrections> {
+    const maxBytes = Math.max(0, this.#maxBytes - this.#bytes);
+    const { lines, corrected } = await runInSlices(this.#prepare(samples, maxBytes), clock);
+    this.#replace(task, lines);
     return corrected;
   }
 
-  /** Replaces the task's lines by prepared ones. */
-  replace(task: string, lines: readonly LineBlock[]): void {
+  /** Replaces the task's samples without slices, for a task with few samples. */
+  publish(task: string, samples: Iterable<Sample>): Corrections {
+    const { lines, corrected } = runToEnd(this.#prepare(samples));
+    this.#replace(task, lines);
+    return corrected;
+  }
+
+  #prepare(samples: Iterable<Sample>, maxBytes = Number.POSITIVE_INFINITY): Generator<void, PreparedLines> {
+    return writeLines(samples, (name) => this.#familyNameOf(name), maxBytes);
+  }
+
+  #replace(task: string, lines: readonly LineBlock[]): void {
     const before = this.#tasks.get(task) ?? [];
     for (const name of new Set([...before, ...lines].map(({ family }) => family))) {
       this.#replaceIn(
@@ -92,7 +105,7 @@ export class LineStore {
     const before = this.#tasks.get(task);
     if (before === undefined) return;
     const kept = before.filter(({ family }) => keepsCounts && COUNTS.has(this.#familyOf(family).header.type));
-    this.replace(task, kept);
+    this.#replace(task, kept);
     if (kept.length === 0) this.#tasks.delete(task);
   }
 

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { deflate, gzipBody } from '../../src/exposition/gzip.ts';
 import { LineStore } from '../../src/exposition/store.ts';
@@ -23,9 +22,9 @@ function* samplesOf(task: string, lines: number, round: number): Generator<Sampl
 function made() {
   const clock = new ManualClock();
   const store = new LineStore(families);
-  const scrapes = scraping(new Exposition(store, clock), clock);
+  const scrapes = scraping(store, clock);
   const publish = (task: string, lines: number, round: number) =>
-    void store.publish({ task, samples: samplesOf(task, lines, round) });
+    void store.publish(task, samplesOf(task, lines, round));
   const read = async (gzip: boolean, format: Format = 'text') => {
     const body = await scrapes.body(format, gzip);
     const bytes = Buffer.concat(Array.from(body.buffers(), (buffer) => Buffer.from(buffer)));

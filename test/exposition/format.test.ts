@@ -150,7 +150,7 @@ test('whatever the titles and numbers are, a scraper reads back what was meant, 
   fc.assert(
     fc.property(samples, (published) => {
       const store = new LineStore([{ name: 'filer_gauge', help: 'A "gauge" \\ of\nall.', type: 'gauge' }]);
-      store.publish({ task: 't', samples: published });
+      store.publish('t', published);
       const meant = new Map<string, Sample>();
       for (const sample of published) {
         const clean = (text = '') => text.toWellFormed().replaceAll('\0', '\ufffd');
@@ -184,7 +184,7 @@ test('what prom-client writes of the same gauges says the same', async () => {
       });
       for (const { labels, value } of plain) gauge.set(labels, value);
       const store = new LineStore([{ name: 'filer_gauge', help: 'h', type: 'gauge' }]);
-      store.publish({ task: 't', samples: plain });
+      store.publish('t', plain);
       if (plain.length === 0) return;
       const ours = store.render('text').toString();
       const theirs = (await registry.metrics()).replaceAll(' Nan\n', ' NaN\n');

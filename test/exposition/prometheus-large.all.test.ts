@@ -4,7 +4,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { Exposition } from '../../src/exposition/exposition.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
@@ -32,11 +31,10 @@ test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
   'a real Prometheus takes 300,000 samples in both formats, packed, and counts as many as we do',
   async () => {
     expect(hasPrometheus, 'prometheus on the PATH, for REQUIRE_PROMETHEUS is set').toBe(true);
-    const store = new LineStore(gauges);
-    const exposition = new Exposition(store, clock);
+    const exposition = new LineStore(gauges);
     const scrapes = scraping(exposition, clock);
     for (let task = 0; task < 15; task += 1) {
-      await exposition.accept(`t${task}`, samplesOf(task * 1_000, 1_000, 1));
+      await exposition.accept(`t${task}`, samplesOf(task * 1_000, 1_000, 1), clock);
     }
     // Sample lines of each answer: the metrics of the process are not as many at every moment.
     const served = { openmetrics: [] as number[], text: [] as number[] };

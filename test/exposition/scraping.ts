@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../src/contract/poll-result.ts';
 import { ExporterMetrics } from '../../src/exposition/exporter/metrics.ts';
-import type { Exposition } from '../../src/exposition/exposition.ts';
 import { MetricsPage, type MetricsPageOptions } from '../../src/exposition/metrics-page.ts';
+import type { LineStore } from '../../src/exposition/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 
 interface Parts {
@@ -12,7 +12,7 @@ interface Parts {
 
 /** Scrapes of an exposition, with an exporter behind it that has nothing to say of itself beside its samples. */
 export function scraping(
-  exposition: Exposition,
+  exposition: LineStore,
   clock: Clock,
   { apis = ['gfa'], expire = async () => {}, status = async () => ({ apis: [], own: new Map() }) }: Parts = {},
 ): MetricsPage {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { Exposition } from '../../src/exposition/exposition.ts';
 import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
@@ -37,8 +36,8 @@ describe('the store', () => {
 
   test('writes families in the order of the catalogue and in one piece, whoever published when', () => {
     const store = new LineStore(families);
-    store.publish({ task: 't1', samples: [sample('filer_a', 'x'), sample('filer_b', 'x'), sample('filer_a', 'y')] });
-    store.publish({ task: 't2', samples: [sample('filer_b', 'z')] });
+    store.publish('t1', [sample('filer_a', 'x'), sample('filer_b', 'x'), sample('filer_a', 'y')]);
+    store.publish('t2', [sample('filer_b', 'z')]);
     expect(parsed(store)).toEqual({
       filer_b: ['filer_b{x} 1', 'filer_b{z} 1'],
       filer_a: ['filer_a{x} 1', 'filer_a{y} 1'],
@@ -49,7 +48,7 @@ describe('the store', () => {
 
   test('keeps the later of two samples with the same labels, and says so', () => {
     const store = new LineStore(families);
-    const corrected = store.publish({ task: 't', samples: [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)] });
+    const corrected = store.publish('t', [sample('filer_a', 'x', 1), sample('filer_a', 'x', 2)]);
     expect([corrected, parsed(store), store.samples]).toEqual([
       { ...none, duplicates: 1 },
       { filer_a: ['filer_a{x} 2'] },
@@ -60,10 +59,7 @@ describe('the store', () => {
   test('knows duplicates that only a cut has made', () => {
     const store = new LineStore(families);
     const long = 'a'.repeat(2_000);
-    const corrected = store.publish({
-      task: 't',
-      samples: [sample('filer_a', `${long}1`), sample('filer_a', `${long}2`)],
-    });
+    const corrected = store.publish('t', [sample('filer_a', `${long}1`), sample('filer_a', `${long}2`)]);
     expect([corrected, store.samples]).toEqual([{ cut: 2, duplicates: 1 }, 1]);
   });
 
@@ -80,7 +76,7 @@ describe('the store', () => {
       sample('filer_took_seconds_sum', 'x', 3),
       sample('filer_took_seconds_count', 'x', 2),
     ];
-    store.publish({ task: 't', samples: [...samples, { ...sample('filer_events_total', 'x'), value: 5 }] });
+    store.publish('t', [...samples, { ...sample('filer_events_total', 'x'), value: 5 }]);
     const names = (format: Format, end = '') =>
       parseExposition(textOf(store, format) + end, format).map(({ name, unit }) => [name, unit]);
     expect(names('text')).toEqual([
@@ -95,22 +91,22 @@ describe('the store', () => {
 
   test('refuses a name that the catalogue does not have, and keeps what it had', () => {
     const store = new LineStore(families);
-    store.publish({ task: 't', samples: [sample('filer_a', 'x')] });
+    store.publish('t', [sample('filer_a', 'x')]);
     const before = textOf(store);
-    const publish = () => store.publish({ task: 't', samples: [sample('filer_b', 'x'), sample('filer_unknown', 'x')] });
+    const publish = () => store.publish('t', [sample('filer_b', 'x'), sample('filer_unknown', 'x')]);
     expect(publish).toThrow('cannot publish filer_unknown: the catalogue does not declare it');
     expect([textOf(store), store.samples]).toEqual([before, 1]);
   });
 
   test('gives all scrapes one moment until lines change, and its bytes are kept no longer than it is the latest', () => {
     const store = new LineStore(families);
-    store.publish({ task: 't', samples: [sample('filer_a', 'x', 1)] });
+    store.publish('t', [sample('filer_a', 'x', 1)]);
     const moment = store.snapshot('text');
     const read = () => [...moment.buffers()][0];
     const [, second, third] = [read(), read(), read()];
     expect(third).toBe(second);
     expect(store.snapshot('text')).toBe(moment);
-    store.publish({ task: 't', samples: [sample('filer_a', 'x', 2)] });
+    store.publish('t', [sample('filer_a', 'x', 2)]);
     expect(store.snapshot('text')).not.toBe(moment);
     expect(read()).not.toBe(second);
     store.withdraw('t');
@@ -134,7 +130,7 @@ describe('the store', () => {
             store.withdraw(id);
             model.delete(id);
           } else {
-            store.publish({ task: id, samples });
+            store.publish(id, samples);
             model.set(id, new Set(samples.map(({ name, labels }) => `${name}{${labels.of}} 1`)));
           }
         }
@@ -151,16 +147,16 @@ describe('the store', () => {
 describe('the whole exposition', () => {
   test('has upstream data first, then the exporter’s own, of one moment, and ends as its format ends', async () => {
     const clock = new ManualClock();
-    const exposition = new Exposition(new LineStore(families), clock);
+    const exposition = new LineStore(families);
     const status = async () => {
       exposition.withdraw('t');
       return { apis: [], own: new Map() };
     };
     const scrapes = scraping(exposition, clock, { status });
-    await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
+    await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')], clock);
     for (const format of ['text', 'openmetrics'] as const) {
       const names = parseExposition((await scrapes.render(format)).toString(), format);
-      await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')]);
+      await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')], clock);
       expect(names[0]?.name).toBe('filer_a');
       expect(names.find(({ name }) => name === 'filer_exporter_samples')?.samples[0]?.value).toBe(2);
     }
@@ -168,10 +164,10 @@ describe('the whole exposition', () => {
 
   test('has nothing in it that is not fresh', async () => {
     const clock = new ManualClock();
-    const exposition = new Exposition(new LineStore(families), clock);
+    const exposition = new LineStore(families);
     const scrapes = scraping(exposition, clock, { apis: [], expire: async () => exposition.withdraw('t') });
-    await exposition.accept('t', [sample('filer_a', 'x')]);
-    await exposition.accept('fresh', [sample('filer_b', 'x')]);
+    await exposition.accept('t', [sample('filer_a', 'x')], clock);
+    await exposition.accept('fresh', [sample('filer_b', 'x')], clock);
     const text = (await scrapes.render('text')).toString();
     expect(text).not.toContain('filer_a');
     expect(text).toContain('filer_b{of="x"} 1\n');
@@ -179,32 +175,33 @@ describe('the whole exposition', () => {
   });
 
   test('takes no more lines than there is memory for, and has room again when some have left', async () => {
-    const store = new LineStore(families);
-    const exposition = new Exposition(store, new ManualClock(), 'filer_a{of="x"} 1\n'.length * 3);
+    const clock = new ManualClock();
+    const exposition = new LineStore(families, 'filer_a{of="x"} 1\n'.length * 3);
     const samples = ['x', 'y'].map((of) => sample('filer_a', of));
-    await exposition.accept('t', samples);
-    await expect(exposition.accept('t', samples)).rejects.toMatchObject({
+    await exposition.accept('t', samples, clock);
+    await expect(exposition.accept('t', samples, clock)).rejects.toMatchObject({
       reason: 'oversize',
       message:
         'writing the samples: the lines would take more than the remaining 18 bytes of memory; give the process more memory, or export fewer series',
     });
-    expect(parsed(store)).toEqual({ filer_a: ['filer_a{x} 1', 'filer_a{y} 1'] });
-    await exposition.accept('t', samples.slice(1));
-    expect(store.bytes).toBe(textOf(store).length - '# HELP filer_a A.\n# TYPE filer_a gauge\n'.length);
-    await exposition.accept('u', samples);
-    expect(store.samples).toBe(3);
+    expect(parsed(exposition)).toEqual({ filer_a: ['filer_a{x} 1', 'filer_a{y} 1'] });
+    await exposition.accept('t', samples.slice(1), clock);
+    expect(exposition.bytes).toBe(textOf(exposition).length - '# HELP filer_a A.\n# TYPE filer_a gauge\n'.length);
+    await exposition.accept('u', samples, clock);
+    expect(exposition.samples).toBe(3);
     exposition.withdraw('t');
     exposition.withdraw('u');
-    expect(store.bytes).toBe(0);
+    expect(exposition.bytes).toBe(0);
   });
 
   test('tells what had to be corrected, and nothing where nothing had to be', async () => {
-    const exposition = new Exposition(new LineStore(families), new ManualClock());
-    const accept = async (...samples: Sample[]) => [...(await exposition.accept('t', samples))];
-    expect(await accept(sample('filer_a', 'x'))).toEqual([]);
-    expect(await accept(sample('filer_a', 'a'.repeat(2_000)))).toEqual([['label', 1]]);
-    expect(await accept(sample('filer_a', 'x'), sample('filer_a', 'x'), sample('filer_a', 'x'))).toEqual([
-      ['duplicate', 2],
-    ]);
+    const [exposition, clock] = [new LineStore(families), new ManualClock()];
+    const accept = (...samples: Sample[]) => exposition.accept('t', samples, clock);
+    expect(await accept(sample('filer_a', 'x'))).toEqual(none);
+    expect(await accept(sample('filer_a', 'a'.repeat(2_000)))).toEqual({ ...none, cut: 1 });
+    expect(await accept(sample('filer_a', 'x'), sample('filer_a', 'x'), sample('filer_a', 'x'))).toEqual({
+      ...none,
+      duplicates: 2,
+    });
   });
 });

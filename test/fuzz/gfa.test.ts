@@ -57,7 +57,7 @@ test('whatever GET /data answers, one time after another, it is read or is no an
           continue;
         }
         runToEnd(ledger.add(parseDataResponse(body, note), index * 1_000, note));
-        store.publish({ task: 'gfa/data', samples: ledger.samples() });
+        store.publish('gfa/data', ledger.samples());
         const text = store.render('text').toString();
         const now = counted(text);
         for (const [series, value] of before) expect(now.get(series) ?? value).toBeGreaterThanOrEqual(value);

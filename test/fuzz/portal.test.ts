@@ -31,7 +31,7 @@ const ignore = () => {};
 
 function expectParses(samples: readonly Sample[]): void {
   const store = new LineStore(upstreamCatalog);
-  store.publish({ task: 't', samples });
+  store.publish('t', samples);
   parseExposition(store.render('text').toString(), 'text');
   parseExposition(`${store.render('openmetrics').toString()}# EOF\n`, 'openmetrics');
   // Absent is not zero, and neither is what is no number.

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Exposition } from '../../src/exposition/exposition.ts';
+import { LineStore } from '../../src/exposition/store.ts';
 import { TaskRegistry } from '../../src/polling/task-registry.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';
 import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
@@ -49,15 +49,15 @@ async function complaintsOfAnOutage(): Promise<readonly string[]> {
 }
 
 function exposeNothingOf(tasks: RegExp): void {
-  const { accept } = Exposition.prototype;
-  vi.spyOn(Exposition.prototype, 'accept').mockImplementation(async function (this: Exposition, task, samples) {
-    return tasks.test(task) ? new Map() : accept.call(this, task, samples);
+  const { accept } = LineStore.prototype;
+  vi.spyOn(LineStore.prototype, 'accept').mockImplementation(async function (this: LineStore, task, ...rest) {
+    return tasks.test(task) ? { cut: 0, duplicates: 0 } : accept.call(this, task, ...rest);
   });
 }
 
 function withdrawNothingOf(tasks: RegExp): void {
-  const { withdraw } = Exposition.prototype;
-  vi.spyOn(Exposition.prototype, 'withdraw').mockImplementation(function (this: Exposition, task, ...rest) {
+  const { withdraw } = LineStore.prototype;
+  vi.spyOn(LineStore.prototype, 'withdraw').mockImplementation(function (this: LineStore, task, ...rest) {
     if (!tasks.test(task)) withdraw.call(this, task, ...rest);
   });
 }

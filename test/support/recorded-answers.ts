@@ -153,8 +153,8 @@ function exposed(api: MockApi, tasks: readonly Task[]): Promise<string> {
 function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<string> {
   const store = new LineStore(upstreamCatalog);
   const sink: PollSink = {
-    accept: async ({ id }, { samples }) => void store.publish({ task: id, samples }),
-    publishState: ({ id }, samples) => void store.publish({ task: id, samples }),
+    accept: async ({ id }, { samples }) => void store.publish(id, samples),
+    publishState: ({ id }, samples) => void store.publish(id, samples),
     withdraw: (id) => store.withdraw(id),
   };
   const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isWaiting: () => false, notes: () => [] };
