@@ -152,6 +152,21 @@ test.each([
   expect(seen.size).toBe(all.size);
 });
 
+test('the house in the architecture page has every folder, and each line imports only from those below', () => {
+  const page = readFileSync(join(root, '../docs/architecture.md'), 'utf8');
+  const [, drawing = ''] = /```text\n(main\.ts[\s\S]*?)```/.exec(page) ?? [];
+  const lines = drawing.split('\n').map((line) => line.match(/^(?:\S+ {1,2})+/)?.[0].match(/[\w.]+(?:\/|\.ts)/g) ?? []);
+  const heightOf = (place: string) => lines.findIndex((names) => names.some((name) => name.replace('/', '') === place));
+  const upward = [...arrows((path) => path.split('/')[0] ?? '')].flatMap(([from, to]) =>
+    [...to].filter(
+      (place) => place !== from && place !== 'demo' && heightOf(place) <= heightOf(from) && from !== 'demo',
+    ),
+  );
+  expect(upward).toEqual([]);
+  const folders = new Set([...files.keys()].map((path) => path.split('/')[0] ?? ''));
+  expect([...folders].filter((place) => heightOf(place) < 0)).toEqual(['demo']);
+});
+
 test('the rules are held against the whole program', () => {
   expect(files.size).toBeGreaterThan(60);
   const unknown = [...files].flatMap(([path, { imports }]) =>

@@ -26,9 +26,10 @@ const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicat
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /**
- * The exporter's own metrics: the only place that uses prom-client, which counts events and provides Node's own
- * metrics. The registry is our own, and our own writer writes everything, because a registry has one format and a
- * scraper may request either.
+ * The exporter's own metrics: the only place that uses prom-client, which counts events and provides Node's own metrics.
+ * Its values are read, but our writer writes them, as it writes all others. prom-client's writer has one format for each
+ * registry, calls a counter by its OpenMetrics name in both formats once it has written that, writes no UNIT, and writes
+ * headers of metrics without samples: at the start of 30 of 44.
  */
 export class ExporterMetrics {
   readonly #families: ReturnType<typeof exporterFamilies>;
