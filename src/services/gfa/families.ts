@@ -1,4 +1,4 @@
-import type { Family } from '../../metrics/family.ts';
+import { type Family, fieldNames } from '../../metrics/family.ts';
 import {
   date,
   infoOne,
@@ -27,13 +27,19 @@ export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly
 export type EventGroup = (typeof EVENT_GROUPS)[number];
 
 /** The documented values of these fields. The service may send others. */
-export const MODE = { field: 'mode', known: ['Active', 'Observation', 'Disabled'] } as const;
+export const MODE = { field: 'mode', documentedValues: ['Active', 'Observation', 'Disabled'] } as const;
 export const PROFILE = {
   field: 'profile',
-  known: ['data-protect-only', 'data-protect-moderate', 'default', 'collaboration-moderate', 'collaboration-only'],
+  documentedValues: [
+    'data-protect-only',
+    'data-protect-moderate',
+    'default',
+    'collaboration-moderate',
+    'collaboration-only',
+  ],
 } as const;
-export const LOCK_PHASE = { field: 'lock_phase', known: ['P1', 'P2'] } as const;
-export const LOCK_STATE = { field: 'lock_state', known: ['ACQUIRED', 'RELEASED'] } as const;
+export const LOCK_PHASE = { field: 'lock_phase', documentedValues: ['P1', 'P2'] } as const;
+export const LOCK_STATE = { field: 'lock_state', documentedValues: ['ACQUIRED', 'RELEASED'] } as const;
 
 export const infoTable = [
   {
@@ -196,3 +202,20 @@ export const recordTimestamp = {
   from: date,
   fields: { timestamp: {} },
 } as const satisfies Family;
+
+export const propagationTable = [propagationLatest, propagationDuration, dataProtected] as const;
+
+export const lockTable = [lockLatest, lockTimestamp, lockDuration, lockEvents, lockState] as const;
+
+const recordFamilies: readonly Family[] = [
+  ...[...volumeTable, ...filerTable, ...filerOnVolumeTable],
+  ...[...propagationTable, ...lockTable, recordTimestamp],
+];
+
+/** The fields of records whose values the service chooses from a list. */
+export const ENUM_FIELDS: readonly string[] = [
+  ...new Set(recordFamilies.flatMap(({ enumLabels = {} }) => Object.values(enumLabels).map(({ field }) => field))),
+];
+
+/** Every field of a record that a family reads. Other fields are neither kept nor saved. */
+export const READ_FIELDS: readonly string[] = [...new Set([...ENUM_FIELDS, ...recordFamilies.flatMap(fieldNames)])];

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../metrics/family.ts';
 import { LabelValueLimit } from '../../metrics/label-limit.ts';
 import { enumLabelValue, type ReportDrop } from '../../metrics/samples.ts';
-
-export const ENUM_FIELDS = ['kind', 'lock_phase', 'lock_state', 'mode', 'profile'];
+import { ENUM_FIELDS } from './families.ts';
 
 /** Limits the label values that records bring: the first values of each field are kept, later ones become `other`. */
 export class LabelValueLimits {

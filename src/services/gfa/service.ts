@@ -28,18 +28,12 @@ const tables: readonly Table[] = [
   {
     source: 'GET /data, propagation',
     commonLabels: families.pairLabels,
-    families: [families.propagationLatest, families.propagationDuration, families.dataProtected],
+    families: families.propagationTable,
   },
   {
     source: 'GET /data, locks',
     commonLabels: families.pairLabels,
-    families: [
-      families.lockLatest,
-      families.lockTimestamp,
-      families.lockDuration,
-      families.lockEvents,
-      families.lockState,
-    ],
+    families: families.lockTable,
   },
   {
     source: 'GET /data, every group',

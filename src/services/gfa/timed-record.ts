@@ -3,6 +3,7 @@ import { boundedText } from '../../metrics/label-value.ts';
 import { believedTime } from '../../metrics/reported-time.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { date, parseDecimal } from '../../metrics/units.ts';
+import { READ_FIELDS } from './families.ts';
 
 /** A record whose time is not later than its response's, and whose ages count from that time. Times are in Unix seconds. */
 export interface TimedRecord {
@@ -89,15 +90,6 @@ export function confirmRecord(
   onDuplicate();
   return timed.reportedAt < before.timed.reportedAt ? before : { timed, confirmedAt };
 }
-
-/** Every field that a family of `families.ts` reads. Other fields are neither kept nor saved. */
-const READ_FIELDS = [
-  'timestamp',
-  ...['last_checkin', 'oldest_unprotected_data'],
-  ...['volume_guid', 'mode', 'profile', 'time_to_protect'],
-  ...['kind', 'prop_seconds', 'data_protected'],
-  ...['lock_phase', 'lock_state', 'lock_duration'],
-];
 
 /** The fields of a record that are kept, because it may have any number of others, of any length. */
 function keptFields(record: JsonObject): JsonObject {

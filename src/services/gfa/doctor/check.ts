@@ -12,8 +12,7 @@ import type { DoctorCheckDependencies } from '../../dependencies.ts';
 import { gfaCauses } from '../causes.ts';
 import { dataRequest, type GfaOptions, temporaryClientKey } from '../client.ts';
 import { parseDataResponse } from '../data-response.ts';
-import { GROUPS } from '../families.ts';
-import { ENUM_FIELDS } from '../label-value-limits.ts';
+import { ENUM_FIELDS, GROUPS } from '../families.ts';
 import { documentedData } from './documented.ts';
 import { gfaQuestions } from './questions.ts';
 

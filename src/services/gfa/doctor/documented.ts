@@ -5,8 +5,8 @@ import { LOCK_PHASE, LOCK_STATE, MODE, PROFILE } from '../families.ts';
 const RECORD = { metric_type: 'text', timestamp: 'date', version: 'integer' } as const;
 const FILER = { filer_guid: 'uuid', filer_title: 'text' } as const;
 const VOLUME = { volume_guid: 'uuid', volume_title: 'text' } as const;
-const MODES = oneOf(...MODE.known);
-const PROFILES = oneOf('', ...PROFILE.known);
+const MODES = oneOf(...MODE.documentedValues);
+const PROFILES = oneOf('', ...PROFILE.documentedValues);
 
 const metrics: DocumentedFields = {
   volumes: [{ ...RECORD, ...VOLUME, mode: MODES, profile: PROFILES, time_to_protect: 'integer' }],
@@ -18,8 +18,8 @@ const metrics: DocumentedFields = {
       ...FILER,
       ...VOLUME,
       lock_duration: 'integer',
-      lock_state: oneOf(...LOCK_STATE.known),
-      lock_phase: oneOf(...LOCK_PHASE.known),
+      lock_state: oneOf(...LOCK_STATE.documentedValues),
+      lock_phase: oneOf(...LOCK_PHASE.documentedValues),
     },
   ],
 };
