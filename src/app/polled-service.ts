@@ -42,7 +42,7 @@ function sourceOf(configured: ConfiguredService, names: FilerNames, parts: Sourc
   });
   const { collector, inventory, intervalMs, target, pacer } = connected;
   const lateData = new LateDataWarning();
-  const notes = () => [...connected.notes(), ...lateData.update(poller.registry.intervalFactor, intervalMs)];
+  const notes = () => [...connected.notes(), ...lateData.update(poller.registry.intervalFactor)];
   const poller: Poller = new Poller(
     {
       collector,

@@ -2,7 +2,9 @@ import pLimit from 'p-limit';
 import type { Config } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { secretTexts } from '../config/secret-texts.ts';
-import { explainFor } from '../contract/causes.ts';
+import { type Explain, explainFor } from '../contract/causes.ts';
+import { CredentialError, RequestError } from '../runtime/errors.ts';
+import type { Inventory } from '../services/capabilities.ts';
 import type { ServiceDependencies } from '../services/dependencies.ts';
 import type { ServiceEndpoint } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
@@ -92,6 +94,7 @@ export function connectService(
   return {
     ...connection,
     ...limits,
+    ...(connection.inventory && { inventory: advising(connection.inventory, explain) }),
     /** The time by the service's clock, in epoch milliseconds. */
     now: () => client.now(),
     clockSkewMs: () => client.serviceClock.skewMs,
@@ -101,5 +104,18 @@ export function connectService(
       await connection.close?.(signal);
       await close();
     },
+  };
+}
+
+/** A command that only counts appliances ends with the error, so its message says what to do. */
+function advising(inventory: Inventory, explain: Explain): Inventory {
+  return {
+    ...inventory,
+    count: (signal) =>
+      inventory.count(signal).catch((error: unknown) => {
+        const isOfService = error instanceof RequestError || error instanceof CredentialError;
+        if (isOfService && !signal.aborted) error.message += `; ${explain(error).advice}`;
+        throw error;
+      }),
   };
 }

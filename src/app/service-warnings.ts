@@ -1,4 +1,4 @@
-import { type Explain, sentences } from '../contract/causes.ts';
+import type { Explain } from '../contract/causes.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { RequestQueue } from '../transport/rate/request-queue.ts';
 import type { ServiceClock } from '../transport/service-clock.ts';
@@ -14,9 +14,9 @@ export function serviceWarnings(
   const notes: ServiceWarning[] = [];
   if (isSkewed) {
     const skew = `about ${10 * Math.round(Math.abs(skewMs) / 10_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`;
-    notes.push({ code: 'clock_skew', message: sentences(explain('clock', { skew })) });
+    notes.push({ code: 'clock_skew', ...explain('clock', { skew }) });
   }
-  if (pacer.isThrottled) notes.push({ code: 'throttled', message: sentences(explain('throttled')) });
+  if (pacer.isThrottled) notes.push({ code: 'throttled', ...explain('throttled') });
   return [...notes, ...own];
 }
 
@@ -28,11 +28,12 @@ export class LateDataWarning {
   #isLate = false;
 
   /** `factor`: by how much the limits lengthen intervals now. */
-  update(factor: number, intervalMs: number): readonly ServiceWarning[] {
+  update(factor: number): readonly ServiceWarning[] {
     this.#isLate = factor >= (this.#isLate ? LATE.ends : LATE.begins);
     if (!this.#isLate) return [];
-    const seconds = (ms: number) => Math.round(ms / 1000);
-    const message = `The limits allow one poll every ${seconds(factor * intervalMs)} s instead of every ${seconds(intervalMs)} s, so data comes ${factor.toFixed(1)} times later than configured. Poll fewer series, set a longer interval, or ask for a higher limit.`;
-    return [{ code: 'late_data', message }];
+    const happened = `the limits allow so few requests that data comes ${Math.round(factor)} times later than configured`;
+    return [
+      { code: 'late_data', happened, advice: 'poll fewer series, set a longer interval, or ask for a higher limit' },
+    ];
   }
 }

@@ -22,7 +22,7 @@ export const CAUSES: Readonly<Record<CauseName, Explanation>> = {
       'check {credentials}: complete, not revoked, and of this account[; {doctor} finds out whether their form is wrong]',
   },
   forbidden: {
-    happened: 'the service accepts the credentials and rejects the request (403)',
+    happened: 'the service accepts the credentials and rejects the request (403)[: {said}]',
     advice: 'give the role the right, or the account the licence, that the response names[, or set {without}]',
   },
   not_found: { happened: 'the address does not exist (404)', advice: 'check {url}' },
@@ -84,7 +84,7 @@ export const CAUSES: Readonly<Record<CauseName, Explanation>> = {
     advice: 'check {url}; if it is right, attach a report (--doctor --report FILE) to an issue',
   },
   no_records: {
-    happened: 'the portal has no records of the appliance',
+    happened: 'it is off, or it does not reach the portal',
     advice: 'check in the portal whether it is on and connected',
   },
   overdue: { happened: 'no poll has succeeded for some intervals', advice: 'run --doctor' },
@@ -108,7 +108,8 @@ type Values = Readonly<Record<string, string | undefined>>;
 export function explainFor({ names, advice = {} }: ServiceCauses, isDoctor = false): Explain {
   return (cause, values = {}) => {
     const name = causeOf(cause);
-    const all = { doctor: isDoctor ? undefined : '--doctor', ...names, ...values };
+    const said = cause instanceof RequestError ? cause.said : undefined;
+    const all = { doctor: isDoctor ? undefined : '--doctor', said, ...names, ...values };
     return { happened: fill(CAUSES[name].happened, all), advice: fill(advice[name] ?? CAUSES[name].advice, all) };
   };
 }
@@ -127,37 +128,58 @@ export function explainTask(explain: Explain, { without }: Pick<Task, 'without'>
 /** How many series a sentence names. */
 const MAX_NAMED = 5;
 
-/** Explains all forbidden series at once, because one right or licence usually covers several. */
-export class ForbiddenSeries {
-  readonly #all = new Set<string>();
-  /** The setting that excludes each. */
-  readonly #forbidden = new Map<string, string>();
+/** Collects what is forbidden among tasks, and explains it. */
+export class ForbiddenTasks {
+  readonly #series = new Set<string>();
+  /** The setting that excludes each forbidden series. */
+  readonly #settings = new Map<string, string>();
   readonly #appliances = new Set<string>();
+  readonly #ofAccount = new Map<string, { readonly task: Task; readonly error: Error }>();
   #error: Error | undefined;
 
   /** `error`: why the latest poll failed. */
-  add({ operation, appliance, without }: Task, error: Error | undefined): void {
-    if (appliance === undefined) return;
-    this.#all.add(operation);
+  add(task: Task, error: Error | undefined): void {
+    const { operation, appliance, without } = task;
+    if (appliance !== undefined) this.#series.add(operation);
     if (error === undefined || !isForbidden(error)) return;
-    this.#forbidden.set(operation, without ?? '');
+    if (appliance === undefined) {
+      // A list of the inventory is explained as a gap.
+      if (task.discoversTasks !== true) this.#ofAccount.set(operation, { task, error });
+      return;
+    }
+    this.#settings.set(operation, without ?? '');
     this.#appliances.add(appliance.serial);
     this.#error = error;
   }
 
-  /** Undefined if none is forbidden. */
-  explain(explain: Explain): Explanation | undefined {
-    const { size } = this.#forbidden;
+  /** Explains all series at once, because one right or licence usually covers several; undefined if none is forbidden. */
+  series(explain: Explain): Explanation | undefined {
+    const { size } = this.#settings;
     if (this.#error === undefined) return undefined;
-    // Without the request, which names one appliance.
-    const response = this.#error.message.replace(/^[A-Z]+ \S+ /, '');
-    const series = size > MAX_NAMED ? `${size} series` : [...this.#forbidden.keys()].join(', ');
+    const series = size > MAX_NAMED ? `${size} series` : [...this.#settings.keys()].join(', ');
     const appliances = this.#appliances.size === 1 ? '1 appliance' : `${this.#appliances.size} appliances`;
-    const settings = [...this.#forbidden.values()];
+    const settings = [...this.#settings.values()];
     const without =
-      settings.length < this.#all.size ? { without: settings.join(',').replaceAll(/,PORTAL_SERIES=/g, ',') } : {};
-    return { happened: `${series} of ${appliances} ${response}`, advice: explain('forbidden', without).advice };
+      settings.length < this.#series.size ? { without: settings.join(',').replaceAll(/,PORTAL_SERIES=/g, ',') } : {};
+    return {
+      happened: `requests for ${series} of ${appliances} ${rejection(this.#error)}`,
+      advice: explain('forbidden', without).advice,
+    };
   }
+
+  /** Explains the series, and each operation of the account. */
+  all(explain: Explain): readonly Explanation[] {
+    const ofAccount = [...this.#ofAccount].map(([operation, { task, error }]) => ({
+      happened: `requests for ${operation} ${rejection(error)}`,
+      advice: explainTask(explain, task, error).advice,
+    }));
+    return [this.series(explain) ?? [], ofAccount].flat();
+  }
+}
+
+/** Without the request, which names one appliance. */
+function rejection({ message }: Error): string {
+  return message.replace(/^[A-Z]+ \S+ /, '');
 }
 
 export function sentences({ happened, advice }: Explanation): string {

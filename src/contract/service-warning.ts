@@ -1,10 +1,13 @@
+import type { FailureReason } from '../runtime/error-table.ts';
+import type { Explanation } from './causes.ts';
+
 /**
  * A condition of a service that an operator should know. It is shown on the status page while it lasts, and logged
  * once.
  */
-export interface ServiceWarning {
-  /** Identifies the condition while its message changes. */
+export interface ServiceWarning extends Explanation {
+  /** Identifies the condition while its text changes. */
   readonly code: string;
-  /** A sentence that says what happens and what to do. */
-  readonly message: string;
+  /** The reason of the failures that it explains, which are not explained again. */
+  readonly explains?: FailureReason;
 }

@@ -35,7 +35,7 @@ export function apiCard(api: ApiReport, now: string): Html {
 <dl class="facts">
 ${list}</dl>
 ${suspended(api)}${accountTasks(api)}</details>
-${errors(api)}${api.notes.map((note) => html`<p class="error">${note}</p>\n`)}</section>
+${errors(api)}${api.warnings.map((warning) => html`<p class="error">${sentences(warning)}</p>\n`)}</section>
 `;
 }
 
@@ -103,10 +103,11 @@ function suspended({ suspended: kinds }: ApiReport): HtmlValue {
   return foldedTable('Suspended tasks, by reason', columns, rows, note);
 }
 
-function accountTasks({ accountTasks: tasks }: ApiReport): HtmlValue {
+function accountTasks({ accountTasks: tasks, cause, warnings }: ApiReport): HtmlValue {
+  const told = new Set([cause, ...warnings].map((explanation) => explanation?.advice));
   const rows = tasks.map((task) => {
     const age = task.dataAgeSeconds === null ? EMPTY_VALUE : `${formatSeconds(task.dataAgeSeconds)} ago`;
-    return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${formatCount(task.tasks)}</td><td>${formatSeconds(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task)}</td></tr>\n`;
+    return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${formatCount(task.tasks)}</td><td>${formatSeconds(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task, told)}</td></tr>\n`;
   });
   const columns = html`<th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Last success</th><th scope="col">State</th>`;
   return foldedTable('Operations of the account', columns, rows);
@@ -122,18 +123,17 @@ ${rows}</tbody></table></details>
 `;
 }
 
-function accountState({
-  tasks,
-  suspended: paused,
-  failing,
-  lastError,
-  advice,
-}: ApiReport['accountTasks'][number]): HtmlValue {
+/** `told`: advice that the card has above. */
+function accountState(
+  { tasks, suspended: paused, failing, lastError, advice }: ApiReport['accountTasks'][number],
+  told: ReadonlySet<string | undefined>,
+): HtmlValue {
   const others = [
     paused > 0 ? (tasks === 1 ? 'suspended' : `${formatCount(paused)} suspended`) : undefined,
     failing > 1 ? `${formatCount(failing)} failing` : undefined,
   ].filter((text) => text !== undefined);
   const rest = others.join(', ');
   if (lastError === null) return rest || 'fine';
-  return html`<span class="error">${lastError}; ${advice ?? ''}</span> <span class="muted">${rest}</span>`;
+  const step = advice === null || told.has(advice) ? '' : `; ${advice}`;
+  return html`<span class="error">${lastError}${step}</span> <span class="muted">${rest}</span>`;
 }

@@ -1,4 +1,4 @@
-import { type Explain, type Explanation, explainTask, ForbiddenSeries } from '../contract/causes.ts';
+import { type Explain, type Explanation, explainTask, ForbiddenTasks, sentences } from '../contract/causes.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -77,7 +77,9 @@ export class ServiceMonitor {
     const { downReason } = this;
     const error = this.#lastError;
     if (downReason === undefined) return undefined;
-    return this.#dependencies.explain(error !== undefined && failureReason(error) === downReason ? error : downReason);
+    const { notes, explain } = this.#dependencies;
+    const known = notes().find(({ explains }) => explains === downReason);
+    return known ?? explain(error !== undefined && failureReason(error) === downReason ? error : downReason);
   }
 
   get lastError(): string | undefined {
@@ -163,9 +165,9 @@ export class ServiceMonitor {
     const { notes, log, api } = this.#dependencies;
     const before = this.#warnings;
     this.#warnings = new Map(notes().map((warning) => [warning.code, warning]));
-    for (const [note, { message }] of this.#warnings) if (!before.has(note)) log.warn({ api, note }, message);
-    for (const [note, { message }] of before)
-      if (!this.#warnings.has(note)) log.info({ api, note }, `resolved: ${message}`);
+    for (const [note, warning] of this.#warnings) if (!before.has(note)) log.warn({ api, note }, sentences(warning));
+    for (const [note, warning] of before)
+      if (!this.#warnings.has(note)) log.info({ api, note }, `resolved: ${sentences(warning)}`);
   }
 
   /** Logs appliances that do not report although the service has responded about others since. */
@@ -207,7 +209,7 @@ export class ServiceMonitor {
     const { operation } = task;
     const filer = appliance && { serial: appliance.serial, filer: appliance.name };
     const explanation = () => explainTask(explain, task, facts.error);
-    const rejection = this.#setProblem(this.#rejected, polled, rejectionOf(polled));
+    const rejection = this.#setProblem(this.#rejected, polled, this.#rejectionOf(polled));
     if (rejection === 'begins' && appliance !== undefined) this.#logForbidden();
     else if (rejection === 'begins')
       log.warn({ api, operation, task: task.id, err: facts.error }, line('the operation is rejected', explanation()));
@@ -226,14 +228,14 @@ export class ServiceMonitor {
   /** One line is about all series: a licence or a right that is missing is the same for most, and they were polled too. */
   #logForbidden(): void {
     const { api, log, registry, explain, clock } = this.#dependencies;
-    const series = new ForbiddenSeries();
+    const tasks = new ForbiddenTasks();
     const read = function* () {
       for (const { task, facts } of registry.all()) {
-        series.add(task, facts.error);
+        tasks.add(task, facts.error);
         yield;
       }
     };
-    const tell = () => log.warn({ api }, line('series are forbidden', series.explain(explain)));
+    const tell = () => log.warn({ api }, line('series are forbidden', tasks.series(explain)));
     void runInSlices(read(), clock).then(tell);
   }
 
@@ -248,6 +250,14 @@ export class ServiceMonitor {
     // and not this task.
     const isOwn = (appliance?.records ?? service).lastSuccessAt > facts.failingSince;
     return isOwn && (appliance === undefined || appliance.state === 'reporting') && service.isUp === true;
+  }
+
+  /** A missing series is normal; a missing right is not, but a warning may explain it, such as that of a missing licence. */
+  #rejectionOf({ task, appliance, facts: { suspended } }: PolledTask): string | undefined {
+    if (suspended === undefined || suspended === 'empty') return undefined;
+    if (appliance === undefined) return `rejected ${task.operation}`;
+    const isExplained = [...this.#warnings.values()].some(({ explains }) => explains === suspended);
+    return suspended === 'forbidden' && !isExplained ? 'rejected series' : undefined;
   }
 
   /** Returns what happened: a problem begins with its first task, and ends with its last. */
@@ -267,13 +277,6 @@ export class ServiceMonitor {
     }
     return before !== undefined && this.#counts.get(before) === 0 ? 'ends' : undefined;
   }
-}
-
-/** A missing series is normal; a missing right is not. */
-function rejectionOf({ task, appliance, facts }: PolledTask): string | undefined {
-  if (facts.suspended === undefined || facts.suspended === 'empty') return undefined;
-  if (appliance === undefined) return `rejected ${task.operation}`;
-  return facts.suspended === 'forbidden' ? 'rejected series' : undefined;
 }
 
 function line(what: string, explanation: Explanation | undefined): string {

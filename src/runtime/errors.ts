@@ -15,7 +15,10 @@ export type Problem =
   | 'memory'
   | 'long_list';
 
-/** A request failed. The message never contains headers, tokens or bodies; `status` is set if there was a response. */
+/**
+ * A request failed. The message never contains headers, tokens or bodies; `status` is set if there was a response, and
+ * `said` if the service explains it.
+ */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   readonly reason: RequestErrorReason;
@@ -23,6 +26,7 @@ export class RequestError extends Error {
   readonly problem: Problem | undefined;
   /** What the request was for, which the client knows: it decides what the failure means. */
   purpose: RequestPurpose;
+  readonly said: string | undefined;
 
   constructor(
     reason: RequestErrorReason,
@@ -32,6 +36,7 @@ export class RequestError extends Error {
       readonly status?: number;
       readonly problem?: Problem | undefined;
       readonly purpose?: RequestPurpose;
+      readonly said?: string | undefined;
     } = {},
   ) {
     super(message, details);
@@ -39,6 +44,7 @@ export class RequestError extends Error {
     this.status = details.status;
     this.problem = details.problem;
     this.purpose = details.purpose ?? 'read';
+    this.said = details.said;
   }
 
   /** What follows from the failure. */

@@ -2,6 +2,7 @@ import type { Explanation } from '../contract/causes.ts';
 import type { OwnValues } from '../contract/own-metric.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { InventoryGap } from '../contract/service-details.ts';
+import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Variant } from '../contract/variant.ts';
 import type { SuspensionReason } from '../polling/task-facts.ts';
 
@@ -81,16 +82,11 @@ export interface ApiReport {
   /** The undocumented alternatives that the account uses. */
   readonly variants: readonly Variant[];
   /** The gaps in the lists that decide what is polled. */
-  readonly inventoryGaps: readonly ReportedGap[];
+  readonly inventoryGaps: readonly InventoryGap[];
   /** How far the service's clock is ahead of the exporter's; null before several responses. */
   readonly clockSkewSeconds: number | null;
-  /** Warnings about the service as sentences, such as a missing licence. */
-  readonly notes: readonly string[];
-}
-
-export interface ReportedGap extends Pick<InventoryGap, 'list' | 'reason'> {
-  /** What happened and what to do, in sentences. */
-  readonly message: string;
+  /** Warnings about the service, such as a missing licence, without the cause above. */
+  readonly warnings: readonly ServiceWarning[];
 }
 
 /** An operation that is suspended. */

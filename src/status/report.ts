@@ -1,5 +1,5 @@
-import { type Explain, sentences } from '../contract/causes.ts';
-import type { ServiceDetails } from '../contract/service-details.ts';
+import type { Explain, ForbiddenTasks } from '../contract/causes.ts';
+import type { InventoryGap, ServiceDetails } from '../contract/service-details.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { ApplianceTasks } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
@@ -79,12 +79,8 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
   const factor = registry.intervalFactor;
   const secondsLeft = tokenSecondsLeft?.();
   const skewMs = source.clockSkewMs();
-  const forbidden = summary.forbidden.explain(source.explain);
-  const gaps = (source.inventory?.gaps() ?? []).map((gap) => ({
-    list: gap.list,
-    reason: gap.reason,
-    message: sentences(gap),
-  }));
+  const inventoryGaps = source.inventory?.gaps() ?? [];
+  const { cause, warnings } = explanations(source, inventoryGaps, summary.forbidden, downReason);
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
@@ -94,7 +90,7 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     url: target.baseUrl,
     lastSuccess: rfc3339OrNull(monitor.lastSuccessAt),
     lastError: monitor.lastError ?? null,
-    cause: monitor.explanation ?? null,
+    cause,
     token: {
       kind: tokenSecondsLeft === undefined ? 'key' : 'token',
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
@@ -125,12 +121,32 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
       accountReport(operation, tasks, now, source.explain),
     ),
     variants: source.variants?.() ?? [],
-    inventoryGaps: gaps,
+    inventoryGaps,
     clockSkewSeconds: skewMs === undefined ? null : skewMs / 1000,
-    notes: [
-      ...[...(source.notes?.() ?? []), ...gaps].map(({ message }) => message),
-      ...(forbidden === undefined ? [] : [sentences(forbidden)]),
-    ],
+    warnings,
+  };
+}
+
+/** Returns why the service is down, and the warnings that say anything else. */
+function explanations(
+  { notes, explain, poller }: ReportedService,
+  gaps: readonly InventoryGap[],
+  tasks: ForbiddenTasks,
+  downReason: string | null,
+): Pick<ApiReport, 'cause' | 'warnings'> {
+  const known = notes?.() ?? [];
+  const forbidden = known.some(({ explains }) => explains === 'forbidden') ? [] : tasks.all(explain);
+  const cause = (downReason === 'forbidden' ? forbidden[0] : undefined) ?? poller.monitor.explanation;
+  const warnings = [
+    ...known,
+    ...gaps.map((gap) => ({ ...gap, code: 'inventory' })),
+    ...forbidden.map((explanation) => ({ ...explanation, code: 'forbidden' })),
+  ];
+  return {
+    cause: cause === undefined ? null : { happened: cause.happened, advice: cause.advice },
+    warnings: warnings
+      .filter(({ happened }) => happened !== cause?.happened)
+      .map(({ code, happened, advice }) => ({ code, happened, advice })),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Explain, explainTask, ForbiddenSeries } from '../contract/causes.ts';
+import { type Explain, explainTask, ForbiddenTasks } from '../contract/causes.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { ApplianceTasks, PolledTask } from '../polling/polled-task.ts';
 import type { TaskRegistry } from '../polling/task-registry.ts';
@@ -10,7 +10,7 @@ export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'suspended'> {
   /** The ages of the tasks of a cycle; null without any result. */
   readonly medianAgeSeconds: number | null;
   readonly worstAgeSeconds: number | null;
-  readonly forbidden: ForbiddenSeries;
+  readonly forbidden: ForbiddenTasks;
   /** The tasks of the account, by operation. */
   readonly account: ReadonlyMap<string, readonly PolledTask[]>;
 }
@@ -23,7 +23,7 @@ export function* taskSummary(registry: TaskRegistry, now: number): Generator<voi
   const suspended = new Map<string, SuspendedTask & { tasks: number }>();
   const account = new Map<string, PolledTask[]>();
   const count = { total: 0, suspended: 0, overdue: 0 };
-  const forbidden = new ForbiddenSeries();
+  const forbidden = new ForbiddenTasks();
   const ages: number[] = [];
   for (const polled of registry.all()) {
     const { task, appliance, facts } = polled;
@@ -87,10 +87,12 @@ export function appliancesByName({ appliances }: TaskRegistry): readonly Applian
 }
 
 /** Summarizes the tasks of an appliance. `now` is monotonic, `at` is in epoch milliseconds. */
-export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number, explain: Explain) {
+export function seriesReport({ tasks, state }: ApplianceTasks, now: number, at: number, explain: Explain) {
   const series = [...tasks];
   const failing = series.filter(isFailing);
-  const last = failing.sort((one, other) => (one.facts.polledAt ?? 0) - (other.facts.polledAt ?? 0)).at(-1);
+  // A rejected series is normal, unless the service responds to no request about the appliance.
+  const failed = state === 'unavailable' ? series.filter(({ facts }) => facts.error !== undefined) : failing;
+  const last = failed.toSorted((one, other) => (one.facts.polledAt ?? 0) - (other.facts.polledAt ?? 0)).at(-1);
   const newest = (times: readonly (number | undefined)[]) => {
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 ? undefined : Math.max(...known);
@@ -113,7 +115,7 @@ export function seriesReport({ tasks }: ApplianceTasks, now: number, at: number,
             operation: last.task.operation,
             time: rfc3339(last.facts.polledAt ?? at),
             message: last.facts.error.message,
-            advice: explainTask(explain, failing.length < series.length ? last.task : {}, last.facts.error).advice,
+            advice: explainTask(explain, failed.length < series.length ? last.task : {}, last.facts.error).advice,
           },
   } satisfies Partial<ApplianceReport>;
 }

@@ -137,10 +137,11 @@ export class JsonClient {
       isThrottled = policyForCode(code, purpose).action === 'wait';
       feedback = isThrottled ? this.#throttle(request, response, startedAt) : this.#accept(request, startedAt);
       if (!isSuccess(status)) {
-        const message = serviceMessage(authorized, response.body, this.#options.secrets());
+        const said = serviceMessage(authorized, response.body, this.#options.secrets());
         const page = isWebPage(response.headers) ? ' (a web page)' : '';
         const problem = status < 400 ? 'page' : undefined;
-        throw new RequestError('status', `${nameOf(request)} returned ${status}${page}${message}`, { status, problem });
+        const message = `${nameOf(request)} returned ${status}${page}${said === undefined ? '' : `: ${said}`}`;
+        throw new RequestError('status', message, { status, problem, said });
       }
       request.validate?.(response.body);
       return response.body;
@@ -239,14 +240,18 @@ function payloadOf(request: ServiceRequest): { readonly body?: string; readonly 
 }
 
 /** Returns the `message` or `error` of a failed response in one line. Its `detail` is left out: it may echo the request. */
-function serviceMessage({ headers, form, json }: ServiceRequest, body: unknown, secrets: readonly string[]): string {
-  if (typeof body !== 'object' || body === null) return '';
+function serviceMessage(
+  { headers, form, json }: ServiceRequest,
+  body: unknown,
+  secrets: readonly string[],
+): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
-  if (typeof text !== 'string' || text === '') return '';
+  if (typeof text !== 'string' || text === '') return undefined;
   // The message is masked before it is cut, because part of a key would not be recognized.
   const shown = maskSecrets(text, [headers, form, json, secrets]);
-  return `: ${printable(shown.slice(0, MAX_MESSAGE).replaceAll(/\s+/g, ' '))}`;
+  return printable(shown.slice(0, MAX_MESSAGE).replaceAll(/\s+/g, ' '));
 }
 
 const MAX_MESSAGE = 200;

@@ -57,7 +57,8 @@ test('rejected credentials are on the page in words, with what to do', async () 
   expect(apis[0]).toMatchObject({
     token: { kind: 'token', expires: null },
     lastSuccess: null,
-    lastError: expect.stringContaining('check the portal credentials'),
+    cause: { advice: expect.stringContaining('check PORTAL_SERVICE_KEY') },
   });
-  expect(apis[0]?.accountTasks[0]?.lastError).toContain('check the portal credentials');
+  const advised = (await live.get('/status')).text.match(/check PORTAL_SERVICE_KEY/gi);
+  expect(advised).toHaveLength(1);
 });

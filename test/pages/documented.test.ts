@@ -13,8 +13,8 @@ test('docs/status.md has each field of the JSON, and no other', () => {
   const report = reportOf({
     apis: [
       api({
-        notes: ['Something.'],
-        inventoryGaps: [{ list: 'all', reason: 'empty', message: 'm' }],
+        warnings: [{ code: 'c', happened: 'h', advice: 'a' }],
+        inventoryGaps: [{ list: 'all', reason: 'empty', happened: 'h', advice: 'a' }],
         cause: { happened: 'h', advice: 'a' },
       }),
     ],

@@ -45,7 +45,7 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
     variants: [{ question: 'time_unit', answer: 'milliseconds' }],
     inventoryGaps: [],
     clockSkewSeconds: 0,
-    notes: [],
+    warnings: [],
     ...change,
   };
 }

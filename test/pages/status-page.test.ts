@@ -65,10 +65,17 @@ describe('each API', () => {
         advice: 'wait',
       },
     ];
-    const words = await wordsOf({ apis: [api({ accountTasks, notes: ['The licence lacks something.'] })] });
+    const words = await wordsOf({
+      apis: [
+        api({
+          accountTasks,
+          warnings: [{ code: 'licence', happened: 'the licence lacks something', advice: 'buy it' }],
+        }),
+      ],
+    });
     expect(words).toContain('license 1 15m – suspended');
     expect(words).toContain('snapshot_details 30 15m 1m ago GET /x returned 500; wait 4 suspended, 2 failing');
-    expect(words).toContain('The licence lacks something.');
+    expect(words).toContain('The licence lacks something. Buy it.');
   });
 
   test('says when the limits do not allow the interval asked for', async () => {
@@ -265,7 +272,7 @@ test('whatever a service or an appliance calls itself is shown as text', async (
         lastError: hostile,
         suspended: [{ operation: hostile, reason: 'empty', tasks: 1 }],
         accountTasks: [{ ...api().accountTasks[0], operation: hostile, lastError: hostile } as never],
-        notes: [hostile],
+        warnings: [{ code: hostile, happened: hostile, advice: hostile }],
       }),
     ],
     appliances: [

@@ -42,8 +42,8 @@ describe('--plan', () => {
   });
 
   test.each([
-    ['refuses the credentials', { PORTAL_SERVICE_KEY: 'nobody' }, 'check the portal credentials'],
-    ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, 'got no response'],
+    ['refuses the credentials', { PORTAL_SERVICE_KEY: 'nobody' }, '; check PORTAL_SERVICE_KEY'],
+    ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, '; check the firewall'],
   ])('says in one line that the portal %s, and ends with 1', async (_, wrong, message) => {
     const { code, stdout, stderr } = await run(['--plan'], {
       environment: { ...portalEnvironment(await stand()), ...wrong },

@@ -3,6 +3,7 @@ import { catalog } from '../../src/catalog.ts';
 /** The metrics that the demo does not have, each with the reason. */
 const WITHOUT: Readonly<Record<string, string>> = {
   filer_api_down_info: 'only while a service is down, and those of the demo are up',
+  filer_exporter_warning_info: 'only while something is wrong with a whole service',
   ...Object.fromEntries(
     catalog
       .filter(({ name }) => name.startsWith('filer_exporter_remote_write_'))

@@ -4,11 +4,13 @@ import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prom
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
 import { shippedDashboards, textOf } from '../../grafana/src/dashboards.ts';
+import { explainFor } from '../../src/contract/causes.ts';
 import type { Questions } from '../../src/doctor/service-check.ts';
 import { ERROR_POLICIES } from '../../src/runtime/error-table.ts';
 import { getOrCreate } from '../../src/runtime/maps.ts';
 import { gfaQuestions } from '../../src/services/gfa/doctor/questions.ts';
 import { portalQuestions } from '../../src/services/portal/doctor/questions.ts';
+import { services } from '../../src/services/services.ts';
 import { chartReadme, valuesSchema } from '../deploy/chart-files.ts';
 import { inhibitionTable } from '../deploy/prometheus/inhibition.ts';
 import { roundsTable } from '../simulation/rounds.ts';
@@ -35,6 +37,8 @@ export const documents: readonly Document[] = [
   part('docs/input.md', (page) => withPart(page, 'statuses', statuses())),
   part('docs/doctor.md', (page) => page.replaceAll(/^(\| `(\w+)` \| [^|\n]*\| )[^|\n]*\|$/gm, withEffects)),
   part('docs/runbooks/README.md', (page) => withPart(page, 'alerts', alerts())),
+  // Dashboards and rules quote the runbooks.
+  part('docs/runbooks/exporter.md', (page) => withPart(page, 'causes', causes())),
   ...boards('grafana/dashboards'),
   { path: 'deploy/prometheus/filer-exporter.rules.yml', text: () => rulesFile() },
   { path: 'deploy/prometheus/filer-exporter.prometheusrule.yml', text: () => prometheusRuleFile() },
@@ -81,6 +85,21 @@ function withEffects(row: string, beginning: string, question: string): string {
   const effects = new Map<string, string[]>();
   for (const [answer, effect] of Object.entries(answers)) getOrCreate(effects, effect, () => []).push(`\`${answer}\``);
   return `${beginning}${[...effects].map(([effect, same]) => `${same.join(', ')}: ${effect}`).join('<br>')} |`;
+}
+
+/** A row for each reason of `filer_api_down_info`, in the words of the log, the page and the doctor. */
+function causes(): string {
+  const names = { url: 'GFA_URL or PORTAL_URL', credentials: 'the token or the key', rate: 'lower PORTAL_RATE_LIMIT' };
+  const reasons = [...new Set(ERROR_POLICIES.map(({ reason }) => reason)), 'overdue'] as const;
+  const rows = reasons.map((reason) => {
+    const { happened, advice } = explainFor({ names })(reason);
+    const own = services
+      .filter(({ causes: { advice: ownAdvice } }) => ownAdvice?.[reason] !== undefined)
+      .map((service) => `${service.title}: ${explainFor(service.causes)(reason).advice}`);
+    const steps = own.length === services.length ? own : [advice, ...own];
+    return `| \`${reason}\` | ${happened} | ${steps.join('<br>')} |\n`;
+  });
+  return `| reason | what happened | what to do |\n|---|---|---|\n${rows.join('')}`;
 }
 
 const KINDS = { read: 'lists', series: 'series', events: '`/data`', token: 'tokens' } as const;

@@ -6,11 +6,11 @@ const MOST = 2;
 
 /** The table of docs/failures.md. */
 export function troublesTable(played: readonly (readonly [Trouble, Played])[]): string {
-  const rows = played.map(([{ what }, { metrics, log, page, alerts, doctor }]) => {
-    const cells = [what, cell(metrics, code), cell(log), cell(page.filter(isSentence)), cell(alerts, code, 9)];
+  const rows = played.map(([{ what }, { metrics, log, alerts, doctor }]) => {
+    const cells = [what, cell(metrics, code), cell(log), cell(alerts, code, 9)];
     return `| ${[...cells, doctorCell(doctor)].join(' | ')} |\n`;
   });
-  return `| failure | metric | log | \`/status\` | alert | doctor |\n|---|---|---|---|---|---|\n${rows.join('')}`;
+  return `| failure | metric | log | alert | doctor |\n|---|---|---|---|---|\n${rows.join('')}`;
 }
 
 function cell(told: readonly Told[], shown = (text: string) => text, most = MOST): string {
@@ -28,11 +28,6 @@ function doctorCell(findings: readonly string[]): string {
 
 function code(text: string): string {
   return `\`${text}\``;
-}
-
-/** Not a number, and not what counts down. */
-function isSentence({ text }: Told): boolean {
-  return / .* /.test(text) && !/\d s more|\d ago/.test(text);
 }
 
 /** Without what another run has otherwise. */

@@ -13,6 +13,12 @@ const DOWN = 'up == 0 and on (job, instance) last_over_time(filer_exporter_build
 const REASON =
   '{{ range query (printf "filer_api_down_info{job=%q,instance=%q,api=%q} == 1" $labels.job $labels.instance $labels.api) }} ({{ .Labels.reason }}){{ end }}';
 
+/** What happened to the service and what to do, as `/status` says it; queried as `REASON` is. `warnings`: a regular expression. */
+function explained(warnings: string): string {
+  const query = `printf "filer_exporter_warning_info{job=%q,instance=%q,api=%q,warning=~%q}" $labels.job $labels.instance $labels.api "${warnings}"`;
+  return `{{ range query (${query}) }} What happened: {{ .Labels.happened }}. What to do: {{ .Labels.advice }}.{{ end }}`;
+}
+
 const page = 'exporter';
 const exporter = 'filer-exporter at {{ $labels.instance }}';
 
@@ -44,7 +50,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '10m',
       expr: 'filer_api_up == 0',
       summary: 'A service cannot be polled.',
-      description: `${exporter} cannot poll the {{ $labels.api }} service${REASON}. The last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.`,
+      description: `${exporter} cannot poll the {{ $labels.api }} service${REASON}. The last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.${explained('down')}`,
       page,
     },
     {
@@ -53,7 +59,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: 'max without (reason) (filer_api_down_info{reason="credentials"}) == 1',
       summary: 'A service rejects the credentials of the exporter.',
-      description: `${service} rejects the credentials of ${exporter}: the token or key is wrong, expired or revoked. Nothing is polled until it is replaced.`,
+      description: `${service} rejects the credentials of ${exporter}: the token or key is wrong, expired or revoked. Nothing is polled until it is replaced.${explained('down')}`,
       page,
     },
     {
@@ -62,7 +68,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
       for: '5m',
       expr: 'max without (reason) (filer_api_down_info{reason="forbidden"}) == 1',
       summary: 'A service rejects every request of the exporter (403).',
-      description: `${service} accepts the credentials of ${exporter} and rejects every request: a right of the role or a licence is missing. There is no data of this service until then.`,
+      description: `${service} accepts the credentials of ${exporter} and rejects every request: a right of the role or a licence is missing. There is no data of this service until then.${explained('down')}`,
       page,
     },
     {
@@ -75,7 +81,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         'max without (list, reason) (filer_exporter_inventory_gap_info{reason="forbidden"}) == 1',
       ].join('\n'),
       summary: 'A service rejects some requests of the exporter (403).',
-      description: `${service} rejects some requests of ${exporter}: a right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.`,
+      description: `${service} rejects some requests of ${exporter}: a right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.${explained('forbidden|licence|inventory')}`,
       page,
     },
     {
@@ -87,7 +93,7 @@ export function exporterAlerts(limits: Thresholds): readonly AlertRule[] {
         'unless on (job, instance, api) filer_api_up == 0',
       ].join('\n'),
       summary: 'A list of the inventory cannot be read, or is empty.',
-      description: `The list {{ $labels.list }} of the {{ $labels.api }} service has a gap ({{ $labels.reason }}) for ${exporter}. With the list all, no list names any appliance. Appliances may be missing in every dashboard and alert.`,
+      description: `The list {{ $labels.list }} of the {{ $labels.api }} service has a gap ({{ $labels.reason }}) for ${exporter}. With the list all, no list names any appliance. Appliances may be missing in every dashboard and alert.${explained('inventory')}`,
       page,
     },
     {

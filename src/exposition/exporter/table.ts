@@ -46,6 +46,17 @@ export const exporterMetrics = {
     labels: ['api', 'reason'],
     read: perApiAnd('reason', ({ downReason }) => (downReason === null ? [] : [[downReason, 1]])),
   },
+  warnings: {
+    name: 'filer_exporter_warning_info',
+    help: 'Always 1, and only while it lasts: what happened to a service, and what to do, as /status shows it. The warning: down (why filer_api_up is 0), forbidden, licence, inventory, throttled, late_data, clock_skew, client_key, event_memory, or the unit that seems to differ.',
+    labels: ['api', 'warning', 'happened', 'advice'],
+    read: ({ apis }) =>
+      apis.flatMap(({ api, cause, warnings }) =>
+        [...(cause === null ? [] : [{ ...cause, code: 'down' }]), ...warnings].map(
+          ({ code, happened, advice }) => [{ api, warning: code, happened, advice }, 1] as const,
+        ),
+      ),
+  },
   buildInfo: {
     name: 'filer_exporter_build_info',
     help: 'Always 1: the running version.',

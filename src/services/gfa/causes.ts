@@ -1,4 +1,5 @@
-import type { Explanation, ServiceCauses } from '../../contract/causes.ts';
+import type { ServiceCauses } from '../../contract/causes.ts';
+import type { ServiceWarning } from '../../contract/service-warning.ts';
 
 export const gfaCauses: ServiceCauses = {
   names: { url: 'GFA_URL, which ends in /v1', credentials: 'GFA_TOKEN', rate: 'lengthen GFA_INTERVAL' },
@@ -11,13 +12,15 @@ export const gfaCauses: ServiceCauses = {
   },
 };
 
-export const sharedClientKey: Explanation = {
+export const sharedClientKey: ServiceWarning = {
+  code: 'client_key',
   happened: 'events are missing: another client seems to receive them',
   advice:
     'give each exporter its own GFA_CLIENT_KEY; if each has one, set GFA_CLIENT_KEY_HEADER to the header that --doctor finds',
 };
 
-export const fullEventMemory: Explanation = {
+export const fullEventMemory: ServiceWarning = {
+  code: 'event_memory',
   happened:
     'the memory of events is full: an evicted event counts again if the service sends it again, and an event that cannot be remembered is dropped',
   advice: 'give the process more memory',

@@ -1,4 +1,3 @@
-import { sentences } from '../../contract/causes.ts';
 import type { Kept, Restoration } from '../../contract/kept.ts';
 import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
@@ -59,12 +58,8 @@ export class GfaCollector implements Collector, Kept {
 
   get warnings(): readonly ServiceWarning[] {
     const { bookmarks, memory } = this.#ledger;
-    const warnings: ServiceWarning[] = [];
-    if (bookmarks.isSuspicious) warnings.push({ code: 'client_key', message: sentences(sharedClientKey) });
-    if (memory.evicted > 0 || memory.size >= memory.limit) {
-      warnings.push({ code: 'event_memory', message: sentences(fullEventMemory) });
-    }
-    return warnings;
+    const isFull = memory.evicted > 0 || memory.size >= memory.limit;
+    return [...(bookmarks.isSuspicious ? [sharedClientKey] : []), ...(isFull ? [fullEventMemory] : [])];
   }
 
   changes(): Iterable<unknown> {

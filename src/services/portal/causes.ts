@@ -1,4 +1,5 @@
-import type { Explanation, ServiceCauses } from '../../contract/causes.ts';
+import type { ServiceCauses } from '../../contract/causes.ts';
+import type { ServiceWarning } from '../../contract/service-warning.ts';
 
 export const portalCauses: ServiceCauses = {
   names: {
@@ -13,7 +14,9 @@ export const portalCauses: ServiceCauses = {
   },
 };
 
-export const missingLicence: Explanation = {
+export const missingLicence: ServiceWarning = {
+  code: 'licence',
+  explains: 'forbidden',
   happened: 'the licence lacks ops_iq_premium, so every telemetry series is forbidden (403)',
   advice: 'request this licence from the owner of the account, or set PORTAL_COLLECTORS=-telemetry',
 };

@@ -1,4 +1,3 @@
-import { sentences } from '../../contract/causes.ts';
 import type { PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
@@ -64,7 +63,7 @@ export class PortalCollector implements Collector {
   get warnings(): readonly ServiceWarning[] {
     const { licence, unitDetector } = this.context;
     const units = unitDetector.warnings;
-    return licence.hasTelemetry === false ? [{ code: 'licence', message: sentences(missingLicence) }, ...units] : units;
+    return licence.hasTelemetry === false ? [missingLicence, ...units] : units;
   }
 
   *tasks(): Generator<Task> {

@@ -167,9 +167,7 @@ export class TokenSource {
     const pauseMs = exponentialDelayMs(rejected ? PAUSES.rejected : PAUSES.troubled, this.#failures, () => 1);
     const pausedUntil = this.#clock.monotonic() + pauseMs;
     this.#token = undefined;
-    const advice = rejected ? '; check the portal credentials and that their key is not revoked' : '';
-    const message = `getting a token from the portal: ${cause.message}${advice}`;
-    this.#lastError = new CredentialError(message, { cause, pausedUntil });
+    this.#lastError = new CredentialError(`getting a token from the portal: ${cause.message}`, { cause, pausedUntil });
     return this.#lastError;
   }
 

@@ -7,6 +7,8 @@ const unread = (reason: string) => series('filer_exporter_remote_write_lost_seco
 const refused = (reason: string) => series('filer_exporter_remote_write_dropped_points_total', { ...scraped, reason });
 const up = (name: 'gfa' | 'portal') => series('filer_api_up', api(name));
 const down = (name: 'gfa' | 'portal', reason: string) => series('filer_api_down_info', { ...api(name), reason });
+const warned = (name: 'gfa' | 'portal', warning: string, happened: string, advice: string) =>
+  series('filer_exporter_warning_info', { ...api(name), warning, happened, advice });
 const suspended = (reason: string) => series('filer_exporter_tasks_suspended', { ...api('portal'), reason });
 const dropped = (reason: string) => series('filer_exporter_samples_dropped_total', { ...api('portal'), reason });
 const gap = (list: string, reason: string) =>
@@ -146,14 +148,20 @@ export const exporterCases: AlertCases = {
   FilerApiDown: [
     {
       when: 'the portal fails, and the other API is well',
-      series: { [up('portal')]: '1 0x15', [down('portal', 'timeout')]: '_ 1x15', [up('gfa')]: '1x16' },
+      series: {
+        [up('portal')]: '1 0x15',
+        [down('portal', 'timeout')]: '_ 1x15',
+        [warned('portal', 'down', 'no response arrives', 'wait')]: '_ 1x15',
+        [warned('portal', 'throttled', 'many requests', 'ask')]: '_ 1x15',
+        [up('gfa')]: '1x16',
+      },
       pendingAt: '8m',
       at: '12m',
       fires: {
         labels: api('portal'),
         severity: 'critical',
         description:
-          'filer-exporter at exporter:9989 cannot poll the portal service (timeout). The last values are removed after STALE_AFTER intervals; then alerts on them cannot fire.',
+          'filer-exporter at exporter:9989 cannot poll the portal service (timeout). The last values are removed after STALE_AFTER intervals; then alerts on them cannot fire. What happened: no response arrives. What to do: wait.',
       },
     },
     { kind: 'silent', when: 'it comes back within ten minutes', series: { [up('portal')]: '1 0x7 1x10' }, at: '15m' },
@@ -271,14 +279,24 @@ export const exporterCases: AlertCases = {
   FilerApiPartlyForbidden: [
     {
       when: 'seven series are forbidden, and the API is well',
-      series: { [up('portal')]: '1x30', [suspended('forbidden')]: '7x30', [suspended('empty')]: '2x30' },
+      series: {
+        [up('portal')]: '1x30',
+        [suspended('forbidden')]: '7x30',
+        [suspended('empty')]: '2x30',
+        [warned(
+          'portal',
+          'forbidden',
+          'requests returned 403: User lacks permission can_view',
+          'give the role the right',
+        )]: '1x30',
+      },
       pendingAt: '10m',
       at: '20m',
       fires: {
         labels: api('portal'),
         severity: 'warning',
         description:
-          'The portal service rejects some requests of filer-exporter at exporter:9989: a right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval.',
+          'The portal service rejects some requests of filer-exporter at exporter:9989: a right of the role or a licence is missing. Rejected operations have no series, and are polled at the discovery interval. What happened: requests returned 403: User lacks permission can_view. What to do: give the role the right.',
       },
     },
     {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { alertRules, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
-import { ERROR_POLICIES } from '../../../src/runtime/error-table.ts';
+import { explainFor } from '../../../src/contract/causes.ts';
+import { sharedClientKey } from '../../../src/services/gfa/causes.ts';
+import { portalCauses } from '../../../src/services/portal/causes.ts';
 import { root } from '../../support/program.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';
@@ -56,10 +58,16 @@ describe('the runbooks', () => {
     }
   });
 
-  test('FilerApiDown says what to do about each reason', () => {
-    const { section = '' } = sections.find(({ alert }) => alert === 'FilerApiDown') ?? {};
-    const rows = section.match(/^\| `.*$/gm)?.join('\n') ?? '';
-    for (const { reason } of ERROR_POLICIES) expect(rows).toContain(`\`${reason}\``);
+  test.each([
+    ['FilerExporterThrottled', explainFor(portalCauses)('throttled')],
+    ['FilerExporterClientKeyShared', sharedClientKey],
+    ['FilerExporterClockSkew', explainFor(portalCauses)('clock')],
+    ['FilerApplianceNotReporting', explainFor(portalCauses)('no_records')],
+  ])('%s has the step that log, page and doctor have', (alert, { advice }) => {
+    const rule = alertRules.find((one) => one.alert === alert);
+    const remedy = rule === undefined ? '' : remedyOf(rule).replaceAll('`', '').toLowerCase();
+    // What follows a semicolon or a comma may be said otherwise there.
+    expect(remedy).toContain(advice.split(/[;,]/)[0]?.toLowerCase());
   });
 });
 

@@ -18,7 +18,8 @@ const portal = api({
     { operation: 'cow_disk_iops', reason: 'empty', tasks: 5 },
     { operation: 'smb_connections', reason: 'empty', tasks: 2 },
   ],
-  inventoryGaps: [{ list: 'edges', reason: 'forbidden', message: 'm' }],
+  inventoryGaps: [{ list: 'edges', reason: 'forbidden', happened: 'h', advice: 'a' }],
+  warnings: [{ code: 'inventory', happened: 'h', advice: 'a' }],
   tasks: { total: 31, suspended: 7, overdue: 3 },
   dataAge: { medianSeconds: 140, worstSeconds: 290.5, computedWorstSeconds: 450 },
 });

@@ -1,4 +1,3 @@
-import { sentences } from '../../../contract/causes.ts';
 import type { ServiceWarning } from '../../../contract/service-warning.ts';
 import type { Variant } from '../../../contract/variant.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
@@ -36,7 +35,7 @@ export class UnitDetector {
     return this.answers([]).flatMap(({ question, answer, advice }) => {
       if (advice === undefined) return [];
       const happened = `the account seems to send ${answer.replaceAll('_', ' ')}: ${portalQuestions[question]?.[answer]}`;
-      return [{ code: question, message: sentences({ happened, advice }) }];
+      return [{ code: question, happened, advice }];
     });
   }
 

@@ -1,4 +1,4 @@
-import { explainFor, explainTask, ForbiddenSeries } from '../../../contract/causes.ts';
+import { explainFor, explainTask, ForbiddenTasks } from '../../../contract/causes.ts';
 import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
@@ -69,9 +69,9 @@ export function reportOperations(
     });
   }
   const failing = failingAppliances(polls);
-  const series = new ForbiddenSeries();
-  for (const { task, error } of polls) if (!isUnlicensed) series.add(task, error);
-  const forbidden = series.explain(explain);
+  const tasks = new ForbiddenTasks();
+  for (const { task, error } of polls) if (!isUnlicensed) tasks.add(task, error);
+  const forbidden = tasks.series(explain);
   if (forbidden !== undefined) {
     const { happened, advice } = forbidden;
     reportFinding('failure', check, 'telemetry-403', happened, { expected: '200', advice });

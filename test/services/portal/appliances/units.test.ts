@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sentences } from '../../../../src/contract/causes.ts';
 import type { Bin } from '../../../../src/contract/minutes.ts';
 import type { JsonObject } from '../../../../src/metrics/family.ts';
 import type { Sample } from '../../../../src/metrics/samples.ts';
@@ -118,7 +119,7 @@ describe('what looks like another unit', () => {
     const collector = collectorOf({ [A]: { ...ratio, ...fastDisk }, [B]: { ...ratio, ...fastDisk } });
     const values = valuesOf((await shownOf(A, collector)).flat());
     expect(Object.values(values)).toEqual(expect.arrayContaining([0.00375, 0.000012]));
-    const told = collector.warnings.map(({ message }) => message);
+    const told = collector.warnings.map(sentences);
     expect(told).toEqual([
       expect.stringContaining('100 times too small'),
       expect.stringContaining('Set PORTAL_UNITS=ratio,latency_seconds'),
