@@ -10,11 +10,7 @@ import { formatDuration } from '../src/config/duration.ts';
 import { fileVariable, isSecret } from '../src/config/section.ts';
 import { gfaSection } from '../src/services/gfa/configuration.ts';
 import { gfaQuestions } from '../src/services/gfa/doctor/questions.ts';
-import {
-  ADDITIONAL_SERIES,
-  ECONOMY_REPLACES,
-  STANDARD_SERIES,
-} from '../src/services/portal/appliances/series-operations.ts';
+import { ECONOMY_REPLACES, STANDARD_SERIES } from '../src/services/portal/appliances/series-operations.ts';
 import { portalSection } from '../src/services/portal/configuration.ts';
 import { portalQuestions } from '../src/services/portal/doctor/questions.ts';
 import { createPlan } from '../src/services/portal/planning.ts';
@@ -96,13 +92,6 @@ describe('the examples', () => {
     const example = fileText('.env.example');
     expect(portalSection.of(configOf(example))?.intervalMs).toBe(300_000);
     expect(configOf(example.replaceAll(/^# (?=[A-Z_]+=)/gm, '')).web.host).toBe('127.0.0.1');
-  });
-
-  test('docs/configuration.md lists the standard series and the additional ones, as they are', () => {
-    const named = (start: string) =>
-      [...(configuration.split(start)[1]?.split(/\.\s/)[0] ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name]) => name);
-    expect(named(`The ${STANDARD_SERIES.length} standard series are`)).toEqual(STANDARD_SERIES);
-    expect(named('The additional ones are')).toEqual(ADDITIONAL_SERIES);
   });
 
   test('the numbers of appliances that fit follow from the limits', () => {

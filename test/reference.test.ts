@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type CatalogEntry, catalog } from '../src/catalog.ts';
 import { exampleOf, ownExamples } from './support/examples.ts';
+import { root } from './support/program.ts';
 import { faultsOf, namesIn } from './support/promql.ts';
 import { costText } from './support/reference.ts';
 import { metricsOf, usageOf } from './support/usage.ts';
@@ -41,6 +44,11 @@ describe('the name follows the naming pages of Prometheus', () => {
     const isExempt = name === 'filer_notifications_by_severity_total';
     expect(labels.filter((label) => name.includes(`_by_${label}`))).toEqual(isExempt ? ['severity'] : []);
   });
+});
+
+test('the newest entry of CHANGELOG.md says how many metrics there are', () => {
+  const [, told] = /exposes (\d+) metrics/.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')) ?? [];
+  expect(Number(told), 'CHANGELOG.md: write the number, and a line about what is new').toBe(catalog.length);
 });
 
 describe('what a metric costs', () => {

@@ -28,7 +28,7 @@ await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = 'http://127.0.0.1:' + server.address().port;
 const environment = {
   PORTAL_URL: origin + '/portal', PORTAL_USER_KEY: standIn.credentials.userKey,
-  PORTAL_COLLECTORS: 'telemetry,audit', PORTAL_SERIES: 'fan_speed', BILLING_URL: origin,
+  PORTAL_COLLECTORS: 'telemetry,audit,edges', PORTAL_SERIES: 'fan_speed', BILLING_URL: origin,
 };
 process.exit(await run(['--once'], environment, new Promise(() => {})));
 `;
@@ -72,6 +72,7 @@ describe('the code of docs/adding.md, added to a copy of the program,', () => {
       writeFileSync(join(directory, path), code);
     }
     add('src/services/portal/appliances/series-families.ts', 'additionalSeries = {\n', block("'filer_appliance_fans'"));
+    add('src/services/portal/appliances/edges.ts', 'const edgeTable = [\n', block("'filer_appliance_edge_info'"));
     add('src/exposition/exporter/table.ts', 'exporterMetrics = {\n', block("'filer_exporter_apis'"));
     list('src/services/portal/collectors.ts', './account/audit.ts', 'audit', 'CollectorDefinition[] = [');
     list('src/services/services.ts', './billing/service.ts', 'billing', 'Service[] = [');
@@ -88,6 +89,7 @@ describe('the code of docs/adding.md, added to a copy of the program,', () => {
 
   test.each([
     ['a series', 'filer_appliance_fans', 'Fans that turn.'],
+    ['a field of the inventory', 'filer_appliance_edge_info', 'Always 1: an edge appliance that the portal lists.'],
     ['a collector', 'filer_audit_records', 'Records of the audit trail that the portal holds.'],
     ['a service', 'filer_billing_stored_bytes', 'Data that is billed.'],
     ['a metric about the exporter', 'filer_exporter_apis', 'Services that are polled.'],

@@ -14,17 +14,23 @@ import {
   recorded,
 } from '../support/recorded-answers.ts';
 
+/** Compares with a file below `test/fixtures`. */
+function expectExposition(exposition: string, path: string): Promise<void> {
+  const how = `test/fixtures/${path} is written by npm test -- test/services/recorded.test.ts -u`;
+  return expect(exposition, how).toMatchFileSnapshot(fixturePath(path));
+}
+
 const ALL_SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES];
 
 test.each(ALL_SERIES)('a recorded answer of %s gives the exposition beside it', async (series) => {
-  await expect(await portalExposition(series)).toMatchFileSnapshot(fixturePath(`portal/${series}.metrics`));
+  await expectExposition(await portalExposition(series), `portal/${series}.metrics`);
 });
 
 test.each(collectorDefinitions.map(({ name }) => name))(
   'recorded answers for %s give the exposition beside them',
   async (name) => {
     expect(collectorAnswers[name], `recorded answers for ${name}`).toBeDefined();
-    await expect(await collectorExposition(name)).toMatchFileSnapshot(fixturePath(`portal/collector-${name}.metrics`));
+    await expectExposition(await collectorExposition(name), `portal/collector-${name}.metrics`);
   },
 );
 
@@ -33,15 +39,15 @@ test('no secret and nothing personal of a recorded answer is in any exposition',
 });
 
 test('the inventory names the appliances in use, whatever is in their names, by the builds that the edges tell', async () => {
-  await expect(await inventoryExposition()).toMatchFileSnapshot(fixturePath('portal/inventory.metrics'));
+  await expectExposition(await inventoryExposition(), 'portal/inventory.metrics');
 });
 
 test('an answer of /data as a list, split over two objects, gives the exposition beside it', async () => {
-  await expect(await gfaExposition('data')).toMatchFileSnapshot(fixturePath('gfa/data.metrics'));
+  await expectExposition(await gfaExposition('data'), 'gfa/data.metrics');
 });
 
 test('an answer of /data as one object with groups missing gives the exposition beside it', async () => {
-  await expect(await gfaExposition('data-object')).toMatchFileSnapshot(fixturePath('gfa/data-object.metrics'));
+  await expectExposition(await gfaExposition('data-object'), 'gfa/data-object.metrics');
 });
 
 test('every family of the catalogue occurs in a recorded exposition, with the labels that it declares', async () => {
@@ -60,10 +66,11 @@ test('every field that a row names holds a value in a recorded answer of its own
   for (const { name, source } of upstreamCatalog) {
     for (const origin of source) {
       const [operation = '', fields = ''] = origin.split(': ');
-      const answers = fixturesOf(operation).map((fixture) => recorded(fixture));
+      const fixtures = fixturesOf(operation);
+      const answers = fixtures.map((fixture) => recorded(fixture));
       for (const field of fields.split(', ').filter((text) => text !== '' && text !== 'every numeric field')) {
         const isHeld = answers.some((answer) => holds(answer, field));
-        expect(isHeld, `${name} reads ${field} of ${operation}: no recorded answer holds it`).toBe(true);
+        expect(isHeld, `${name} reads ${field}: add it to test/fixtures/${fixtures[0]}.json`).toBe(true);
       }
     }
   }

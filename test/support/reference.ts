@@ -2,13 +2,18 @@ import { type CatalogEntry, catalog, variableRows } from '../../src/catalog.ts';
 import { labelOf, type NamedVariable } from '../../src/config/schema.ts';
 import { isSecret } from '../../src/config/section.ts';
 import { enumLabelValue } from '../../src/metrics/samples.ts';
+import {
+  ADDITIONAL_SERIES,
+  operationsFor,
+  STANDARD_SERIES,
+} from '../../src/services/portal/appliances/series-operations.ts';
 import { exampleOf } from './examples.ts';
 import { costOf, wordsOf } from './metric-facts.ts';
 import { usageOf } from './usage.ts';
 import { defaultOf } from './variables.ts';
 
 /*
- * The generated parts of the documentation: all of docs/metrics.md, and the table of docs/configuration.md.
+ * The generated parts of the documentation: all of docs/metrics.md, and the tables of docs/configuration.md.
  */
 
 /** Metrics that come from one place. */
@@ -18,9 +23,27 @@ interface Group {
   readonly entries: readonly CatalogEntry[];
 }
 
-/** docs/configuration.md with the generated table between its markers. Throws when a marker is missing. */
+/** docs/configuration.md with the generated tables between their markers. Throws when a marker is missing. */
 export function configurationPage(page: string): string {
-  return withPart(page, 'configuration', markdownTable(variableRows));
+  return withPart(withPart(page, 'configuration', markdownTable(variableRows)), 'series', seriesTable());
+}
+
+/** A row for series with the same metrics, the standard ones first. */
+function seriesTable(): string {
+  const rows = new Map<string, string[]>();
+  for (const [isStandard, names] of [
+    ['yes', STANDARD_SERIES],
+    ['no', ADDITIONAL_SERIES],
+  ] as const) {
+    for (const [name, { families }] of operationsFor(names)) {
+      const [first] = families;
+      const metrics = families.map((family) => `\`${family.name}\``).join(', ');
+      const row = `${isStandard} | ${first?.help ?? ''} | ${metrics} |\n`;
+      rows.set(row, [...(rows.get(row) ?? []), `\`${name}\``]);
+    }
+  }
+  const lines = [...rows].map(([row, names]) => `| ${names.join(', ')} | ${row}`);
+  return `| series | by default | what it measures | metrics |\n|---|---|---|---|\n${lines.join('')}`;
 }
 
 export function markdownTable(rows: readonly NamedVariable[]): string {
