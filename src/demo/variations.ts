@@ -10,6 +10,8 @@ export interface DemoRateLimit {
 
 /** A switch for each behaviour of the two services that is unknown or may change. */
 export interface Variations {
+  /** Whether `GET /data` needs the word Bearer before the key. */
+  readonly bearer: boolean;
   /** The header that names the client within one API key of `GET /data`. */
   readonly clientKeyHeader: string;
   /** `metrics` as an array of one object, as the object itself, or as an array of several objects. */
@@ -86,6 +88,7 @@ export interface Variations {
 
 /** The most plausible behaviour of the real services. */
 export const defaultVariations: Variations = {
+  bearer: false,
   clientKeyHeader: 'X-Service-client-key',
   metricsShape: 'array',
   switchedOff: 'empty',

@@ -36,7 +36,8 @@ export class Gfa {
   /** The response to `GET /data`; it moves the client's bookmarks. */
   data(scene: GfaScene): DemoResponse {
     const { request, world, variations, now } = scene;
-    if (request.headers.get('authorization') !== this.#token) return empty(401);
+    const authorization = variations.bearer ? `Bearer ${this.#token}` : this.#token;
+    if (request.headers.get('authorization') !== authorization) return empty(401);
     if (world.volumes.length === 0) return gfaError(406, 'no volume information for this token');
     const time = (at: number) => rfc3339(at, variations.fractionalTimestamps);
     return json(200, {

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { Network as Wires } from '../harness/network.ts';
+import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { isAtLeast } from '../support/program.ts';
+import { visit } from './simulated-visit.ts';
+import { type Trouble, troubles } from './troubles.ts';
+
+/* Only here: one trouble after the other, with the same next step from the doctor, in the log, on the page and in the alert. */
+
+/** What a running exporter tells of a trouble in twelve minutes. */
+async function lived({ variations, before, environment, hasAnother, failure }: Trouble) {
+  const standIn = await services({ variations: variations ?? {} });
+  before?.(standIn);
+  const wires = new Wires();
+  if (failure !== undefined) wires.failsWith(failure);
+  const { log, get, scrape } = await exporter(
+    {
+      ...gfaEnvironment(standIn),
+      ...portalEnvironment(standIn),
+      PORTAL_INTERVAL: '1m',
+      PORTAL_COLLECTORS: 'telemetry,edges=1m,license=1m',
+      PORTAL_DISCOVERY_INTERVAL: '1m',
+      PORTAL_SERIES: 'cpu_utilization,load_average,cache_hits_misses,cache_utilization,memory_utilization_details',
+      ...(environment as Readonly<Record<string, string>>),
+    },
+    failure === undefined ? {} : { connect: () => wires.connect() },
+  );
+  if (hasAnother) await exporter({ ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
+  await clock.advance(720_000);
+  const warnings = (await scrape()).all('filer_exporter_warning_info');
+  return {
+    log: log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg),
+    page: (await get('/status')).text.replaceAll(/<[^>]*>/g, ''),
+    alert: warnings.map(({ labels: { happened, advice } }) => `${happened}. ${advice}`),
+  };
+}
+
+const found = (texts: readonly string[], part: string) =>
+  texts.filter((text) => text.toLowerCase().includes(part.toLowerCase()));
+
+test.each(troubles)('doctor, log, page and alert say the same step if $what', async (trouble) => {
+  const { step, right, isUnseen, isOfAppliance } = trouble;
+  const { findings } = (await visit(trouble)).found;
+  const doctor = findings.filter(({ level }) => level !== 'ok').map(({ observed, advice }) => `${observed}; ${advice}`);
+  const { log, page, alert } = await lived(trouble);
+  const told = { doctor, ...(!isUnseen && { log, page: [page], ...(!isOfAppliance && { alert }) }) };
+  for (const part of right === undefined ? [step] : [step, right]) {
+    for (const [place, texts] of Object.entries(told)) {
+      expect({ place, found: found(texts, part) }, JSON.stringify(told, undefined, 1)).not.toEqual({
+        place,
+        found: [],
+      });
+    }
+  }
+});
