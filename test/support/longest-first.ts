@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * begin with the largest files: these are among the smallest, and would run last with nothing beside them.
  */
 const LONGEST = `
-  large/day.all journeys/plain.all e2e/gathered.all deploy/prometheus/cases.all troubles/troubles.all journeys/kubernetes.all
+  large/day.all journeys/plain.all e2e/gathered.all deploy/prometheus/exporter.all troubles/troubles.all journeys/kubernetes.all
   simulation/found.all process/heavy-answers.all troubles/demo.all web/tls.all process/hard-start.all attacks/strangers.all
   web/slow-clients.all attacks/files.all process/secrets.all exposition/prometheus-large.all attacks/guests.all browser/picture.all
   large/large simulation/drawn lives/outages lives/fairness lives/fleet lives/up process/signals app/faults doctor/doctor

@@ -1,6 +1,6 @@
 // Only here: an account is a job, and its metrics may come from several exporters.
 import { describe, expect, test } from 'vitest';
-import { alertRules, groups } from '../../../deploy/prometheus/groups.ts';
+import { groups } from '../../../deploy/prometheus/groups.ts';
 import { annotations } from '../../../grafana/src/annotations.ts';
 import { byAccount } from '../../../grafana/src/by-account.ts';
 import { anyValues, filled } from '../../../grafana/src/fill.ts';
@@ -8,14 +8,7 @@ import { variables } from '../../../grafana/src/variables.ts';
 import { upstreamCatalog } from '../../../src/catalog.ts';
 import { everyQuery } from '../../support/dashboards.ts';
 import { instanceJoins, mixesAccounts, namesIn } from '../../support/promql.ts';
-import { sentMetrics } from '../../support/sent-metrics.ts';
-import { type AlertCase, type AlertCases, firings, type Series, scraped } from './case.ts';
-import { applianceCases } from './cases-appliances.ts';
-import { exporterCases } from './cases-exporter.ts';
-import { fileAccelerationCases } from './cases-file-acceleration.ts';
-import { portalCases } from './cases-portal.ts';
 import { labelsOf } from './named.ts';
-import { hasPromtool, testRules } from './promtool.ts';
 
 const rules = groups.flatMap((group) => group.rules);
 const panels = everyQuery.map(({ where, expr }) => [where, filled(expr, anyValues)] as const);
@@ -98,90 +91,6 @@ describe('what remote write sends of an appliance is not read as what was scrape
       )) {
         expect(selector).toMatch(sent);
       }
-    },
-  );
-});
-
-/** Series that remote write would send of these, with what another case says of them. */
-function sentOf({ series: seen }: AlertCase): Series {
-  return Object.fromEntries(
-    Object.entries(seen).flatMap(([name, values]) =>
-      sentMetrics.has(name.replace(/\{.*/, ''))
-        ? [[name.replace(`job="${scraped.job}"`, `job="${scraped.job}-minutes"`), values] as const]
-        : [],
-    ),
-  );
-}
-
-const cases: AlertCases = { ...exporterCases, ...fileAccelerationCases, ...applianceCases, ...portalCases };
-
-/** The same in two accounts, each with two exporters: one has the volumes and file acceleration, the other one the rest. */
-function inTwoAccounts(one: AlertCase, isAboutExporter: boolean): AlertCase {
-  const splitOver = (series: Series): Series =>
-    Object.fromEntries(
-      Object.entries(series).flatMap(([name, values]) => {
-        if (isAboutExporter || !name.includes(`instance="${scraped.instance}"`)) return [[name, values] as const];
-        const other = name.replace(`instance="${scraped.instance}"`, 'instance="second:9989"');
-        if (/^(?:filer_exporter_|filer_api_)/.test(name)) return [[name, values] as const, [other, values] as const];
-        return [[/volume_guid|filer_guid/.test(name) ? other : name, values] as const];
-      }),
-    );
-  const elsewhere = (series: Series): Series =>
-    Object.fromEntries(
-      Object.entries(series).map(([name, values]) => [name.replaceAll(`job="${scraped.job}"`, 'job="other"'), values]),
-    );
-  const series = splitOver(one.series);
-  const fires = firings(one);
-  return {
-    ...one,
-    series: { ...series, ...elsewhere(series) },
-    fires: [
-      ...fires,
-      ...fires.map(({ description, ...firing }) => ({
-        ...firing,
-        labels: { ...firing.labels, job: 'other' },
-        description: description.replace(`account ${scraped.job}`, 'account other'),
-      })),
-    ],
-  };
-}
-
-describe.runIf(hasPromtool)('promtool', () => {
-  const played = alertRules.flatMap(({ alert, page }) => {
-    const first = cases[alert]?.find(({ kind }) => kind === undefined);
-    if (first === undefined || alert === 'FilerExporterAbsent') return [];
-    return [[alert, inTwoAccounts(first, page === 'exporter')] as const];
-  });
-  const beside = Object.entries(cases).flatMap(([alert, some]) => {
-    const sent = some.map(sentOf).filter((one) => Object.keys(one).length > 0);
-    return sent.length === 0 ? [] : [[alert, some, sent] as const];
-  });
-
-  test('there are alerts about what is sent', () => {
-    expect(beside.map(([alert]) => alert)).toEqual(
-      expect.arrayContaining(['FilerApplianceCpuHigh', 'FilerApplianceMemoryHigh', 'FilerApplianceDiskLatencyHigh']),
-    );
-  });
-
-  test.each(beside)('%s fires in the same minute, whatever remote write sends beside it', (alert, some, sent) => {
-    // Each case beside what is sent in another one: that would fire where nothing may, and keep silent what must fire.
-    const played = some.map((one, index) => {
-      const other = sent[(index + 1) % sent.length];
-      return [alert, { ...one, series: { ...other, ...one.series } }] as const;
-    });
-    expect(testRules(played, [])).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
-  });
-
-  const isSlow = ([, { apart }]: (typeof played)[number]) => apart !== undefined;
-
-  test.each([
-    ['every minute', played.filter((one) => !isSlow(one))],
-    ['every five minutes', played.filter(isSlow)],
-  ])(
-    'each alert evaluated %s fires in two accounts with the same names, whichever exporter has what',
-    (_when, some) => {
-      expect(some).not.toEqual([]);
-      expect(testRules(some, [])).toMatchObject({ status: 0, said: expect.stringContaining('SUCCESS') });
     },
   );
 });

@@ -1,35 +1,29 @@
-import type { Severity } from '../../../deploy/prometheus/rule.ts';
-
 /** Labels of a series or of an alert. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** Series in promtool's notation, with the values of each. */
 export type Series = Readonly<Record<string, string>>;
 
-/** An alert as it must be: every label but `alertname` and `severity`, and its description to the letter. */
-export interface Firing {
-  readonly labels: Labels;
-  readonly severity: Severity;
-  readonly description: string;
-}
-
 /** What Prometheus has, and what an alert makes of it at a moment. */
 export interface AlertCase {
-  /** Where it does not fire. Missing: a series that the alert looks at is not there, or no longer. */
-  readonly kind?: 'silent' | 'missing';
   /** What is going on, and for a case where data is missing what is expected then. */
   readonly when: string;
+  /** A series that the alert looks at is not there, or no longer. */
+  readonly isMissing?: true;
   readonly series: Series;
   readonly at: string;
   /** A moment before `at` when all of it holds, and not for long enough yet. */
   readonly pendingAt?: string;
   /** Time between two values, and between two evaluations; a minute unless it says so, the same for all cases of an alert. */
   readonly apart?: '5m';
-  readonly fires?: Firing | readonly Firing[];
+  /** Every label of the alert but `alertname` and `severity`; none where it must not fire. */
+  readonly fires?: Labels | readonly Labels[];
+  /** What Prometheus puts in the place of each template of its description that is not a label, in order. */
+  readonly values?: readonly string[];
 }
 
 /** None where it must not fire. */
-export function firings({ fires = [] }: AlertCase): readonly Firing[] {
+export function firings({ fires = [] }: AlertCase): readonly Labels[] {
   return [fires].flat();
 }
 

@@ -125,28 +125,38 @@ export function testNumber(expr: string, alert: AlertCase, count: number): Verdi
 }
 
 function alertTest(alertname: string, one: AlertCase): object {
-  const { kind = 'fires', when, series: input, at, pendingAt, apart } = one;
+  const { when, series: input, at, pendingAt, apart, values = [] } = one;
   const rule = alertRules.find(({ alert }) => alert === alertname);
-  const expected = firings(one).map(({ labels: { instance, ...told }, severity, description }) => ({
-    // What is about a filer does not say which exporter saw it.
-    exp_labels:
-      rule?.page === 'exporter' && instance !== undefined ? { ...told, instance, severity } : { ...told, severity },
-    exp_annotations: {
-      summary: rule?.summary,
-      description,
-      runbook: rule && remedyFor(rule, { ...told, instance: instance ?? '' }),
-    },
-  }));
+  if (rule === undefined) throw new Error(`${alertname}: no such alert`);
+  const { page, severity, summary, description } = rule;
+  const expected = firings(one).map(({ instance, ...told }) => {
+    const labels: Labels = { ...told, instance: instance ?? '' };
+    return {
+      // What is about a filer does not say which exporter saw it.
+      exp_labels: { ...told, severity, ...(page === 'exporter' && instance !== undefined && { instance }) },
+      exp_annotations: {
+        summary,
+        description: rendered(description, labels, values),
+        runbook: rendered(remedyOf(rule), labels),
+      },
+    };
+  });
   return {
-    ...inputOf(`${alertname} ${kind}: ${when}`, input, apart),
+    ...inputOf(`${alertname}: ${when}`, input, apart),
     alert_rule_test: [{ alertname, eval_time: at, exp_alerts: expected }],
     promql_expr_test: pendingAt === undefined ? [] : [pendingTest(alertname, pendingAt, expected.length)],
   };
 }
 
-/** The remedy with what Prometheus puts in the place of labels. */
-function remedyFor(rule: AlertRule, labels: Labels): string {
-  return remedyOf(rule).replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? '');
+const TEMPLATE = /\{\{ (?:range|with) .*?\{\{ end \}\}|\{\{ .*? \}\}/g;
+
+/** A text with what Prometheus puts in the place of labels and, in order, of everything else. */
+function rendered(text: string, labels: Labels, values: readonly string[] = []): string {
+  const left = [...values];
+  return text.replaceAll(TEMPLATE, (template) => {
+    const [, label] = /^\{\{ \$labels\.(\w+) \}\}$/.exec(template) ?? [];
+    return (label === undefined ? left.shift() : labels[label]) ?? '';
+  });
 }
 
 function pendingTest(alertname: string, at: string, count: number): object {

@@ -1,3 +1,5 @@
+// Only here: alerts that never fire, or fire when all is well.
+import { testAlerts } from './alerts.ts';
 import { type AlertCases, lyon, lyonOnProjects, p2, projects, scraped, series } from './case.ts';
 
 const checkin = series('filer_last_checkin_timestamp_seconds', lyon);
@@ -28,24 +30,19 @@ const infinite = (values: string) => ({
   [series('filer_propagation_duration_seconds_count', { ...lyonOnProjects, kind: 'data' })]: values,
 });
 
-/** The cases of the alerts about filers and volumes. */
-export const fileAccelerationCases: AlertCases = {
+const cases: AlertCases = {
   FilerFleetNotCheckingIn: [
     {
       when: 'three of twelve filers fall silent at once, as both exporters say',
       series: { ...contacts(3, 'a'), ...contacts(3, 'b') },
       pendingAt: '33m',
       at: '50m',
-      fires: {
-        labels: scraped,
-        severity: 'critical',
-        description:
-          '3 filers do not check in, first of all f0. So many have one cause: the service, or the network to it.',
-      },
+      fires: scraped,
+      values: ['3', ', first of all f0'],
     },
-    { kind: 'silent', when: 'two of twelve do', series: { ...contacts(2, 'a') }, at: '50m' },
-    { kind: 'silent', when: 'all of two do: that is FilerNotCheckingIn', series: { [checkin]: '0x60' }, at: '50m' },
-    { kind: 'missing', when: 'the service is silent: FilerApiDown speaks', series: {}, at: '50m' },
+    { when: 'two of twelve do', series: { ...contacts(2, 'a') }, at: '50m' },
+    { when: 'all of two do: that is FilerNotCheckingIn', series: { [checkin]: '0x60' }, at: '50m' },
+    { isMissing: true, when: 'the service is silent: FilerApiDown speaks', series: {}, at: '50m' },
   ],
   FilerDataAtRisk: [
     {
@@ -53,21 +50,16 @@ export const fileAccelerationCases: AlertCases = {
       series: { [unprotected]: '-88200x60' },
       pendingAt: '10m',
       at: '30m',
-      fires: {
-        labels: lyonOnProjects,
-        severity: 'critical',
-        description:
-          'Data of volume projects on filer edge-lyon has been unprotected for 1d 1h 0m 0s, which is more than 1d 0h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
-      },
+      fires: lyonOnProjects,
+      values: ['1d 1h 0m 0s', '1d 0h 0m 0s'],
     },
     {
-      kind: 'silent',
       when: 'it has waited for ten hours, which FilerUnprotectedDataOld says',
       series: { [unprotected]: '-36000x60' },
       at: '30m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'nothing waits, so there is no age: silent',
       series: { [activity]: '0+60x40' },
       at: '30m',
@@ -79,21 +71,16 @@ export const fileAccelerationCases: AlertCases = {
       series: { [checkin]: '-1200x30', [activity]: '-2400x30' },
       pendingAt: '13m',
       at: '20m',
-      fires: {
-        labels: lyon,
-        severity: 'critical',
-        description:
-          'Filer edge-lyon has not checked in for 40m 0s, which is more than 30m 0s. Its locks and its new data wait.',
-      },
+      fires: lyon,
+      values: ['40m 0s', '30m 0s'],
     },
     {
-      kind: 'silent',
       when: 'a volume has been quiet for hours, and the filer itself is in touch',
       series: { [checkin]: '0+60x30', [activity]: '-20000x30' },
       at: '20m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the service names the filer no more: silent, it is gone',
       series: { [checkin]: '-2400x4 stale' },
       at: '20m',
@@ -105,16 +92,12 @@ export const fileAccelerationCases: AlertCases = {
       series: { [unprotected]: '-14400x40' },
       pendingAt: '10m',
       at: '30m',
-      fires: {
-        labels: lyonOnProjects,
-        severity: 'warning',
-        description:
-          'Data of volume projects on filer edge-lyon has been unprotected for 4h 30m 0s, which is more than 4h 0m 0s. It is only on this filer, and is lost if the filer is lost.',
-      },
+      fires: lyonOnProjects,
+      values: ['4h 30m 0s', '4h 0m 0s'],
     },
-    { kind: 'silent', when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },
+    { when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'nothing waits, so there is no age: silent',
       series: { [activity]: '0+60x40' },
       at: '30m',
@@ -126,15 +109,11 @@ export const fileAccelerationCases: AlertCases = {
       series: { [toProtect]: '10800x60' },
       pendingAt: '20m',
       at: '45m',
-      fires: {
-        labels: projects,
-        severity: 'warning',
-        description:
-          'File acceleration takes 3h 0m 0s to protect the data of volume projects, which is more than 2h 0m 0s. What is written meanwhile is on one filer only.',
-      },
+      fires: projects,
+      values: ['3h 0m 0s', '2h 0m 0s'],
     },
-    { kind: 'silent', when: 'it takes an hour', series: { [toProtect]: '3600x60' }, at: '45m' },
-    { kind: 'missing', when: 'the service does not report it: silent', series: { [activity]: '0+60x60' }, at: '45m' },
+    { when: 'it takes an hour', series: { [toProtect]: '3600x60' }, at: '45m' },
+    { isMissing: true, when: 'the service does not report it: silent', series: { [activity]: '0+60x60' }, at: '45m' },
   ],
   FilerPropagationSlow: [
     {
@@ -142,21 +121,15 @@ export const fileAccelerationCases: AlertCases = {
       series: { [events('3600')]: '0+1x180', [events('7200')]: '0+4x180', ...infinite('0+4x180') },
       pendingAt: '20m',
       at: '120m',
-      fires: {
-        labels: lyonOnProjects,
-        severity: 'warning',
-        description:
-          'One in ten changes of volume projects takes 1h 52m 0s or longer to reach filer edge-lyon. This 90th percentile of the last hour is above 1h 0m 0s: users of this filer see old files.',
-      },
+      fires: lyonOnProjects,
+      values: ['1h 52m 0s', '1h 0m 0s'],
     },
     {
-      kind: 'silent',
       when: 'one event in twenty took that long',
       series: { [events('3600')]: '0+19x180', [events('7200')]: '0+20x180', ...infinite('0+20x180') },
       at: '120m',
     },
     {
-      kind: 'silent',
       when: 'the two events of the hour were slow',
       series: {
         [events('3600')]: '0x180',
@@ -166,19 +139,18 @@ export const fileAccelerationCases: AlertCases = {
       at: '120m',
     },
     {
-      kind: 'silent',
       when: 'no event has come for two hours: there is nothing to take a quantile of',
       series: { [events('3600')]: '100x180', [events('7200')]: '900x180', ...infinite('900x180') },
       at: '150m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the filer or the volume has left: silent',
       series: { [events('3600')]: '0+1x60 stale', [events('7200')]: '0+4x60 stale', ...infinite('0+4x60 stale') },
       at: '180m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'EVENT_HISTOGRAMS is false, and there is no bucket but the infinite one: silent',
       series: { ...infinite('0+4x180') },
       at: '120m',
@@ -190,30 +162,26 @@ export const fileAccelerationCases: AlertCases = {
       series: { [acquired]: '600x60', [held]: '1x60', [released]: '300x60' },
       pendingAt: '43m',
       at: '50m',
-      fires: {
-        labels: lyonOnProjects,
-        severity: 'warning',
-        description:
-          'Filer edge-lyon has held the lock of volume projects for 40m 0s, which is more than 30m 0s. No other filer can write a snapshot of the volume meanwhile.',
-      },
+      fires: lyonOnProjects,
+      values: ['40m 0s', '30m 0s'],
     },
     {
-      kind: 'silent',
       when: 'the lock was given back two minutes later, and has been free since',
       series: { [acquired]: '600x60', [released]: '720x60', [held]: '1x11 stale', [free]: '_x11 1x50' },
       at: '50m',
     },
     {
-      kind: 'silent',
       when: 'it was taken two minutes ago',
       series: { [acquired]: '2880x60', [held]: '1x60', [released]: '300x60' },
       at: '50m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'no lock event was ever seen: silent, nobody is known to hold it',
       series: { [activity]: '40x60' },
       at: '50m',
     },
   ],
 };
+
+testAlerts('file-acceleration', cases);

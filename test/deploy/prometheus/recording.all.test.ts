@@ -1,3 +1,6 @@
+// Only here: recording rules that record something else.
+import { expect, test } from 'vitest';
+import { recordingRules } from '../../../deploy/prometheus/groups.ts';
 import {
   api,
   applianceLyon,
@@ -11,6 +14,7 @@ import {
   type RecordingCases,
   series,
 } from './case.ts';
+import { hasPromtool, testRules } from './promtool.ts';
 
 const bucket = (le: string, kind = 'data') =>
   series('filer_propagation_duration_seconds_bucket', { ...lyonOnProjects, kind, le });
@@ -90,8 +94,7 @@ const alerting = (alertname: string, severity: string, labels: object) => ({
   [series('ALERTS_FOR_STATE', { ...labels, alertname, severity })]: '300x30',
 });
 
-/** The cases of the recording rules. */
-export const recordingCases: RecordingCases = {
+const recordingCases: RecordingCases = {
   'alert:ALERTS:unexplained_age': [
     {
       when: 'a filer is off, which explains its appliance, and a disk and the portal are slow',
@@ -306,3 +309,13 @@ export const recordingCases: RecordingCases = {
     },
   ],
 };
+
+test('each recording rule has a case that gives samples, and no case is without its rule', () => {
+  expect(new Set(Object.keys(recordingCases))).toEqual(new Set(recordingRules.map(({ record }) => record)));
+  for (const cases of Object.values(recordingCases)) expect(cases.some(({ samples }) => samples.length > 0)).toBe(true);
+});
+
+test.runIf(hasPromtool)('promtool records what the recording rules say', () => {
+  const cases = Object.entries(recordingCases).flatMap(([name, all]) => all.map((one) => [name, one] as const));
+  expect(testRules([], cases)).toMatchObject({ status: 0 });
+});

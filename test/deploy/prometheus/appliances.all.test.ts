@@ -1,3 +1,6 @@
+// Only here: alerts that never fire, or fire when all is well.
+import { expect, test } from 'vitest';
+import { sentOf, testAlerts } from './alerts.ts';
 import { type AlertCases, api, applianceLyon, applianceOslo, lyon, scraped, series } from './case.ts';
 
 const up = series('filer_appliance_up', applianceLyon);
@@ -44,40 +47,30 @@ const cache = series('filer_appliance_cache_utilization_ratio', applianceLyon);
 const latency = (direction: 'read' | 'write') =>
   series('filer_appliance_disk_io_latency_seconds', { ...applianceLyon, disk: 'cache', direction });
 
-/** The cases of the alerts about single appliances: a table, as long as there are alerts. */
-export const applianceCases: AlertCases = {
+const cases: AlertCases = {
   FilerFleetNotReporting: [
     {
       when: 'a third of twelve appliances has no telemetry, as both exporters say',
       series: { ...fleet(12, 4, 'a'), ...fleet(12, 4, 'b') },
       pendingAt: '10m',
       at: '30m',
-      fires: {
-        labels: scraped,
-        severity: 'critical',
-        description:
-          '4 appliances have no telemetry, first of all edge-0. So many have one cause: the portal’s telemetry, a right or licence, or the network.',
-      },
+      fires: scraped,
+      values: ['4', ', first of all edge-0'],
     },
     {
       when: 'twenty-one of three hundred have none: a small share, and still one cause',
       series: { ...fleet(300, 21, 'a') },
       at: '30m',
-      fires: {
-        labels: scraped,
-        severity: 'critical',
-        description:
-          '21 appliances have no telemetry, first of all edge-0. So many have one cause: the portal’s telemetry, a right or licence, or the network.',
-      },
+      fires: scraped,
+      values: ['21', ', first of all edge-0'],
     },
-    { kind: 'silent', when: 'two of twelve have none', series: { ...fleet(12, 2, 'a') }, at: '30m' },
+    { when: 'two of twelve have none', series: { ...fleet(12, 2, 'a') }, at: '30m' },
     {
-      kind: 'silent',
       when: 'none has any while the portal is down, which FilerApiDown says',
       series: { ...fleet(12, 12, 'a'), [portalUp]: '0x60' },
       at: '30m',
     },
-    { kind: 'missing', when: 'the inventory is not to be had: silent', series: { [up]: '0x60' }, at: '30m' },
+    { isMissing: true, when: 'the inventory is not to be had: silent', series: { [up]: '0x60' }, at: '30m' },
   ],
   FilerFleetShrunk: [
     {
@@ -85,17 +78,13 @@ export const applianceCases: AlertCases = {
       series: { ...inventory(12, 2) },
       pendingAt: '25m',
       at: '45m',
-      fires: {
-        labels: scraped,
-        severity: 'critical',
-        description:
-          '16.67% of the appliances have left the inventory in a day. An appliance that is not in the inventory is not polled, and no alert on it can fire.',
-      },
+      fires: scraped,
+      values: ['16.67%'],
     },
-    { kind: 'silent', when: 'one of twelve leaves', series: { ...inventory(12, 1) }, at: '45m' },
-    { kind: 'silent', when: 'one of two is taken out of service', series: { ...inventory(2, 1) }, at: '45m' },
+    { when: 'one of twelve leaves', series: { ...inventory(12, 1) }, at: '45m' },
+    { when: 'one of two is taken out of service', series: { ...inventory(2, 1) }, at: '45m' },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the whole inventory is missing: silent, FilerApiDown speaks',
       series: { [up]: '1x60' },
       at: '45m',
@@ -107,15 +96,11 @@ export const applianceCases: AlertCases = {
       series: busy(21),
       pendingAt: '3m',
       at: '20m',
-      fires: {
-        labels: { job: scraped.job },
-        severity: 'warning',
-        description:
-          '21 appliances have warnings, first of all edge-0. So many at once often have one cause: a scan, an update, or the portal.',
-      },
+      fires: { job: scraped.job },
+      values: ['21', ', first of all edge-0'],
     },
-    { kind: 'silent', when: 'twenty are', series: busy(20), at: '20m' },
-    { kind: 'missing', when: 'no alert fires', series: { [up]: '1x30' }, at: '20m' },
+    { when: 'twenty are', series: busy(20), at: '20m' },
+    { isMissing: true, when: 'no alert fires', series: { [up]: '1x30' }, at: '20m' },
   ],
   FilerApplianceDown: [
     {
@@ -128,33 +113,25 @@ export const applianceCases: AlertCases = {
       },
       pendingAt: '15m',
       at: '30m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'critical',
-        description:
-          'Every poll of appliance edge-lyon fails. The portal returns data of other appliances, but no series of this one.',
-      },
+      fires: applianceLyon,
     },
     {
-      kind: 'silent',
       when: 'the whole portal is down, which FilerApiDown says',
       series: { [state('unavailable')]: '1x35', [state('unavailable', applianceOslo)]: '1x35', [portalUp]: '0x35' },
       at: '30m',
     },
     {
-      kind: 'silent',
       when: 'it answers now and then',
       series: { [state('unavailable')]: '1x9 stale 1x9 stale 1x9', [portalUp]: '1x35' },
       at: '28m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'it has left the inventory: silent',
       series: { [state('unavailable')]: '1x5 stale', [portalUp]: '1x35' },
       at: '30m',
     },
     {
-      kind: 'silent',
       when: 'the filer checks in every minute, which FilerApplianceTelemetryFailing says',
       series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0+60x70' },
       at: '60m',
@@ -166,27 +143,20 @@ export const applianceCases: AlertCases = {
       series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0+60x70' },
       pendingAt: '40m',
       at: '60m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'Every poll of the telemetry of appliance edge-lyon fails, but the filer checks in, so it works. Its load, memory, cache and disks are unknown.',
-      },
+      fires: applianceLyon,
     },
     {
-      kind: 'silent',
       when: 'the filer has stopped to check in too',
       series: { [state('unavailable')]: '1x70', [portalUp]: '1x70', [checkin]: '0x70' },
       at: '60m',
     },
     {
-      kind: 'silent',
       when: 'the whole portal is down, which FilerApiDown says',
       series: { [state('unavailable')]: '1x70', [portalUp]: '0x70', [checkin]: '0+60x70' },
       at: '60m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'file acceleration is not configured: silent, FilerApplianceDown speaks',
       series: { [state('unavailable')]: '1x70', [portalUp]: '1x70' },
       at: '60m',
@@ -198,27 +168,20 @@ export const applianceCases: AlertCases = {
       series: { [state('no_records')]: '1x60', [state('reporting', applianceOslo)]: '1x60' },
       pendingAt: '20m',
       at: '45m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'critical',
-        description:
-          'The portal has no record of appliance edge-lyon within PORTAL_LOOKBACK. Its load, memory, cache and disks are unknown.',
-      },
+      fires: applianceLyon,
     },
     {
-      kind: 'silent',
       when: 'one series reports, and the others are empty',
       series: { [state('reporting')]: '1x60' },
       at: '45m',
     },
     {
-      kind: 'silent',
       when: 'its polls fail, which FilerApplianceDown says',
       series: { [state('unavailable')]: '1x60', [portalUp]: '1x60' },
       at: '45m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'it has left the inventory, and its state with it: silent',
       series: { [state('no_records')]: '1x10 stale' },
       at: '45m',
@@ -234,21 +197,15 @@ export const applianceCases: AlertCases = {
       },
       pendingAt: '40m',
       at: '50m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'The newest record of appliance edge-lyon is 40m 0s old. That is at least 15m 0s more than the polling interval explains; appliances report every 5 minutes.',
-      },
+      fires: applianceLyon,
+      values: ['40m 0s', '15m 0s'],
     },
     {
-      kind: 'silent',
       when: 'it is polled once an hour, as is asked for',
       series: { [record('cpu_utilization')]: '0x90', [effective]: '3600x90' },
       at: '80m',
     },
     {
-      kind: 'silent',
       when: 'one series has stopped, and another one goes on',
       series: {
         [record('cpu_utilization')]: '0x90',
@@ -258,7 +215,7 @@ export const applianceCases: AlertCases = {
       at: '80m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'there is no record at all: silent, FilerApplianceNotReporting speaks',
       series: { [up]: '1x90', [effective]: '300x90' },
       at: '80m',
@@ -270,33 +227,22 @@ export const applianceCases: AlertCases = {
       series: { [reachable]: '1x5 0x90', [up]: '1x95' },
       pendingAt: '50m',
       at: '80m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'The portal cannot reach appliance edge-lyon, or the appliance has not applied the settings of the portal. Changes and updates have no effect on it, and its telemetry may be missing.',
-      },
+      fires: applianceLyon,
     },
     {
       when: 'the portal reaches it, but it has run with old settings for an hour',
       series: { [reachable]: '1x95', [synced]: '1x5 0x90' },
       pendingAt: '50m',
       at: '80m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'The portal cannot reach appliance edge-lyon, or the appliance has not applied the settings of the portal. Changes and updates have no effect on it, and its telemetry may be missing.',
-      },
+      fires: applianceLyon,
     },
     {
-      kind: 'silent',
       when: 'the next round reaches it again',
       series: { [reachable]: '0x15 1x90', [synced]: '1x105' },
       at: '80m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the portal does not tell of this appliance: silent, unknown is not unreachable',
       series: { [up]: '1x65' },
       at: '50m',
@@ -308,21 +254,16 @@ export const applianceCases: AlertCases = {
       series: { [cpu]: '0.97x60' },
       pendingAt: '20m',
       at: '40m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'Appliance edge-lyon uses 97% of its processors. Above 90%, clients wait, and snapshots and synchronisation take longer.',
-      },
+      fires: applianceLyon,
+      values: ['97%', '90%'],
     },
     {
-      kind: 'silent',
       when: 'they are busy for twenty minutes in the hour',
       series: { [cpu]: '0.97x20 0.3x40' },
       at: '40m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the appliance stopped reporting while they were busy: silent, FilerApplianceNotReporting speaks',
       series: { [cpu]: '0.97x10 stale' },
       at: '40m',
@@ -334,16 +275,12 @@ export const applianceCases: AlertCases = {
       series: { [memory]: '0.955x60' },
       pendingAt: '20m',
       at: '40m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'Appliance edge-lyon uses 95.5% of its memory. Above 90%, the file system has little memory for its caches.',
-      },
+      fires: applianceLyon,
+      values: ['95.5%', '90%'],
     },
-    { kind: 'silent', when: 'a third is available', series: { [memory]: '0.66x60' }, at: '40m' },
+    { when: 'a third is available', series: { [memory]: '0.66x60' }, at: '40m' },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the build is before 10.0.4, which tells no share: silent',
       series: { [oldMemory]: '64000000000x60' },
       at: '40m',
@@ -355,27 +292,21 @@ export const applianceCases: AlertCases = {
       series: { [cache]: '0.98x120', [waiting]: '-4000x120' },
       pendingAt: '45m',
       at: '75m',
-      fires: {
-        labels: applianceLyon,
-        severity: 'warning',
-        description:
-          'The cache of appliance edge-lyon is 98% full, with data that is not in the cloud. Above 95%, writes fail once the cache holds nothing else, because such data cannot be evicted.',
-      },
+      fires: applianceLyon,
+      values: ['98%', '95%'],
     },
     {
-      kind: 'silent',
       when: 'it is full of data that is in the cloud, as caches are',
       series: { [cache]: '0.98x120', [waiting]: '0+60x120' },
       at: '75m',
     },
     {
-      kind: 'silent',
       when: 'it fills up and evicts, as caches do',
       series: { [cache]: '0.7+0.01x28 0.7+0.01x28 0.7+0.01x28 0.7+0.01x28' },
       at: '110m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the series is switched off or not to be had: silent',
       series: { [up]: '1x120' },
       at: '75m',
@@ -387,24 +318,28 @@ export const applianceCases: AlertCases = {
       series: { [latency('write')]: '0.08x60', [latency('read')]: '0.004x60' },
       pendingAt: '20m',
       at: '40m',
-      fires: {
-        labels: { ...applianceLyon, disk: 'cache', direction: 'write' },
-        severity: 'warning',
-        description:
-          'A write of the cache disk of appliance edge-lyon takes 80ms. Above 50ms, the underlying disk is too slow or too busy.',
-      },
+      fires: { ...applianceLyon, disk: 'cache', direction: 'write' },
+      values: ['80ms', '50ms'],
     },
     {
-      kind: 'silent',
       when: 'one slow bin now and then',
       series: { [latency('write')]: '0.2 0.01x20 0.2 0.01x20' },
       at: '40m',
     },
     {
-      kind: 'missing',
+      isMissing: true,
       when: 'the appliance has no such disk: silent',
       series: { [up]: '1x60' },
       at: '40m',
     },
   ],
 };
+
+testAlerts('appliances', cases);
+
+test('there are alerts about what remote write sends', () => {
+  const sent = Object.entries(cases).filter(([, some]) => some.some((one) => Object.keys(sentOf(one)).length > 0));
+  expect(sent.map(([alert]) => alert)).toEqual(
+    expect.arrayContaining(['FilerApplianceCpuHigh', 'FilerApplianceMemoryHigh', 'FilerApplianceDiskLatencyHigh']),
+  );
+});
