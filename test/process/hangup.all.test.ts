@@ -2,9 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { get, realServices } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
 import { start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -15,17 +13,11 @@ test.runIf(process.env.REQUIRE_LINUX)('script is there, which makes terminals, a
   expect(hasTerminals).toBe(true);
 });
 
-async function services() {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 2, volumes: 1 });
-  onTestFinished(() => standIn.close());
-  return { standIn, environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } };
-}
-
 test.each([
   ['a daemon', []],
   ['under nohup', ['nohup']],
 ])('%s goes on after SIGHUP', async (_, through) => {
-  const { standIn, environment } = await services();
+  const { standIn, environment } = await realServices({ appliances: 2 });
   const program = start([], { environment: { ...environment, GFA_INTERVAL: '1s' }, through });
   const url = await program.serving();
   for (let time = 0; time < 3; time += 1) program.kill('SIGHUP');
@@ -41,7 +33,7 @@ test.each([
 const onTerminal = `NODE="$1" MAIN="$2" exec script -qec 'exec "$NODE" "$MAIN"' /dev/null`;
 
 test.runIf(hasTerminals)('a terminal that closes stops it: the state is saved and the token given back', async () => {
-  const { standIn, environment } = await services();
+  const { standIn, environment } = await realServices({ appliances: 2 });
   const state = join(temporaryDirectory(), 'state');
   const terminal = start([], {
     environment: { ...environment, STATE_FILE: state },

@@ -5,18 +5,10 @@ import { request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { get, realServices, scrape } from '../support/live.ts';
 import { hasLimits, namespaces, onlyIpv6, within } from '../support/machine.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-
-async function stand(appliances = 2, port = 0, variations = {}) {
-  const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 2, port, variations });
-  onTestFinished(() => standIn.close());
-  return { standIn, environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } };
-}
 
 const bothUp = async (url: string) => (await scrape(url)).sum('filer_api_up') === 2;
 
@@ -32,20 +24,20 @@ test.runIf(process.env.REQUIRE_NAMESPACES)('a network of its own can be had, as 
 
 describe('it starts and serves', () => {
   test('while both services are down, and polls them as soon as they are there', async () => {
-    const first = await stand();
+    const first = await realServices();
     const port = Number(new URL(first.standIn.portalUrl).port);
     await first.standIn.close();
     const program = start([], { environment: { ...first.environment, ...quick } });
     const url = await program.serving();
     await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
     expect((await scrape(url)).value('filer_api_up', { api: 'portal' })).toBe(0);
-    await stand(2, port);
+    await realServices({ port });
     await until('both to be up', () => bothUp(url));
     expect(program.child.exitCode).toBeNull();
   });
 
   test('on an IPv6 address alone, and reaches its services over IPv6', async () => {
-    const { environment, standIn } = await stand();
+    const { environment, standIn } = await realServices();
     const sockets = new Set<Socket>();
     const relay = createServer((socket) => {
       const onward = connect(Number(new URL(standIn.portalUrl).port), '127.0.0.1');
@@ -93,7 +85,7 @@ describe('it starts and serves', () => {
   test.runIf(hasLimits)(
     'with very few file descriptors: without any left it goes on and saves, and polls again when there are some',
     async () => {
-      const first = await stand(8);
+      const first = await realServices({ appliances: 8 });
       const { port: upstream } = new URL(first.standIn.portalUrl);
       const state = join(temporaryDirectory(), 'state');
       const program = start([], {
@@ -122,7 +114,7 @@ describe('it starts and serves', () => {
       // The connections to the services are gone, and new ones take descriptors.
       await first.standIn.close();
       await until('no descriptor to be left again', takeAll);
-      await stand(8, Number(upstream));
+      await realServices({ appliances: 8, port: Number(upstream) });
       await until('the polls to find none either', () => takeAll() && program.stdout.includes('EMFILE'));
       letGo();
       await until('both to be up again', () => bothUp(url));
@@ -138,7 +130,10 @@ describe('it starts and serves', () => {
   test.runIf(existsSync('/proc/self/status'))(
     'within 128 MiB with a hundred appliances and every series of theirs',
     async () => {
-      const { environment, standIn } = await stand(100, 0, { rateLimit: null, dailyLimit: null });
+      const { environment, standIn } = await realServices({
+        appliances: 100,
+        variations: { rateLimit: null, dailyLimit: null },
+      });
       const { through, heap } = within(128);
       const limits = { PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '10s' };
       const program = start([], {
@@ -184,7 +179,7 @@ describe('it does not start, and says why', () => {
     ['on a name that nobody knows', 'nowhere.invalid:9989', 'ENOTFOUND|EAI_AGAIN'],
     ['on a port that is taken', undefined, 'EADDRINUSE'],
   ])('%s', async (_, named, code) => {
-    const { standIn, environment } = await stand();
+    const { standIn, environment } = await realServices();
     const address = named ?? new URL(standIn.portalUrl).host;
     const ended = await run([], { environment: { ...environment, LISTEN_ADDRESS: address } });
     expect(standIn.requests).toEqual([]);

@@ -1,10 +1,9 @@
 // Only here: answers that would end a process for lack of memory.
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
-import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { expect, test } from 'vitest';
+import type { MockServices } from '../../src/demo/mock-services.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { get, realServices, scrape } from '../support/live.ts';
 import { within } from '../support/machine.ts';
 import { type Program, start } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -65,11 +64,9 @@ async function small(
   tokenLifetimeMs = 900_000,
 ): Promise<{ readonly standIn: MockServices; readonly program: Program }> {
   const variations = { rateLimit: null, dailyLimit: null, tokenLifetimeMs };
-  const standIn = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 2, variations });
-  onTestFinished(() => standIn.close());
+  const { standIn, environment: services } = await realServices({ appliances: APPLIANCES, variations });
   const environment = {
-    ...gfaEnvironment(standIn),
-    ...portalEnvironment(standIn),
+    ...services,
     GFA_INTERVAL: '1s',
     PORTAL_INTERVAL: '1s',
     PORTAL_DISCOVERY_INTERVAL: '1s',

@@ -4,9 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { gfaEnvironment, portalEnvironment, realServices } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
 import { Scrape } from '../support/scrape.ts';
@@ -43,8 +41,7 @@ const GUID = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
 
 describe('--once', () => {
   test('polls everything, prints the exposition and nothing else, gives the token back and ends with 0', async () => {
-    const standIn = await stand();
-    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
+    const { standIn, environment } = await realServices();
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(0);
     const scrape = new Scrape(stdout);
@@ -58,7 +55,7 @@ describe('--once', () => {
   });
 
   test('takes no event of the exporter that runs with the same settings, and leaves its state file as it is', async () => {
-    const standIn = await stand();
+    const { standIn } = await realServices();
     const folder = temporaryDirectory();
     const path = join(folder, 'state');
     writeFileSync(path, 'the state of another process');
@@ -70,8 +67,7 @@ describe('--once', () => {
   });
 
   test('prints what one service brought when the other does not answer, and ends with 0', async () => {
-    const standIn = await stand();
-    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), PORTAL_URL: await nowhere() };
+    const environment = { ...(await realServices()).environment, PORTAL_URL: await nowhere() };
     const { code, stdout } = await run(['--once'], { environment });
     expect(code).toBe(0);
     expect(new Scrape(stdout).value('filer_api_up', { api: 'portal' })).toBe(0);
@@ -79,15 +75,9 @@ describe('--once', () => {
   });
 
   test('ends with 1 when nothing answers', async () => {
-    const standIn = await stand();
     const url = await nowhere();
-    const environment = {
-      ...gfaEnvironment(standIn),
-      GFA_URL: `${url}/v1`,
-      GFA_INTERVAL: '1s',
-      ...portalEnvironment(standIn),
-      PORTAL_URL: url,
-    };
+    const { environment: services } = await realServices();
+    const environment = { ...services, GFA_URL: `${url}/v1`, GFA_INTERVAL: '1s', PORTAL_URL: url };
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(1);
     expect(new Scrape(stdout).sum('filer_api_up')).toBe(0);
@@ -98,7 +88,7 @@ describe('--once', () => {
     ['all that the inventory names', {}],
     ['those that are named', { PORTAL_SERIALS: '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f' }],
   ])('ends with 1 after one request when the credentials are refused, for %s', async (_, more) => {
-    const standIn = await stand();
+    const { standIn } = await realServices();
     const environment = { ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody', ...more };
     const { code, stdout } = await run(['--once'], { environment });
     expect(code).toBe(1);
@@ -107,7 +97,7 @@ describe('--once', () => {
   });
 
   test('asks once for a series that fails, and ends with 0: the inventory was there', async () => {
-    const standIn = await stand(8);
+    const { standIn } = await realServices({ appliances: 8 });
     standIn.fail({ kind: 'status', status: 400, operation: /^(?:cpu_utilization|load_average)$/ });
     const { code, stdout } = await run(['--once'], { environment: portalEnvironment(standIn) });
     expect(code).toBe(0);
@@ -115,12 +105,6 @@ describe('--once', () => {
     expect(standIn.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(8);
   });
 });
-
-async function stand(appliances = 4): Promise<MockServices> {
-  const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 2 });
-  onTestFinished(() => standIn.close());
-  return standIn;
-}
 
 /** Where nobody listens. */
 async function nowhere(): Promise<string> {

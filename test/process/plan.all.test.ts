@@ -1,16 +1,14 @@
 // Only here: what --plan prints, of an account or of a number, and its exit code.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { portalEnvironment } from '../support/live.ts';
+import { describe, expect, test } from 'vitest';
+import { portalEnvironment, realServices } from '../support/live.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 describe('--plan', () => {
   test('counts the account’s appliances, says what the limits allow them, and gives its token back', async () => {
-    const standIn = await stand();
+    const { standIn } = await realServices();
     const { code, stdout, stderr } = await run(['--plan'], { environment: portalEnvironment(standIn) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Appliances +4$/m);
@@ -46,7 +44,7 @@ describe('--plan', () => {
     ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, '; check the firewall'],
   ])('says in one line that the portal %s, and ends with 1', async (_, wrong, message) => {
     const { code, stdout, stderr } = await run(['--plan'], {
-      environment: { ...portalEnvironment(await stand()), ...wrong },
+      environment: { ...portalEnvironment((await realServices()).standIn), ...wrong },
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
@@ -54,7 +52,7 @@ describe('--plan', () => {
   });
 
   test('is ended by a signal while the portal keeps it waiting', async () => {
-    const standIn = await stand();
+    const { standIn } = await realServices();
     standIn.fail({ kind: 'hang', operation: 'serials' });
     const program = start(['--plan'], { environment: portalEnvironment(standIn) });
     await until('the inventory to be asked for', () =>
@@ -77,7 +75,7 @@ describe('--plan', () => {
       });`;
     writeFileSync(preload, busy);
     for (let time = 0; time < 3; time += 1) {
-      const standIn = await stand();
+      const { standIn } = await realServices();
       standIn.fail({ kind: 'hang', operation: 'token' });
       const environment = { ...portalEnvironment(standIn), NODE_OPTIONS: `--import=${preload}` };
       const program = start(['--plan'], { environment });
@@ -87,9 +85,3 @@ describe('--plan', () => {
     }
   });
 });
-
-async function stand(): Promise<MockServices> {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 4 });
-  onTestFinished(() => standIn.close());
-  return standIn;
-}

@@ -1,19 +1,15 @@
 // Only here: a request of the process that goes past the proxy, or through it where it must not.
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { describe, expect, test } from 'vitest';
 import { startEcho } from '../support/echo.ts';
-import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { realServices } from '../support/live.ts';
 import { run } from '../support/program.ts';
 
 describe('a service on this machine', () => {
   test.each(['127.0.0.1', 'localhost'])(
     'at %s is asked without the proxy, which would see its token in the clear',
     async (host) => {
-      const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
-      onTestFinished(() => standIn.close());
+      const { standIn, environment } = await realServices({ appliances: 1 });
       const { origin, received } = await startEcho(undefined);
-      const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
       const { code, stdout } = await run(['--once'], {
         environment: {
           ...environment,

@@ -1,10 +1,9 @@
 // Only here: a request of the whole process that could change something at a service.
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type SeenRequest, startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { describe, expect, test } from 'vitest';
+import { type SeenRequest, } from '../../src/demo/mock-services.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';
-import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { realServices } from '../support/live.ts';
 import { run, start } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
@@ -53,8 +52,7 @@ function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
 describe('every request of the program is of one of four kinds', () => {
   test('with every operation of every series and collector, through renewals, refusals and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
-    const standIn = await startMockServices({ clock: systemClock, appliances: 2, volumes: 2, variations });
-    onTestFinished(() => standIn.close());
+    const { standIn, environment: services } = await realServices({ appliances: 2, variations });
     standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });
     const quick = {
       PORTAL_INTERVAL: '1s',
@@ -63,7 +61,7 @@ describe('every request of the program is of one of four kinds', () => {
       PORTAL_COLLECTORS: 'all=5s',
       PORTAL_RATE_LIMIT: '3000/30s',
     };
-    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...quick };
+    const environment = { ...services, ...quick };
     const program = start([], { environment });
     const polled = new Set([...ASKED, 'POST /auth/token', 'POST /auth/token/refresh']);
     const isDone = () => {
@@ -79,9 +77,8 @@ describe('every request of the program is of one of four kinds', () => {
   });
 
   test.each([['--once'], ['--plan']])('with %s', async (command) => {
-    const standIn = await startMockServices({ clock: systemClock, appliances: 2, volumes: 2 });
-    onTestFinished(() => standIn.close());
-    await run([command], { environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } });
+    const { standIn, environment } = await realServices({ appliances: 2 });
+    await run([command], { environment });
     expect(standIn.requests.length).toBeGreaterThan(1);
     expect(ALL_KINDS).toEqual(expect.arrayContaining([...kindsOf(standIn.requests)]));
   });

@@ -1,10 +1,9 @@
 // Only here: a stop that hangs, or leaves a token behind.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type MockServices, type MockServicesOptions, startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
-import { get, gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { describe, expect, test } from 'vitest';
+import type { MockServices } from '../../src/demo/mock-services.ts';
+import { get, realServices, scrape } from '../support/live.ts';
 import { isAtLeast, type Program, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
@@ -38,9 +37,9 @@ describe('SIGTERM', () => {
   });
 
   test('before the first token has come ends it without waiting for it', async () => {
-    const standIn = await stand();
+    const { standIn, environment } = await realServices();
     standIn.fail({ kind: 'hang', operation: 'token' });
-    const program = start([], { environment: environmentOf(standIn) });
+    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR } });
     await until('the token to be asked for', () => standIn.requests.some(({ operation }) => operation === 'token'));
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -48,8 +47,8 @@ describe('SIGTERM', () => {
   });
 
   test('in the middle of a sweep, with slow answers, ends it and gives the token back', async () => {
-    const standIn = await stand({ appliances: 30, variations: { latencyMs: 100 } });
-    const program = start([], { environment: { ...environmentOf(standIn), PORTAL_CONCURRENCY: '32' } });
+    const { standIn, environment } = await realServices({ appliances: 30, variations: { latencyMs: 100 } });
+    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR, PORTAL_CONCURRENCY: '32' } });
     await until(
       'a sweep to be under way',
       () => standIn.requests.filter(({ path }) => path.includes('/telemetry/')).length > 20,
@@ -62,9 +61,9 @@ describe('SIGTERM', () => {
   });
 
   test('does not wait longer than SHUTDOWN_TIMEOUT for a token that cannot be given back', async () => {
-    const standIn = await stand();
+    const { standIn, environment } = await realServices();
     standIn.fail({ kind: 'hang', operation: 'revoke' });
-    const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: '500ms' } });
+    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '500ms' } });
     const url = await program.serving();
     await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     const ended = await stopped(program);
@@ -73,9 +72,9 @@ describe('SIGTERM', () => {
   });
 
   test('a second time ends it at once', async () => {
-    const standIn = await stand();
+    const { standIn, environment } = await realServices();
     standIn.fail({ kind: 'hang', operation: 'revoke' });
-    const program = start([], { environment: { ...environmentOf(standIn), SHUTDOWN_TIMEOUT: AN_HOUR } });
+    const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR } });
     const url = await program.serving();
     await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     program.kill('SIGTERM');
@@ -85,8 +84,10 @@ describe('SIGTERM', () => {
   });
 
   test('ends --once as well, with what was polled until then', async () => {
-    const standIn = await stand({ variations: { latencyMs: 200 } });
-    const program = start(['--once'], { environment: { ...environmentOf(standIn), PORTAL_CONCURRENCY: '1' } });
+    const { standIn, environment } = await realServices({ variations: { latencyMs: 200 } });
+    const program = start(['--once'], {
+      environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR, PORTAL_CONCURRENCY: '1' },
+    });
     await until('a series to be asked for', () => standIn.requests.some(({ path }) => path.includes('/telemetry/')));
     const ended = await stopped(program);
     expect(ended.code).toBe(0);
@@ -94,16 +95,6 @@ describe('SIGTERM', () => {
     expect(revocations(standIn)).toEqual([200]);
   });
 });
-
-async function stand(options: Partial<MockServicesOptions> = {}): Promise<MockServices> {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2, ...options });
-  onTestFinished(() => standIn.close());
-  return standIn;
-}
-
-function environmentOf(standIn: MockServices): Record<string, string> {
-  return { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), SHUTDOWN_TIMEOUT: AN_HOUR };
-}
 
 /** Asks it to stop, and says how it ended. */
 function stopped(program: Program) {
@@ -128,7 +119,7 @@ test('a debugger that SIGUSR1 opened while Node.js started is closed before the 
 });
 
 test('SIGUSR1 and SIGUSR2 do nothing: no debugger opens, and the program goes on', async () => {
-  const program = start([], { environment: environmentOf(await stand()) });
+  const program = start([], { environment: (await realServices()).environment });
   const url = await program.serving();
   for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1', 'SIGUSR2'] as const) program.kill(name);
   expect((await get(`${url}/healthz`)).status).toBe(200);

@@ -10,12 +10,10 @@ import {
   truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startMockServices } from '../../src/demo/mock-services.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
+import { describe, expect, test } from 'vitest';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { readJournal } from '../../src/state/journal.ts';
-import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
+import { realServices, scrape } from '../support/live.ts';
 import { namespaces, READ_ONLY, withDisk } from '../support/machine.ts';
 import { isAtLeast, type Program, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -27,12 +25,10 @@ test.runIf(process.env.REQUIRE_NAMESPACES)('a disk of its own can be had, as REQ
 /** What a file system in memory gives at once. */
 const PAGE_BYTES = 4096;
 
-/** Both services, and what points an exporter at them and at a state file. */
+/** What points an exporter at both services and at a state file. */
 async function services(state: string) {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2 });
-  onTestFinished(() => standIn.close());
-  const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), STATE_FILE: state };
-  return { standIn, environment: { ...environment, GFA_INTERVAL: '1s' } };
+  const { environment } = await realServices();
+  return { ...environment, STATE_FILE: state, GFA_INTERVAL: '1s' };
 }
 
 const isUp = async (url: string) => (await scrape(url)).value('filer_api_up', { api: 'gfa' }) === 1;
@@ -47,7 +43,7 @@ describe('where the state cannot be written there is one warning and a count, an
   test.runIf(namespaces.disk)('because the disk only reads', async () => {
     const disk = join(temporaryDirectory(), 'disk');
     mkdirSync(disk);
-    const { environment } = await services(join(disk, 'state'));
+    const environment = await services(join(disk, 'state'));
     await goesOn(start([], { environment, through: withDisk(disk, '1m', READ_ONLY) }), 'EROFS');
   });
 
@@ -62,7 +58,7 @@ describe('where the state cannot be written there is one warning and a count, an
 });
 
 test('killed with kill -9 again and again, it goes on from all that a scrape has seen', async () => {
-  const { environment } = await services(join(temporaryDirectory(), 'state'));
+  const environment = await services(join(temporaryDirectory(), 'state'));
   let seen = 0;
   for (let lives = 0; lives < 5; lives += 1) {
     const program = start([], { environment });
@@ -81,7 +77,7 @@ test('killed with kill -9 again and again, it goes on from all that a scrape has
 test.runIf(namespaces.disk)('a disk that is full keeps the last whole state, and is written to again', async () => {
   const disk = join(temporaryDirectory(), 'disk');
   mkdirSync(disk);
-  const { environment } = await services(join(disk, 'state'));
+  const environment = await services(join(disk, 'state'));
   const program = start([], { environment, through: withDisk(disk, '1m') });
   const url = await program.serving();
   /** The disk as the program alone sees it. */

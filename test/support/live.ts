@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/app/app.ts';
 import { type MockServices, type MockServicesOptions, startMockServices } from '../../src/demo/mock-services.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { Network } from '../harness/network.ts';
 import { type Page, pageOf } from '../harness/page.ts';
@@ -76,6 +77,13 @@ export function portalEnvironment({ portalUrl, credentials }: MockServices): Env
 /** What points it at its file acceleration service, every ten seconds. */
 export function gfaEnvironment({ gfaUrl, credentials }: MockServices): Environment {
   return { GFA_URL: gfaUrl, GFA_TOKEN: credentials.gfaToken, GFA_INTERVAL: '10s' };
+}
+
+/** Both services over connections, by the clock of this machine, for one test; and what points an exporter at them. */
+export async function realServices(options: Partial<MockServicesOptions> = {}) {
+  const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2, ...options });
+  onTestFinished(() => standIn.close());
+  return { standIn, environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } };
 }
 
 /** An exporter in this process, its whole program but for the process. */
