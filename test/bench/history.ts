@@ -10,18 +10,16 @@ import { runToEnd } from '../../src/runtime/slices.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { post } from '../../src/transport/post.ts';
 import { noLog } from '../support/mock-api.ts';
-import { backfilling } from './backfill.ts';
 import { listening } from './listening.ts';
 import type { Report } from './main.ts';
 
 const MINUTE_MS = 60_000;
 const { signal } = new AbortController();
 
-/** What remote write and `--backfill` cost. */
+/** What remote write costs. */
 export async function history(report: Report): Promise<void> {
   await sending(report);
   await holding(report);
-  await backfilling(report);
 }
 
 /** Points a request, as remote write sends them: five new minutes of each series. */

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { events } from './events.ts';
 import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { polling } from './polling.ts';
@@ -11,7 +10,6 @@ import { state } from './state.ts';
 export type Report = (name: string, value: number, unit: string) => void;
 
 const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
-  events,
   pacing,
   history,
   polling,
