@@ -1,6 +1,6 @@
 // Only here: a request of the whole process that could change something at a service.
 import { describe, expect, test } from 'vitest';
-import { type SeenRequest, } from '../../src/demo/mock-services.ts';
+import type { SeenRequest } from '../../src/demo/mock-services.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';
 import { realServices } from '../support/live.ts';
