@@ -1,4 +1,5 @@
 // Only here: what people read that is not what the service sent.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +11,217 @@ import { firstStep } from '../../grafana/src/alerts/words.ts';
 import { startShipped } from '../e2e/prometheus.ts';
 import { everything } from '../e2e/question.ts';
 import { dashboards, panelsOf } from '../support/dashboards.ts';
-import { parseExposition } from '../support/exposition-parser.ts';
+import { type ParsedSample, parseExposition } from '../support/exposition-parser.ts';
 import { get } from '../support/live.ts';
 import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
-import { answersTo, withoutAnswer } from './answers.ts';
-import { firstNumbers, ONE, type Series } from './first-screens.ts';
-import { type Frame, type GrafanaData, loadGrafanaData } from './grafana.ts';
-import { Reader } from './reading.ts';
+import { answersTo, asTables, withoutAnswer } from './answers.ts';
+import { type Display, type Field, type Frame, type GrafanaData, loadGrafanaData } from './grafana.ts';
+
+/** What a person reads in one place: a cell, a large number, the newest value of a line. */
+interface Reading {
+  /** The title of the column or the name of the series. */
+  readonly name: string;
+  /** With its unit. */
+  readonly text: string;
+  /** As CSS. */
+  readonly color: string;
+  /** What the answer has. */
+  readonly value: number | string | null;
+  readonly linked: boolean;
+}
+
+/** The properties of a field that dashboards set; Grafana keeps what it does with each beside its editors. */
+const PROPERTIES = ['unit', 'min', 'decimals', 'noValue', 'color', 'thresholds', 'mappings', 'links'];
+const OWN_PROPERTIES = ['width', 'cellOptions', 'hideFrom'];
+
+const asItIs = (text: string) => text;
+
+/** Reads panels with Grafana's own code, as the front end would show them. */
+class Reader {
+  readonly #grafana: GrafanaData;
+  readonly #properties: unknown;
+  readonly #theme: ReturnType<GrafanaData['createTheme']>;
+
+  constructor(grafana: GrafanaData, mode: 'light' | 'dark' = 'dark') {
+    this.#grafana = grafana;
+    this.#theme = grafana.createTheme({ colors: { mode } });
+    const property = (id: string, path: string, isCustom: boolean) => {
+      return { id, path, isCustom, name: id, process: grafana.identityOverrideProcessor, shouldApply: () => true };
+    };
+    this.#properties = new grafana.FieldConfigOptionsRegistry(() => [
+      ...PROPERTIES.map((id) => property(id, id, false)),
+      ...OWN_PROPERTIES.map((id) => property(`custom.${id}`, id, true)),
+    ]);
+  }
+
+  /** The frames that a panel shows, after its transformations, with its settings on each field. */
+  shown(panel: Panel, frames: readonly Frame[]): readonly Frame[] {
+    let changed: readonly Frame[] = panel.type === 'table' ? asTables(frames) : frames;
+    this.#grafana
+      .transformDataFrame(panel.transformations ?? [], changed, { interpolate: asItIs })
+      .subscribe((result) => {
+        changed = result;
+      });
+    return this.#grafana.applyFieldOverrides({
+      data: changed,
+      fieldConfig: panel.fieldConfig,
+      fieldConfigRegistry: this.#properties,
+      replaceVariables: asItIs,
+      theme: this.#theme,
+    });
+  }
+
+  /** A colour by its name, as this theme has it. */
+  colour(name: string): string {
+    return this.#hex(this.#theme.visualization.getColorByName(name));
+  }
+
+  /** The titles of the columns of a table, from the left. */
+  columns(panel: Panel, frames: readonly Frame[]): readonly string[] {
+    const all = this.shown(panel, frames);
+    return all.flatMap((frame) => frame.fields.map((field) => this.#grafana.getFieldDisplayName(field, frame, all)));
+  }
+
+  /** The rows of a table, as it sorts them. */
+  rows(panel: Panel, frames: readonly Frame[]): readonly (readonly Reading[])[] {
+    let [frame] = this.shown(panel, frames);
+    if (frame === undefined) return [];
+    const names = this.columns(panel, frames);
+    const order: readonly { readonly displayName: string; readonly desc: boolean }[] = panel.options?.sortBy ?? [];
+    for (const { displayName, desc } of order.toReversed()) {
+      frame = this.#grafana.sortDataFrame(frame, names.indexOf(displayName), desc);
+    }
+    const { fields, length } = frame;
+    return Array.from({ length }, (_, row) =>
+      fields.map((field, column) => this.#reading(field, names[column] ?? '', field.values[row] ?? null)),
+    );
+  }
+
+  /** The numbers of a panel of numbers or bars. */
+  numbers(panel: Panel, frames: readonly Frame[]): readonly Pick<Reading, 'name' | 'text' | 'color'>[] {
+    return this.#grafana
+      .getFieldDisplayValues({
+        data: this.shown(panel, frames),
+        fieldConfig: panel.fieldConfig,
+        reduceOptions: panel.options?.reduceOptions,
+        replaceVariables: asItIs,
+        theme: this.#theme,
+      })
+      .map(({ display }) => ({
+        name: display.title ?? '',
+        text: this.#text(display),
+        color: this.#hex(display.color),
+      }));
+  }
+
+  /** The newest value of each line of a chart. */
+  lines(panel: Panel, frames: readonly Frame[]): readonly Reading[] {
+    const all = this.shown(panel, frames);
+    return all.flatMap((frame) =>
+      frame.fields
+        .filter(({ type }) => type === 'number')
+        .map((field) =>
+          this.#reading(field, this.#grafana.getFieldDisplayName(field, frame, all), field.values.at(-1) ?? null),
+        ),
+    );
+  }
+
+  /** What a field shows for a value. */
+  #reading(field: Field, name: string, value: number | string | null): Reading {
+    const display = field.display?.(value) ?? { text: '' };
+    return { name, text: this.#text(display), color: this.#hex(display.color), value, linked: 'links' in field.config };
+  }
+
+  #hex(color = ''): string {
+    return this.#grafana.colorManipulator.asHexString(color);
+  }
+
+  #text(display: Display): string {
+    return this.#grafana.formattedValueToString(display);
+  }
+}
+
+/** The samples of a metric whose labels are these. */
+type Series = (name: string, labels?: Readonly<Record<string, string>>) => readonly ParsedSample[];
+
+/** A number that people read first, by its panel and legend, and the same from `/metrics` alone. */
+type FirstNumber = readonly [panel: string, legend: string, from: (series: Series, now: number) => number];
+
+const values = (samples: readonly ParsedSample[]) => samples.map(({ value }) => value);
+const sum = (samples: readonly ParsedSample[]) => values(samples).reduce((one, other) => one + other, 0);
+const newest = (samples: readonly ParsedSample[]) => Math.max(...values(samples));
+const oldest = (samples: readonly ParsedSample[]) => Math.min(...values(samples));
+const zeros = (samples: readonly ParsedSample[]) => samples.filter(({ value }) => value === 0).length;
+
+/** Time since each filer was heard of, on its own or on any volume. */
+function contacts(series: Series, now: number): readonly number[] {
+  const all = [
+    ...series('filer_last_checkin_timestamp_seconds'),
+    ...series('filer_volume_last_checkin_timestamp_seconds'),
+  ];
+  const filers = [...new Set(all.map(({ labels }) => labels.filer_guid))];
+  return filers.map((filer) => now - newest(all.filter(({ labels }) => labels.filer_guid === filer)));
+}
+
+const standing = (state: string) => (series: Series) => sum(series('filer_appliance_state', { state }));
+
+/** The appliance that the board of one is read for. */
+const ONE = 'edge-lima';
+const ofOne = (name: string) => (series: Series, now: number) => now - newest(series(name, { filer: ONE }));
+
+/** The numbers of the first screens, each worked out by hand. */
+const firstNumbers: readonly FirstNumber[] = [
+  ...['filer-overview', 'filer-volumes'].flatMap((board): readonly FirstNumber[] => [
+    [`${board} / Filers`, 'checking in', (series, now) => contacts(series, now).filter((age) => age <= 1800).length],
+    [`${board} / Filers`, 'not checking in', (series, now) => contacts(series, now).filter((age) => age > 1800).length],
+    [
+      `${board} / Unprotected`,
+      '',
+      (series, now) => now - oldest(series('filer_oldest_unprotected_data_timestamp_seconds')),
+    ],
+  ]),
+  ...['filer-overview', 'filer-fleet'].flatMap((board): readonly FirstNumber[] => [
+    [`${board} / Appliances`, 'up', standing('reporting')],
+    [`${board} / Appliances`, 'no records', standing('no_records')],
+    [`${board} / Appliances`, 'down', standing('unavailable')],
+  ]),
+  ['filer-volumes / Check-in', '', (series, now) => Math.max(...contacts(series, now))],
+  ['filer-volumes / Volumes', 'accelerated', (series) => sum(series('filer_gfa_volumes'))],
+  ['filer-fleet / Unreachable', 'unreachable', (series) => zeros(series('filer_appliance_reachable'))],
+  ['filer-fleet / Unreachable', 'not synced', (series) => zeros(series('filer_appliance_synced'))],
+  ['filer-fleet / Updates waiting', 'offered', (series) => sum(series('filer_appliance_update_available'))],
+  ['filer-fleet / Updates waiting', 'behind the newest', (series) => sum(series('filer_appliance_software_outdated'))],
+  ['filer-appliance / Last record', ONE, ofOne('filer_appliance_last_record_timestamp_seconds')],
+  ['filer-appliance / Last seen', ONE, ofOne('filer_appliance_last_seen_timestamp_seconds')],
+  ['filer-appliance / Health score', ONE, (series) => sum(series('filer_appliance_health_score', { filer: ONE }))],
+  [
+    'filer-account / Subscription',
+    'left',
+    (series, now) => oldest(series('filer_license_expiry_timestamp_seconds')) - now,
+  ],
+  ['filer-account / Portal', 'health', (series) => sum(series('filer_portal_healthy'))],
+  [
+    'filer-account / Key expires in',
+    'left',
+    (series, now) => oldest(series('filer_iam_next_key_expiry_timestamp_seconds')) - now,
+  ],
+  ['filer-account / Failed jobs', 'failed', (series) => sum(series('filer_jobs_failed_unacknowledged'))],
+  ['filer-account / Credentials', 'with an error', (series) => sum(series('filer_cloud_credentials_with_error'))],
+  [
+    'filer-account / Files indexed',
+    'used',
+    (series) => sum(series('filer_indexing_consumed_files')) / sum(series('filer_indexing_limit_files')),
+  ],
+  ...['forbidden', 'not_found'].map((reason): FirstNumber => {
+    return [
+      'filer-exporter / Suspended tasks',
+      reason,
+      (series) => sum(series('filer_exporter_tasks_suspended', { reason })),
+    ];
+  }),
+];
 
 /*
  * What people read on the dashboards: real answers, of a real Prometheus with the shipped rules on the demo, through Grafana's
