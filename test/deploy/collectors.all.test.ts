@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { blockOf } from '../journeys/pages.ts';
+import { servedPort } from '../support/listening.ts';
 import { works } from '../support/machine.ts';
 import { root, start, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
@@ -22,8 +22,7 @@ test.runIf(works('vmagent', '-version'))('vmagent scrapes the exporter with the 
     request.on('data', (chunk: Buffer) => (bytes += chunk.length));
     request.on('end', () => response.writeHead(204).end());
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void receiver.close());
+  const port = await servedPort(receiver);
   const exporter = new URL(await start(['--demo'], { environment: { LISTEN_ADDRESS: '127.0.0.1:0' } }).serving());
   const folder = temporaryDirectory();
   const config = readFileSync(join(root, 'deploy/prometheus/prometheus.yml'), 'utf8');
@@ -33,7 +32,7 @@ test.runIf(works('vmagent', '-version'))('vmagent scrapes the exporter with the 
   );
   const command = blockOf('deploy/prometheus/README.md, Other collectors, 1')
     .text.replace('deploy/prometheus/prometheus.yml', join(folder, 'prometheus.yml'))
-    .replace('https://metrics.example.com', `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`);
+    .replace('https://metrics.example.com', `http://127.0.0.1:${port}`);
   const queue = `-remoteWrite.tmpDataPath=${join(folder, 'queue')} -httpListenAddr=127.0.0.1:0`;
   const agent = spawn('sh', ['-c', `exec ${command.trim()} ${queue}`], { stdio: 'ignore' });
   onTestFinished(async () => {

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { servedPort } from '../support/listening.ts';
 import { root, start, temporaryDirectory } from '../support/program.ts';
 import { GEHEIM } from '../web/asking.ts';
 import { hasTlsClients, makePair } from '../web/certificates.ts';
@@ -105,12 +106,11 @@ async function addressOf(environment: Readonly<Record<string, string>>): Promise
 async function listening(server: Server): Promise<string> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await servedPort(server);
   onTestFinished(() => {
-    server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `127.0.0.1:${port}`;
 }
 
 /** The exit code of the health check. */

@@ -1,23 +1,17 @@
 import { createServer as createProxy } from 'node:http';
-import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { explainFor } from '../../src/contract/causes.ts';
 import type { ReportFinding } from '../../src/doctor/finding.ts';
 import { checkNetwork, type NetworkProxy, systemNetwork } from '../../src/doctor/network.ts';
 import { gfaCauses } from '../../src/services/gfa/causes.ts';
-import { canCertify, selfSigned } from '../support/certificates.ts';
+import { servedPort } from '../support/listening.ts';
 import { temporaryDirectory } from '../support/program.ts';
+import { hasTlsClients, makePair } from '../web/certificates.ts';
 
-const isLeftOut = !process.env.REQUIRE_TLS_CLIENTS && !canCertify();
+const isLeftOut = !process.env.REQUIRE_TLS_CLIENTS && !hasTlsClients;
 const NOW = Date.now();
 const DAY_MS = 86_400_000;
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
 
 async function found(url: string, proxy: NetworkProxy | undefined, now = NOW): Promise<readonly string[]> {
   const findings: string[] = [];
@@ -32,10 +26,10 @@ async function found(url: string, proxy: NetworkProxy | undefined, now = NOW): P
 }
 
 test.skipIf(isLeftOut)('a real TLS server with a certificate of its own is not trusted', async () => {
-  const { cert, key } = selfSigned(temporaryDirectory(), 'own', 'DNS:localhost');
+  const { certText: cert, keyText: key } = makePair(temporaryDirectory(), 'own', { names: 'DNS:localhost', days: 1 });
   const server = createServer({ cert, key }, (socket) => socket.on('error', () => {}));
   server.on('tlsClientError', () => {});
-  const port = await listening(server);
+  const port = await servedPort(server);
   expect(await found(`https://localhost:${port}`, undefined)).toEqual([
     'ok name resolved',
     'failure tls untrusted set NODE_EXTRA_CA_CERTS to the certificate of that authority if it is the one of your network',
@@ -43,9 +37,9 @@ test.skipIf(isLeftOut)('a real TLS server with a certificate of its own is not t
 });
 
 test.skipIf(isLeftOut)('the chain that a real TLS server shows has an end', async () => {
-  const { cert, key } = selfSigned(temporaryDirectory(), 'own', 'DNS:localhost');
+  const { certText: cert, keyText: key } = makePair(temporaryDirectory(), 'own', { names: 'DNS:localhost', days: 1 });
   const server = createServer({ cert, key }, (socket) => socket.on('error', () => {}));
-  const { endsAt, protocol } = await systemNetwork.handshake('localhost', await listening(server), undefined, 5_000);
+  const { endsAt, protocol } = await systemNetwork.handshake('localhost', await servedPort(server), undefined, 5_000);
   expect(endsAt).toBeGreaterThan(NOW);
   expect(endsAt).toBeLessThan(NOW + 2 * DAY_MS);
   expect(protocol).toMatch(/^TLSv1/);
@@ -53,7 +47,7 @@ test.skipIf(isLeftOut)('the chain that a real TLS server shows has an end', asyn
 
 test('a server that speaks no TLS is told by its port, not by a code', async () => {
   const server = createProxy((_, response) => response.end('plain'));
-  expect(await found(`https://localhost:${await listening(server)}`, undefined)).toEqual([
+  expect(await found(`https://localhost:${await servedPort(server)}`, undefined)).toEqual([
     'ok name resolved',
     'failure tls no-connection check scheme and port of GFA_URL, which ends in /v1, and HTTPS_PROXY',
   ]);
@@ -61,7 +55,7 @@ test('a server that speaks no TLS is told by its port, not by a code', async () 
 
 test('a port where nothing listens is a failure of the connection', async () => {
   const server = createProxy();
-  const port = await listening(server);
+  const port = await servedPort(server);
   await new Promise((resolve) => server.close(resolve));
   expect(await found(`https://localhost:${port}`, undefined)).toEqual([
     'ok name resolved',
@@ -77,7 +71,7 @@ test.for([
 ] as const)('a proxy that answers CONNECT with %i is named, with its step', async ([status, step]) => {
   const proxy = createProxy();
   proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n`));
-  const url = `http://127.0.0.1:${await listening(proxy)}`;
+  const url = `http://127.0.0.1:${await servedPort(proxy)}`;
   const way: NetworkProxy = { url, shown: url, authorization: undefined };
   expect(await found('https://portal.example.com', way)).toEqual([
     ...['ok proxy in-use', 'ok name resolved', `failure tls no-connection ${step}`],

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
@@ -10,6 +9,7 @@ import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
 import { gauges, samplesOf } from '../bench/gauges.ts';
 import { serve } from '../http/serving.ts';
+import { servedPort } from '../support/listening.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus, runPrometheus } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
@@ -17,15 +17,6 @@ import { scraping } from './scraping.ts';
 
 const SAMPLES = 300_000;
 const INTERVAL_SECONDS = 8;
-
-async function portOf(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
   'a real Prometheus takes 300,000 samples in both formats, packed, and counts as many as we do',
@@ -67,7 +58,7 @@ test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
     const prometheus = await runPrometheus(
       temporaryDirectory(),
       `global: { scrape_interval: ${seconds}, scrape_timeout: ${seconds} }
-scrape_configs:${job('openmetrics', port)}${job('text', await portOf(text))}
+scrape_configs:${job('openmetrics', port)}${job('text', await servedPort(text))}
 `,
     );
     onTestFinished(async () => {

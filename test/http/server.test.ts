@@ -3,9 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { createServer, Server } from 'node:net';
 import { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
 import { sendBody } from '../../src/http/send-body.ts';
+import { servedPort } from '../support/listening.ts';
 import { exposition, large, serve, serving, sluggish } from './serving.ts';
 
 const whole = Buffer.concat(exposition);
@@ -174,10 +175,7 @@ describe('other requests', () => {
 
   test('an address in use is an error at the start', async () => {
     const taken = createServer();
-    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as { port: number };
-    await expect(serve({}, { port })).rejects.toThrow('EADDRINUSE');
+    await expect(serve({}, { port: await servedPort(taken) })).rejects.toThrow('EADDRINUSE');
   });
 });
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -9,6 +8,7 @@ import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { remedyOf } from '../../deploy/prometheus/runbooks.ts';
 import type { WrittenGroup } from '../../deploy/prometheus/template.ts';
 import type { MockServices } from '../../src/demo/mock-services.ts';
+import { freePort, servedPort } from '../support/listening.ts';
 import { works } from '../support/machine.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { type Prometheus, runPrometheus } from '../support/prometheus.ts';
@@ -51,10 +51,6 @@ export async function startAlerting(
     received.push(...(JSON.parse(text) as { readonly alerts: readonly ReceivedAlert[] }).alerts);
     response.end();
   });
-  onTestFinished(() => {
-    webhook.close();
-    webhook.closeAllConnections();
-  });
   const alertmanager = await startAlertmanager(
     folder,
     stringify({
@@ -66,7 +62,10 @@ export async function startAlerting(
         repeat_interval: '1h',
       },
       receivers: [
-        { name: 'test', webhook_configs: [{ url: `http://127.0.0.1:${await listen(webhook)}`, send_resolved: true }] },
+        {
+          name: 'test',
+          webhook_configs: [{ url: `http://127.0.0.1:${await servedPort(webhook)}`, send_resolved: true }],
+        },
       ],
     }),
   );
@@ -91,9 +90,7 @@ export async function startAlerting(
 export async function startAlertmanager(folder: string, config: string): Promise<string> {
   const file = join(folder, 'alertmanager.yml');
   writeFileSync(file, config);
-  const spare = createServer();
-  const address = `127.0.0.1:${await listen(spare)}`;
-  await new Promise((resolve) => spare.close(resolve));
+  const address = `127.0.0.1:${await freePort()}`;
   const child = spawn(
     alertmanagerProgram ?? '',
     [
@@ -177,11 +174,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const closed = new Promise((resolve) => child.once('close', resolve));
   child.kill('SIGKILL');
   await closed;
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
 }

@@ -1,13 +1,12 @@
 // Only here: what docs/history.md has a reader set, and alerts that see the same with it and without.
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { WrittenGroup } from '../../deploy/prometheus/template.ts';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { freePort } from '../support/listening.ts';
 import { portalEnvironment } from '../support/live.ts';
 import { root, start, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
@@ -29,14 +28,6 @@ function busyMinutes(late: number): string {
 async function arrived({ received }: Alerting): Promise<number> {
   await until(`${ALERT} to arrive`, () => received.some(({ labels }) => labels.alertname === ALERT), 60_000);
   return Date.now();
-}
-
-async function freePort(): Promise<number> {
-  const spare = createServer();
-  await new Promise<void>((resolve) => spare.listen(0, '127.0.0.1', resolve));
-  const { port } = spare.address() as AddressInfo;
-  await new Promise((resolve) => spare.close(resolve));
-  return port;
 }
 
 // Two minutes late, an instant query sees what was sent; six minutes late it does not.

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 import { bases, Containers } from './containers.ts';
 import { blockOf } from './pages.ts';
-import { portOf } from './ports.ts';
 
 /*
  * A check before a release: the image as docs/install/containers.md builds and runs it, from the page's own blocks, on the
@@ -55,14 +55,14 @@ describe.runIf(bases)('the image', () => {
   };
 
   test('is built and serves the demo', async () => {
-    const port = await portOf();
+    const port = await freePort();
     run(block(1, port));
     onTestFinished(() => void run('podman rm --all --force --time 0'));
     await until('both services of the demo to be up', served(port), 60_000);
   }, 300_000);
 
   test('runs with accounts, read-only, as a user that is not root', async () => {
-    const port = await portOf();
+    const port = await freePort();
     run(block(0, port));
     run(block(2, port));
     onTestFinished(() => void run('podman rm --all --force --time 0'));

@@ -4,11 +4,11 @@ import { render } from '../../deploy/prometheus/render.ts';
 import { template } from '../../deploy/prometheus/template.ts';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { freePort } from '../support/listening.ts';
 import { get } from '../support/live.ts';
 import { until } from '../support/until.ts';
 import { alertmanagerProgram, hastened, healthyRules, outageArrives, startAlerting } from './alerting.ts';
 import { canMakeMachines, Machine, type Started } from './machine.ts';
-import { portOf } from './ports.ts';
 import { canRunSystemd } from './service-manager.ts';
 
 /*
@@ -31,7 +31,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
 
   beforeAll(async () => {
     standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
-    port = await portOf();
+    port = await freePort();
     const examples = {
       'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
       'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
@@ -69,7 +69,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
   const scrape = async (address: string) => (await get(`${address}/metrics`)).text;
 
   test('npm: checked, examined by the doctor, planned and started, and an outage of the portal arrives as the alert of the runbook', async () => {
-    const at = await portOf();
+    const at = await freePort();
     const started = machine.start('docs/install/node.md, From a clone, 1', {
       LISTEN_ADDRESS: `127.0.0.1:${at}`,
       // Quick enough for a test, and little enough that the page's --plan says that it fits.
@@ -89,7 +89,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
   }, 240_000);
 
   test('npm pack: the package runs with npx alone, without a compiler or a test', async () => {
-    const at = await portOf();
+    const at = await freePort();
     const started = machine.start('docs/install/node.md, As a package, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     expect(await scrape(await ready(at, started))).toContain('filer_exporter_build_info{version="1.0.0"');
     const said = await machine.run('tar -tzf ~/filer-exporter/filer-exporter-1.0.0.tgz');
@@ -110,7 +110,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
   }, 240_000);
 
   test('one executable file: built, serving the demo without Node.js, then examining the account and serving it', async () => {
-    const at = await portOf();
+    const at = await freePort();
     // The registry of packages is all that such a machine has to reach.
     const node = `node-linux-${process.arch}`;
     await machine.run(`npm install --silent --no-audit --no-fund --ignore-scripts --prefix /opt/embedded ${node}@26`);
@@ -121,7 +121,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const address = await ready(at, started);
     expect(await scrape(address)).toMatch(/build_info\{version="1.0.0",revision="[0-9a-f]{40}"/);
     expect(await (await fetch(`${address}/status`)).text()).toContain('</html>');
-    const other = await portOf();
+    const other = await freePort();
     const real = machine.start('docs/install/node.md, One executable file, 2', {
       LISTEN_ADDRESS: `127.0.0.1:${other}`,
       ...QUICK,

@@ -1,9 +1,9 @@
 // Only here: what --once prints, its exit code, and what it leaves alone.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { freePort, servedPort } from '../support/listening.ts';
 import { gfaEnvironment, portalEnvironment, realServices } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
@@ -24,9 +24,7 @@ test.runIf(hasTerminals).each(['--once', '--doctor'])(
       const metrics = [{ volumes: [], filers, propagation: [], locks: [] }];
       response.end(JSON.stringify({ version: 1, flags: {}, info: { ...info, request_time: now }, metrics }));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const port = await servedPort(server);
     const environment = { GFA_URL: `http://127.0.0.1:${port}/v1`, GFA_TOKEN: 'a-token', LOG_LEVEL: 'silent' };
     const { stdout } = await run([command], { environment, through: ['sh', '-c', onTerminal, 'sh'] });
     expect(stdout.includes('\u001b') || stdout.includes('\u202e')).toBe(false);
@@ -108,9 +106,5 @@ describe('--once', () => {
 
 /** Where nobody listens. */
 async function nowhere(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+  return `http://127.0.0.1:${await freePort()}`;
 }

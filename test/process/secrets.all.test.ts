@@ -1,12 +1,12 @@
 // Only here: a secret in any text of the process: output, page, error, file, report.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Echo, startEcho } from '../support/echo.ts';
+import { servedPort } from '../support/listening.ts';
 import { get, portalEnvironment } from '../support/live.ts';
 import { type Program, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -228,12 +228,7 @@ async function startGossip(message: string) {
       response.end(request.method === 'POST' ? `${echo.slice(0, 250)} ${message}` : JSON.stringify({ message }));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths };
+  return { origin: `http://127.0.0.1:${await servedPort(server)}`, paths };
 }
 
 const SERIAL = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';

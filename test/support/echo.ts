@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { servedPort } from './listening.ts';
 
 /** A service that tells everybody what it was sent, and a proxy that does so too. */
 export interface Echo {
@@ -40,13 +39,9 @@ export async function startEcho(token: unknown): Promise<Echo> {
     const body = complaint(request, '', 0);
     socket.end(`HTTP/1.1 407 ${said(request)}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await servedPort(server);
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${port}`,
     get answered() {
       return answered;
     },

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import pLimit from 'p-limit';
 import { type Dispatcher, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
@@ -9,6 +8,7 @@ import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { JsonClient, type RequestObserver, type ServiceRequest } from '../../src/transport/json-client.ts';
 import type { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import type { ResponseLimits } from '../../src/transport/response-limits.ts';
+import { servedPort } from '../support/listening.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** What an observer heard, in order, and how many requests it believes to be on their way. */
@@ -121,12 +121,5 @@ export async function served(listener: RequestListener, limits?: Partial<Respons
 
 /** The address of a server that ends with the test. */
 export async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await servedPort(server)}`;
 }

@@ -1,12 +1,13 @@
 // Only here: certificates that a real process is shown, by a service and by a proxy.
 import { createServer as createPlainServer, type Server as PlainServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
+import { servedPort } from '../support/listening.ts';
 import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
 import { hasTlsClients, makePair, type Pair, type Wanted } from '../web/certificates.ts';
@@ -17,17 +18,6 @@ function made({ isSigned = true, ...wanted }: Wanted & { readonly isSigned?: boo
   const authority = makePair(folder, 'authority', { authority: true });
   const names = { names: 'DNS:localhost,IP:127.0.0.1', ...wanted };
   return { authority: authority.cert, pair: makePair(folder, 'end', isSigned ? { ...names, by: authority } : names) };
-}
-
-async function portOf(server: Server | PlainServer): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 /** A portal, and its environment where it is behind TLS with this certificate. */
@@ -45,7 +35,7 @@ async function behindTls(pair?: Pair) {
       },
     );
   });
-  const port = pair === undefined ? Number(plain.port) : await portOf(server);
+  const port = pair === undefined ? Number(plain.port) : await servedPort(server);
   const PORTAL_URL = standIn.portalUrl.replace(plain.origin, `https://localhost:${port}`);
   return { standIn, port, environment: { ...portalEnvironment(standIn), PORTAL_URL, LOG_LEVEL: 'trace' } };
 }
@@ -108,7 +98,7 @@ describe.runIf(hasTlsClients)('an https service', () => {
     const { port, standIn } = await behindTls(made().pair);
     const proxy = createPlainServer();
     const tunnels = tunnelling(proxy, port);
-    const url = `http://127.0.0.1:${await portOf(proxy)}`;
+    const url = `http://127.0.0.1:${await servedPort(proxy)}`;
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const way of [undefined, { url, authorization: undefined, timeoutMs: 30_000 }]) {
@@ -141,7 +131,7 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
 
   test('and has a certificate for another host is told apart from the service', async () => {
     const { authority, pair } = made({ names: 'DNS:other.example.com' });
-    const port = await portOf(createServer({ cert: pair.certText, key: pair.keyText }));
+    const port = await servedPort(createServer({ cert: pair.certText, key: pair.keyText }));
     const stderr = await through(port, authority);
     expect(stderr).toContain("got no response: the proxy's certificate is for another host name");
     expect(stderr).toContain('check HTTPS_PROXY');
@@ -149,7 +139,7 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
   });
 
   test('and does not speak it is told so', async () => {
-    const stderr = await through(await portOf(createPlainServer()), made().authority);
+    const stderr = await through(await servedPort(createPlainServer()), made().authority);
     expect(stderr).toContain('the proxy does not speak TLS there');
     expect(stderr).toContain('HTTPS_PROXY');
   });
@@ -158,8 +148,8 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
     const { authority, pair } = made();
     const stranger = made({ names: 'DNS:portal.invalid', isSigned: false }).pair;
     const proxy = createServer({ cert: pair.certText, key: pair.keyText });
-    tunnelling(proxy, await portOf(createServer({ cert: stranger.certText, key: stranger.keyText })));
-    const stderr = await through(await portOf(proxy), authority);
+    tunnelling(proxy, await servedPort(createServer({ cert: stranger.certText, key: stranger.keyText })));
+    const stderr = await through(await servedPort(proxy), authority);
     expect(stderr).toContain("the service's certificate is self-signed");
     expect(stderr).not.toContain("the proxy's");
   });

@@ -1,6 +1,6 @@
 // Only here: who is admitted while the rules change, and what a response says about users.
 import { readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectSecurely } from 'node:tls';
 import { getRounds } from 'bcryptjs';
@@ -10,6 +10,7 @@ import { PasswordChecker } from '../../src/web/password-checker.ts';
 import { readWebRules, type WebRules } from '../../src/web/web-config.ts';
 import { serve } from '../http/serving.ts';
 import { Lines } from '../polling/fleet.ts';
+import { servedPort } from '../support/listening.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -73,9 +74,7 @@ async function stallingWay(port: number) {
       open = () => void client.pipe(server);
     });
   });
-  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void relay.close());
-  return { port: (relay.address() as AddressInfo).port, open: () => open() };
+  return { port: await servedPort(relay), open: () => open() };
 }
 
 describe.runIf(hasTlsClients)('a handshake that is stalled while an authority is replaced', () => {

@@ -1,13 +1,14 @@
 // Only here: what the receivers of the example for Alertmanager are sent, and whether they accept it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { alertmanagerProgram, startAlertmanager } from '../../journeys/alerting.ts';
+import { servedPort } from '../../support/listening.ts';
 import { root, temporaryDirectory } from '../../support/program.ts';
 import { until } from '../../support/until.ts';
 import type { Labels } from './case.ts';
@@ -56,7 +57,7 @@ async function startReceivers() {
     });
     socket.on('error', () => {});
   });
-  const [httpPort, smtpPort] = await Promise.all([listen(http), listen(smtp)]);
+  const [httpPort, smtpPort] = await Promise.all([servedPort(http), servedPort(smtp)]);
   return { messages, rejected, url: `http://127.0.0.1:${httpPort}`, smarthost: `127.0.0.1:${smtpPort}` };
 }
 
@@ -64,15 +65,6 @@ function subjectOf(mail: string): string {
   const header = /^Subject: ((?:.|\r\n[ \t])*)/m.exec(mail)?.[1] ?? '';
   const words = header.replaceAll(/\?=\r\n[ \t]=\?utf-8\?q\?/gi, '').replaceAll('_', ' ');
   return words.replaceAll(/=([\dA-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-}
-
-function listen(server: Server): Promise<number> {
-  onTestFinished(() => {
-    server.close();
-  });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
 }
 
 /** The example as it is shipped, with the addresses of these receivers, and without its waiting. */
