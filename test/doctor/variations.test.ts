@@ -18,7 +18,7 @@ const noon: Clock = {
 
 /** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
 async function samplesOf(variations: Partial<Variations>, units?: string): Promise<ReadonlyMap<string, number>> {
-  const standIn = await startMockServices({ clock: noon, variations });
+  const standIn = await startMockServices({ clock: noon, appliances: 4, volumes: 1, variations });
   const variables = {
     ...demoEnvironment({}, standIn),
     PORTAL_SERIES: 'all',
@@ -40,6 +40,14 @@ async function samplesOf(variations: Partial<Variations>, units?: string): Promi
     await moving.through(app.stop(), 100);
     await standIn.close();
   }
+}
+
+let documented: Promise<ReadonlyMap<string, number>> | undefined;
+
+/** The samples of an account that sends what is documented. */
+function usualSamples() {
+  documented ??= samplesOf({});
+  return documented;
 }
 
 const isData = (series: string) => series.startsWith('filer_appliance_');
@@ -68,13 +76,13 @@ describe('an account that uses another unit than documented', () => {
   ])(
     '%o gives the same samples with PORTAL_UNITS=%s, and without it the documented reading',
     async ([variations, units, family]) => {
-      const usual = await samplesOf({});
-      expect(usual.size).toBeGreaterThan(300);
+      const usual = await usualSamples();
+      expect(usual.size).toBeGreaterThan(100);
       const rounded = (series: string) => !(variations.counts === 'second' && series.includes('_cache_requests'));
       expect(apart(usual, await samplesOf(variations, units)).filter(rounded)).toEqual([]);
       const differing = apart(usual, await samplesOf(variations));
       expect(differing.filter((series) => !family?.test(series))).toEqual([]);
-      if (family !== undefined) expect(differing.length).toBeGreaterThan(10);
+      if (family !== undefined) expect(differing.length).toBeGreaterThan(3);
     },
   );
 
@@ -104,6 +112,6 @@ describe('an account that uses another unit than documented', () => {
 });
 
 test('no number of the demo is longer than it was sent', async () => {
-  const numbers = [...(await samplesOf({}))].filter(([, value]) => /\.\d{10,}/.test(String(value)));
+  const numbers = [...(await usualSamples())].filter(([, value]) => /\.\d{10,}/.test(String(value)));
   expect(numbers).toEqual([]);
 });

@@ -62,8 +62,11 @@ export class Deliveries {
 
   /** When it was told last that the newest record of a series is of that time; monotonic milliseconds. */
   seriesTold(key: string, time: number): number {
-    const told = [...(this.#series.get(key) ?? [])].filter(([at]) => Math.abs(at - time) <= 1);
-    return Math.max(Number.NEGATIVE_INFINITY, ...told.map(([, answeredAt]) => answeredAt));
+    let told = Number.NEGATIVE_INFINITY;
+    for (const [at, answeredAt] of this.#series.get(key) ?? []) {
+      if (Math.abs(at - time) <= 1) told = Math.max(told, answeredAt);
+    }
+    return told;
   }
 
   /** When any series of the appliance last had a record; monotonic milliseconds. */

@@ -71,10 +71,10 @@ test('inventory and licence keep their interval where the limits allow an eighth
 
 test('a ceiling far above the limit finds the limit', async () => {
   const life = await World.begin({
-    appliances: 12,
+    appliances: 6,
     environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
     variations: {
-      rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 1_000 },
+      rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 2_000 },
       retryAfter: 'none',
       dailyLimit: null,
     },

@@ -152,7 +152,7 @@ function countersOf(samples: Iterable<Sample>): Readonly<Record<string, number>>
   return values;
 }
 
-const KILLS = 100;
+const KILLS = 50;
 
 test.each(['incremental', 'overlapping', 'full'] as const)(
   `killed ${KILLS} times anywhere in a poll, with %s delivery: every exposition is exactly what was saved`,

@@ -25,7 +25,7 @@ export const clock = new ManualClock();
 const wires = new Network();
 
 /** Between two looks of `until`, in milliseconds. */
-const STEP_MS = 2_000;
+const STEP_MS = 5_000;
 
 /** What `until` waits for at most, in milliseconds; no test here needs as much. */
 const PATIENCE_MS = 3_600_000;

@@ -89,24 +89,25 @@ describe('a bookmark that moves', () => {
 
 describe('over the stand-in', () => {
   test.each([
-    ['one instance', 'incremental', MINUTE_MS],
-    ['one instance', 'incremental', 10_000],
-    ['one instance', 'incremental', 15 * MINUTE_MS],
-    ['two instances', 'overlapping', MINUTE_MS],
-    ['two instances', 'full', MINUTE_MS],
-  ] as const)('%s on a key with %s delivery, polling every %d ms, lose nothing', (instances, delivery, intervalMs) => {
-    for (const fractionalTimestamps of [false, true]) {
-      const service = gfaService(BEGUN, { delivery, fractionalTimestamps, unknownStates: true });
+    ['one instance', 'incremental', MINUTE_MS, true],
+    ['one instance', 'incremental', 10_000, false],
+    ['one instance', 'incremental', 15 * MINUTE_MS, false],
+    ['two instances', 'overlapping', MINUTE_MS, true],
+    ['two instances', 'full', MINUTE_MS, false],
+  ] as const)(
+    '%s on a key with %s delivery, polling every %d ms, lose nothing',
+    (...[instances, delivery, intervalMs, fractionalTimestamps]) => {
+      const service = gfaService(BEGUN, { delivery, fractionalTimestamps, unknownStates: true }, 6);
       const ledgers = Array.from({ length: instances === 'one instance' ? 1 : 2 }, () => newLedger());
-      for (let poll = 0; poll < 60; poll += 1) {
+      for (let poll = 0; poll < 40; poll += 1) {
         for (const [index, ledger] of ledgers.entries()) {
           const now = (poll + index / 3) * intervalMs;
           take(ledger, service.ask('ours', BEGUN + now), now);
           expect(ledger.bookmarks).toEqual({ missed: 0, isSuspicious: false });
         }
       }
-    }
-  });
+    },
+  );
 
   test.each([
     [3, MINUTE_MS, 15],

@@ -64,7 +64,7 @@ describe.each(operations)('$name, $path', ({ name, path, fixture }) => {
           for (const label of Object.values(labels)) expect(typeof label).toBe('string');
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 

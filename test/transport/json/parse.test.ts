@@ -26,7 +26,7 @@ function shown(value: unknown): string {
 }
 
 /** What makes a document larger than what is parsed whole, wherever it stands. */
-const ballast = JSON.stringify(Array.from({ length: 6_000 }, (_, index) => ({ index, text: '"],[{\\' })));
+const ballast = JSON.stringify(Array.from({ length: 1_500 }, (_, index) => ({ index, text: '"],[{\\' })));
 
 /** Documents of whatever kind, as text: with blanks, escapes and keys that are there twice. */
 const json = fc.letrec<{ value: string }>((tie) => {
