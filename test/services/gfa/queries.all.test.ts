@@ -44,9 +44,10 @@ const HOUR = 3_600;
 
 const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8');
 
-/** The query that stands below a sentence of docs/events.md. */
+/** The query that stands below a sentence of docs/events.md, wherever its lines break. */
 function documented(sentence: string): string {
-  const [, query] = /```promql\n([\s\S]*?)```/.exec(page.split(sentence)[1] ?? '') ?? [];
+  const [, after = ''] = page.split(new RegExp(sentence.replaceAll(' ', String.raw`\s`)));
+  const [, query] = /```promql\n([\s\S]*?)```/.exec(after) ?? [];
   if (query === undefined) throw new Error(`docs/events.md has no query below "${sentence}"`);
   return query.trim();
 }
