@@ -19,7 +19,7 @@ const SHOWN: Readonly<Record<string, readonly [file: string, name: string]>> = {
   'work-folder': ['history/backfill/backfill.test.ts', 'a work folder that somebody else can change'],
   'state-link': ['state/file-store.test.ts', 'is not written through a link to %s'],
   'endless-state': ['state/file-store.test.ts', 'that is %s is moved aside'],
-  'readable-secrets': ['process/loose-files.all.test.ts', 'that others can read gets a warning'],
+  'readable-secrets': ['process/loose-files.all.test.ts', 'that others can read or change gets a warning'],
   'secrets-anywhere': ['process/secrets.all.test.ts', 'by services that repeat what they were sent'],
   'core-dumps': ['deploy/systemd.all.test.ts', 'the unit writes no core dump and swaps nothing out'],
   'unread-log': ['runtime/log.test.ts', 'drops lines instead of keeping them'],

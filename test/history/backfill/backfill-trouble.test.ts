@@ -150,7 +150,7 @@ describe('the command line', () => {
   test.each([
     [['--backfill'], '--backfill: expected --since with a duration such as 30d'],
     [['--backfill', '--since', '31d'], '--since: "31d" is above 30d; expected a Prometheus duration from 0s to 30d'],
-    [['--backfill', '--since', '1d', '--until', '1d'], '--since: expected at least 15m before --until'],
+    [['--backfill', '--since', '1d', '--until', '1d'], '--since: expected a time at least 15m before --until'],
     [
       ['--backfill', '--since', '1d', '--limit-share', '0%'],
       '--limit-share: 0% is not a share of the limits; expected 1% to 100%',
