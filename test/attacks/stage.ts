@@ -164,8 +164,8 @@ export class Stage {
     });
   }
 
-  /** Scrapes again and again until it is answered, as Prometheus does; fails where that takes too long. */
-  async scrape(asking: Asking = {}): Promise<Answered> {
+  /** Scrapes again and again until it is answered, as Prometheus does; fails where that takes so many scrape time-outs. */
+  async scrape(asking: Asking = {}, timeouts = 1): Promise<Answered> {
     const begun = performance.now();
     const answer = await until(
       'a good scrape',
@@ -173,7 +173,7 @@ export class Stage {
         const { status, ...rest } = await this.ask('/metrics', { headers: PASSWORD, ...asking });
         return status === 200 && { status, ...rest };
       },
-      this.#patienceMs,
+      timeouts * this.#patienceMs,
     );
     expect(answer.text).toContain('\nfiler_exporter_build_info');
     const ms = performance.now() - begun;
