@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type CatalogEntry, catalog } from '../src/catalog.ts';
 import { exampleOf, ownExamples } from './support/examples.ts';
 import { root } from './support/program.ts';
-import { faultsOf, namesIn } from './support/promql.ts';
+import { errorsOf, namesIn } from './support/promql.ts';
 import { costText } from './support/reference.ts';
 import { metricsOf, usageOf } from './support/usage.ts';
 
@@ -17,7 +17,7 @@ function entry(name: string): CatalogEntry {
 describe('the example of each metric', () => {
   test.each(catalog.map((each) => [each.name, each] as const))('%s is PromQL, and is about it', (name, each) => {
     const query = exampleOf(each);
-    expect(faultsOf(query)).toEqual([]);
+    expect(errorsOf(query)).toEqual([]);
     expect(metricsOf(query)).toContain(name);
     const labels = new Set([...metricsOf(query)].flatMap((metric) => entry(metric).labels));
     const { selectors, groupings } = namesIn(query);

@@ -40,7 +40,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     // Real processes and sockets need longer than the default on a busy machine; nothing waits this long on purpose.
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 240_000,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', fileURLToPath(new URL('support/slowest-files.ts', import.meta.url))],

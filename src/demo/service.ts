@@ -55,7 +55,7 @@ export class MockService {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://stand-in');
+    const url = new URL(request.url ?? '/', 'http://mock.test');
     const route = routeOf(request.method ?? '', url.pathname);
     const body = await bodyOf(request);
     const received = toDemoRequest(request, route.path, url.searchParams, body ?? '');

@@ -19,14 +19,14 @@ const promised = collectorDefinitions.flatMap((definition) =>
 );
 
 async function everything(variations: Partial<Variations> = {}, appliances = 3) {
-  const standIn = await services({ appliances, seed: SEED });
-  standIn.vary(variations);
-  return { standIn, live: await exporter({ ...portalEnvironment(standIn), ...EVERYTHING }) };
+  const mocks = await services({ appliances, seed: SEED });
+  mocks.vary(variations);
+  return { mocks, live: await exporter({ ...portalEnvironment(mocks), ...EVERYTHING }) };
 }
 
 describe('every collector at once', () => {
   test('exports all of its families from a portal that speaks every operation, and nothing confidential', async () => {
-    const { standIn, live } = await everything({}, 12);
+    const { mocks, live } = await everything({}, 12);
     const missing = (text: string) =>
       promised.filter(({ family }) => !HAPPENING.has(family) && !text.includes(`# TYPE ${family} `));
     const whole = await until('every family', async () => {
@@ -42,7 +42,7 @@ describe('every collector at once', () => {
       expect(status).not.toContain(text);
       expect(JSON.stringify(live.log)).not.toContain(text);
     }
-    const failed = standIn.requests.filter(({ status: code }) => (code ?? 599) >= 400);
+    const failed = mocks.requests.filter(({ status: code }) => (code ?? 599) >= 400);
     expect(failed.map(({ operation, status: code }) => `${operation} ${code}`)).toEqual([]);
   });
 
@@ -53,9 +53,9 @@ describe('every collector at once', () => {
     ['sends words that nobody has documented', { unknownStates: true }],
     ['names appliances by serial in volume connections', { connectionIds: 'serial' }],
   ])('is polled well by a portal that %s', async (_, variations) => {
-    const { standIn, live } = await everything(variations);
+    const { mocks, live } = await everything(variations);
     await until('each account-wide operation to be asked twice', () => {
-      const asked = standIn.requests.filter(({ operation }) => operation === 'volume_connections').length;
+      const asked = mocks.requests.filter(({ operation }) => operation === 'volume_connections').length;
       return asked >= 4;
     });
     await live.scrape();
@@ -67,7 +67,7 @@ describe('every collector at once', () => {
 });
 
 test('an operation that the role may not use rests with its reason on the metrics, on the status page and once in the log, and comes back', async () => {
-  const { standIn, live } = await everything({ forbidden: ['license', 'account/license', 'jobs'] });
+  const { mocks, live } = await everything({ forbidden: ['license', 'account/license', 'jobs'] });
   const suspended = { api: 'portal', reason: 'forbidden' };
   const moment = await until('the jobs to rest', async () => {
     const scrape = await live.scrape();
@@ -89,7 +89,7 @@ test('an operation that the role may not use rests with its reason on the metric
       ({ msg, operation }) => String(msg).startsWith('the operation is rejected') && operation === 'jobs',
     );
   expect(told()).toHaveLength(1);
-  standIn.vary({ forbidden: [] });
+  mocks.vary({ forbidden: [] });
   await until('the jobs', async () => (await live.scrape()).all('filer_jobs').length > 0);
   expect(told()).toHaveLength(1);
 });

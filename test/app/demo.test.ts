@@ -5,9 +5,9 @@ import { demoCatalog } from '../support/demo-catalog.ts';
 import { exporter, services, until } from '../support/live.ts';
 
 test('the demo shows every metric of the catalogue', async () => {
-  const standIn = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
-  switchOffAppliance(standIn);
-  const live = await exporter(demoEnvironment({}, standIn) as Record<string, string>);
+  const mocks = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
+  switchOffAppliance(mocks);
+  const live = await exporter(demoEnvironment({}, mocks) as Record<string, string>);
   const missing = async () => {
     const { types } = await live.scrape();
     return demoCatalog
@@ -22,14 +22,14 @@ test('the demo shows every metric of the catalogue', async () => {
 });
 
 test('the appliance of the demo that is off has no records, and the others have no series without records', async () => {
-  const standIn = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
-  switchOffAppliance(standIn);
-  const live = await exporter(demoEnvironment({}, standIn) as Record<string, string>);
+  const mocks = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
+  switchOffAppliance(mocks);
+  const live = await exporter(demoEnvironment({}, mocks) as Record<string, string>);
   const off = await until('an appliance without records', async () => {
     const [sample] = (await live.scrape()).all('filer_appliance_state', { state: 'no_records' });
     return sample?.labels.serial;
   });
-  expect(off).toBe(standIn.fleet.appliances[2]?.serial);
+  expect(off).toBe(mocks.fleet.appliances[2]?.serial);
   const { appliances } = JSON.parse((await live.get('/api/v1/status')).text) as {
     appliances: readonly {
       readonly state: string;

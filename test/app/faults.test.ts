@@ -38,7 +38,7 @@ type Operation = keyof typeof places;
 const operations = Object.keys(places) as readonly Operation[];
 
 /** Every third, another third for each operation: of each way to fail one. */
-function faultsOf(operation: Operation): readonly string[] {
+function errorsOf(operation: Operation): readonly string[] {
   const names = Object.keys(faults);
   return names.filter((_, index) => index % 3 === operations.indexOf(operation) % 3);
 }
@@ -47,20 +47,20 @@ describe.each(operations)('%s meets', (operation) => {
   const { label, intervals } = places[operation];
   const api = operation === 'data' ? 'gfa' : 'portal';
 
-  test.each(faultsOf(operation))(
+  test.each(errorsOf(operation))(
     '%s: it is counted, the other service goes on, and all is well afterwards',
     async (name) => {
       const { code, effect } = faults[name] ?? expect.fail(name);
-      const { standIn, live } = await whole();
+      const { mocks, live } = await whole();
       const counted = async () => {
         const scrape = await live.scrape();
         return scrape.sum('filer_exporter_requests_total', { api, operation: label, code });
       };
-      const lift = standIn.fail({ ...effect, operation, ...once(code) });
-      const unprovoke = operation === 'token' ? standIn.fail(refusal) : () => {};
+      const lift = mocks.fail({ ...effect, operation, ...once(code) });
+      const unprovoke = operation === 'token' ? mocks.fail(refusal) : () => {};
       await until('the fault to be counted', async () => (await counted()) > 0);
       unprovoke();
-      const others = () => standIn.requests.filter(({ service }) => service !== api).length;
+      const others = () => mocks.requests.filter(({ service }) => service !== api).length;
       const before = others();
       await clock.advance(3 * INTERVAL_SECONDS * 1000);
       expect(others()).toBeGreaterThan(before);
@@ -83,12 +83,12 @@ function once(code: string): Pick<SimulatedFailure, 'times'> {
 }
 
 /** An exporter that has polled everything once. */
-async function whole(): Promise<{ readonly standIn: MockServices; readonly live: Live }> {
-  const standIn = await services({ appliances: APPLIANCES, variations: { tokenLifetimeMs: 60_000 } });
-  const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) };
+async function whole(): Promise<{ readonly mocks: MockServices; readonly live: Live }> {
+  const mocks = await services({ appliances: APPLIANCES, variations: { tokenLifetimeMs: 60_000 } });
+  const environment = { ...gfaEnvironment(mocks), ...portalEnvironment(mocks) };
   const live = await exporter({ ...environment, REQUEST_TIMEOUT: '5s', MAX_RESPONSE_BYTES: '4000000' });
   await until('all to be well', async () => illness(await live.scrape()) === undefined);
-  return { standIn, live };
+  return { mocks, live };
 }
 
 /** What is missing; undefined when all is well. */

@@ -12,30 +12,30 @@ const names = (scrape: Scrape, label: 'serial' | 'filer_guid') => [
 ];
 
 /** Both services, of the portal what is polled often. */
-const both = (standIn: MockServices) => ({
-  ...gfaEnvironment(standIn),
-  ...portalEnvironment(standIn),
+const both = (mocks: MockServices) => ({
+  ...gfaEnvironment(mocks),
+  ...portalEnvironment(mocks),
   PORTAL_COLLECTORS: 'telemetry',
 });
 
-const titles = (standIn: MockServices) => standIn.fleet.appliances.map(({ title }) => title).toSorted();
+const titles = (mocks: MockServices) => mocks.fleet.appliances.map(({ title }) => title).toSorted();
 
 test('guids in another case and titles of their own: each filer has the name of the inventory on both sides', async () => {
-  const standIn = await services({ variations: { filerGuids: 'upper', filerTitles: 'own' } });
-  const live = await exporter({ ...both(standIn) });
+  const mocks = await services({ variations: { filerGuids: 'upper', filerTitles: 'own' } });
+  const live = await exporter({ ...both(mocks) });
   const scrape = await whole(live);
-  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(standIn));
-  expect(names(scrape, 'serial').toSorted()).toEqual(titles(standIn));
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(mocks));
+  expect(names(scrape, 'serial').toSorted()).toEqual(titles(mocks));
   // Not one scrape had another name: the first answer has waited for the inventory.
   expect(scrape.text).not.toContain('.accelerated');
 });
 
 test('FILER_ALIASES joins what has another guid, and gives names', async () => {
-  const standIn = await services({ variations: { filerGuids: 'own', filerTitles: 'own' } });
-  const [one, other] = standIn.fleet.appliances.map(({ serial }) => serial);
-  if (one === undefined || other === undefined) throw new Error('the stand-in has too few appliances');
+  const mocks = await services({ variations: { filerGuids: 'own', filerTitles: 'own' } });
+  const [one, other] = mocks.fleet.appliances.map(({ serial }) => serial);
+  if (one === undefined || other === undefined) throw new Error('the mock services have too few appliances');
   const live = await exporter({
-    ...both(standIn),
+    ...both(mocks),
     FILER_ALIASES: [`${guidApart(one)}=${one}`, `${guidApart(other)}=${other}`, `${other}=osaka main`].join(','),
   });
   const scrape = await whole(live);
@@ -50,12 +50,12 @@ test('FILER_ALIASES joins what has another guid, and gives names', async () => {
 });
 
 test('shard 0 names filers whose appliances are polled by other shards', async () => {
-  const standIn = await services({ appliances: 12, variations: { filerTitles: 'own' } });
+  const mocks = await services({ appliances: 12, variations: { filerTitles: 'own' } });
   const sharded = { SHARD: '0', TOTAL_SHARDS: '2' };
-  const live = await exporter({ ...both(standIn), ...sharded });
+  const live = await exporter({ ...both(mocks), ...sharded });
   const scrape = await whole(live);
   expect(names(scrape, 'serial').length).toBeLessThan(12);
-  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(standIn));
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(mocks));
 });
 
 /** Quotes, backslashes, line feeds, a sample, half an emoji, control characters, markup, a name of the language's own. */
@@ -65,12 +65,12 @@ const ODD = [
 ];
 
 test('a title of any text is a label like any other, and nothing but text on the page', async () => {
-  const standIn = await services({ appliances: ODD.length, volumes: ODD.length });
+  const mocks = await services({ appliances: ODD.length, volumes: ODD.length });
   for (const [index, title] of ODD.entries()) {
-    standIn.renameAppliance(standIn.fleet.appliances[index]?.serial ?? '', title);
-    standIn.renameVolume(standIn.fleet.volumes[index]?.guid ?? '', title);
+    mocks.renameAppliance(mocks.fleet.appliances[index]?.serial ?? '', title);
+    mocks.renameVolume(mocks.fleet.volumes[index]?.guid ?? '', title);
   }
-  const live = await exporter(both(standIn));
+  const live = await exporter(both(mocks));
   const scrape = await whole(live);
   const told = new Set(ODD.map((title) => title.toWellFormed().replace('\0', '\ufffd')));
   expect(new Set(names(scrape, 'serial'))).toEqual(told);

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
 
 test('three shards poll each appliance once between them, and only the first polls the file acceleration service', async () => {
-  const standIn = await services({ appliances: 30 });
+  const mocks = await services({ appliances: 30 });
   const shards = await Promise.all(
     [0, 1, 2].map((shard) =>
       exporter({
-        ...gfaEnvironment(standIn),
-        ...portalEnvironment(standIn),
+        ...gfaEnvironment(mocks),
+        ...portalEnvironment(mocks),
         GFA_CLIENT_KEY: `shard-${shard}`,
         SHARD: String(shard),
         TOTAL_SHARDS: '3',
@@ -19,15 +19,15 @@ test('three shards poll each appliance once between them, and only the first pol
     return scrapes.reduce((sum, scrape) => sum + scrape.sum('filer_appliance_up'), 0) === 30 && scrapes;
   });
   const pollers = new Map<string, Set<string>>();
-  for (const { path, headers } of standIn.requests) {
+  for (const { path, headers } of mocks.requests) {
     const serial = /^\/telemetry\/appliances\/([^/]+)\//.exec(path)?.[1];
     if (serial === undefined) continue;
     pollers.set(serial, (pollers.get(serial) ?? new Set()).add(headers.authorization ?? ''));
   }
-  expect([...pollers.keys()].toSorted()).toEqual(standIn.fleet.appliances.map(({ serial }) => serial).toSorted());
+  expect([...pollers.keys()].toSorted()).toEqual(mocks.fleet.appliances.map(({ serial }) => serial).toSorted());
   expect([...pollers.values()].filter(({ size }) => size !== 1)).toEqual([]);
   expect(moments.map((scrape) => scrape.all('filer_appliance_up').length).every((count) => count > 4)).toBe(true);
-  const keys = standIn.requests
+  const keys = mocks.requests
     .filter(({ operation }) => operation === 'data')
     .map(({ headers }) => headers['x-service-client-key']);
   expect(new Set(keys)).toEqual(new Set(['shard-0']));

@@ -4,14 +4,14 @@ import { exporter, gfaEnvironment, services, until } from '../support/live.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 
 test('a defect that ends the polls is one line, and the program ends with its state saved', async () => {
-  const standIn = await services();
+  const mocks = await services();
   const disk = new MemoryStore();
   let isDefective = false;
   const random = () => {
     if (isDefective) throw new TypeError('a defect');
     return 0.5;
   };
-  const environment = { ...gfaEnvironment(standIn), STATE_FILE: '/var/lib/filer-exporter/state' };
+  const environment = { ...gfaEnvironment(mocks), STATE_FILE: '/var/lib/filer-exporter/state' };
   const live = await exporter(environment, { random, openState: () => disk });
   await until('events', async () => (await live.scrape()).all('filer_lock_events_total').length > 0);
   const before = disk.written;

@@ -4,8 +4,8 @@ import { exporter, get, gfaEnvironment, portalEnvironment, services, until } fro
 
 describe('before the first polls have ended', () => {
   test('a scrape says that no API is up, and which build runs; it is not ready, and then it is', async () => {
-    const standIn = await services({ variations: { latencyMs: 10_000 } });
-    const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
+    const mocks = await services({ variations: { latencyMs: 10_000 } });
+    const live = await exporter({ ...gfaEnvironment(mocks), ...portalEnvironment(mocks) });
     const first = await live.scrape();
     expect(first.all('filer_api_up')).toEqual([
       { name: 'filer_api_up', labels: { api: 'gfa' }, value: 0 },
@@ -17,7 +17,7 @@ describe('before the first polls have ended', () => {
     expect((await live.get('/readyz')).status).toBe(503);
     expect((await get(`${live.url}/healthz`)).status).toBe(200);
 
-    standIn.vary({ latencyMs: 0 });
+    mocks.vary({ latencyMs: 0 });
     await until('it to be ready', async () => (await live.get('/readyz')).status === 200);
     expect((await live.scrape()).value('filer_api_up', { api: 'gfa' })).toBe(1);
   });

@@ -18,15 +18,15 @@ const told = ({ log }: Live, note: string) =>
 const pageOf = async (live: Live) => (await live.get('/status')).text.replaceAll('&#39;', "'");
 
 test('a clock that is ten minutes off is one line of the log and of the page, until it is right again', async () => {
-  const standIn = await services({ variations: { clockAheadMs: 600_000 } });
-  const live = await exporter(gfaEnvironment(standIn));
+  const mocks = await services({ variations: { clockAheadMs: 600_000 } });
+  const live = await exporter(gfaEnvironment(mocks));
   await until('the clock to be told', () => told(live, 'clock_skew').length > 0);
   expect((await live.scrape()).value('filer_exporter_clock_skew_seconds', { api: 'gfa' })).toBeCloseTo(600, -1);
   const [{ msg = '' } = {}] = told(live, 'clock_skew');
   expect(msg).toMatch(/^The clock of this machine is about \d+ s behind that of the service/);
   expect(await pageOf(live)).toContain(msg);
   await clock.advance(600_000);
-  standIn.vary({ clockAheadMs: 0 });
+  mocks.vary({ clockAheadMs: 0 });
   await until('the clock to be right', () => told(live, 'clock_skew').length > 1);
   expect(await pageOf(live)).not.toContain('The clock of this machine');
   await clock.advance(600_000);
@@ -34,51 +34,51 @@ test('a clock that is ten minutes off is one line of the log and of the page, un
 });
 
 test('one answer with another time says nothing about the clock', async () => {
-  const standIn = await services();
-  const live = await exporter(gfaEnvironment(standIn));
+  const mocks = await services();
+  const live = await exporter(gfaEnvironment(mocks));
   for (let time = 0; time < 20; time += 1) {
-    standIn.vary({ clockAheadMs: time % 4 === 0 ? 600_000 : 0 });
+    mocks.vary({ clockAheadMs: time % 4 === 0 ? 600_000 : 0 });
     await clock.advance(10_000);
   }
   expect(told(live, 'clock_skew')).toEqual([]);
 });
 
 test('an account that is throttled has one line in the log and on the page, and a metric, until the limit is free again', async () => {
-  const standIn = await services({
+  const mocks = await services({
     variations: { rateLimit: { kind: 'fixed-window', requests: 12, windowMs: 30_000 } },
   });
-  const live = await exporter(portalEnvironment(standIn));
+  const live = await exporter(portalEnvironment(mocks));
   await until('the throttling to be told', () => told(live, 'throttled').length > 0);
   const [{ msg = '' } = {}] = told(live, 'throttled');
   expect(await pageOf(live)).toContain(msg);
   expect((await live.scrape()).value('filer_exporter_account_throttled', { api: 'portal' })).toBe(1);
   await clock.advance(1_200_000);
   expect(told(live, 'throttled')).toHaveLength(1);
-  standIn.vary({ rateLimit: null });
+  mocks.vary({ rateLimit: null });
   await until('the limit to be free', () => told(live, 'throttled').length > 1);
   expect((await live.scrape()).value('filer_exporter_account_throttled', { api: 'portal' })).toBe(0);
   expect(await pageOf(live)).not.toContain(msg);
 });
 
 test('429 for one appliance alone does not throttle the account', async () => {
-  const standIn = await services();
-  const [first] = standIn.fleet.appliances;
-  standIn.fail({ kind: 'status', status: 429, headers: { 'retry-after': '30' }, serial: first?.serial ?? '' });
-  const live = await exporter(portalEnvironment(standIn));
+  const mocks = await services();
+  const [first] = mocks.fleet.appliances;
+  mocks.fail({ kind: 'status', status: 429, headers: { 'retry-after': '30' }, serial: first?.serial ?? '' });
+  const live = await exporter(portalEnvironment(mocks));
   await clock.advance(1_200_000);
   expect(told(live, 'throttled')).toEqual([]);
 });
 
 test('of two exporters with one client key, the one that never gets an event has a line', async () => {
-  const standIn = await services();
-  const both = [await exporter(gfaEnvironment(standIn)), await exporter(gfaEnvironment(standIn))];
+  const mocks = await services();
+  const both = [await exporter(gfaEnvironment(mocks)), await exporter(gfaEnvironment(mocks))];
   await until('the key to be told', () => both.some((live) => told(live, 'client_key').length > 0));
 });
 
 test('a client key header that the service does not know has one line as soon as another client takes the events', async () => {
-  const standIn = await services({ variations: { clientKeyHeader: 'X-Other-client-key' } });
-  const live = await exporter(gfaEnvironment(standIn));
-  const other = await exporter({ ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
+  const mocks = await services({ variations: { clientKeyHeader: 'X-Other-client-key' } });
+  const live = await exporter(gfaEnvironment(mocks));
+  const other = await exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
   await until('the header to be told', () => told(live, 'client_key').length > 0);
   const [{ msg = '' } = {}] = told(live, 'client_key');
   expect(msg).toContain('GFA_CLIENT_KEY_HEADER');

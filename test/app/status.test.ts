@@ -6,8 +6,8 @@ const statusOf = async (live: Awaited<ReturnType<typeof exporter>>) =>
   JSON.parse((await live.get('/api/v1/status')).text) as StatusReport;
 
 test('the status as JSON tells both services and the fleet as they are', async () => {
-  const standIn = await services();
-  const live = await exporter({ ...gfaEnvironment(standIn), ...portalEnvironment(standIn) });
+  const mocks = await services();
+  const live = await exporter({ ...gfaEnvironment(mocks), ...portalEnvironment(mocks) });
   const report = await until('all to be polled', async () => {
     const told = await statusOf(live);
     const up = told.apis.every(({ state }) => state === 'up');
@@ -17,7 +17,7 @@ test('the status as JSON tells both services and the fleet as they are', async (
   expect(gfa).toMatchObject({
     api: 'gfa',
     state: 'up',
-    url: standIn.gfaUrl,
+    url: mocks.gfaUrl,
     token: { kind: 'key', expires: null },
     intervalSeconds: 10,
     effectiveIntervalSeconds: 10,
@@ -35,10 +35,10 @@ test('the status as JSON tells both services and the fleet as they are', async (
   expect(Date.parse(portal?.token.expires ?? '')).toBeGreaterThan(Date.parse(report.time));
   expect(portal?.budgetRemaining).toBeLessThan(1_000_000);
   expect(report.appliances.map(({ serial }) => serial).toSorted()).toEqual(
-    standIn.fleet.appliances.map(({ serial }) => serial).toSorted(),
+    mocks.fleet.appliances.map(({ serial }) => serial).toSorted(),
   );
   for (const { name, serial, build, series, dataAgeSeconds, lastPoll } of report.appliances) {
-    expect(standIn.fleet.appliances.find((each) => each.serial === serial)?.title).toBe(name);
+    expect(mocks.fleet.appliances.find((each) => each.serial === serial)?.title).toBe(name);
     expect(build).toMatch(/^\d+\.\d+\.\d+$/);
     expect(series).toBe(2);
     expect(dataAgeSeconds).toBeGreaterThanOrEqual(0);
@@ -47,8 +47,8 @@ test('the status as JSON tells both services and the fleet as they are', async (
 });
 
 test('rejected credentials are on the page in words, with what to do', async () => {
-  const standIn = await services();
-  const live = await exporter({ ...portalEnvironment(standIn), PORTAL_SERVICE_SECRET: 'wrong' });
+  const mocks = await services();
+  const live = await exporter({ ...portalEnvironment(mocks), PORTAL_SERVICE_SECRET: 'wrong' });
   const { apis } = await until('the refusal', async () => {
     const told = await statusOf(live);
     const [portal] = told.apis;

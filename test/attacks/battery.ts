@@ -11,13 +11,13 @@ const APPLIANCES = 60;
 /** Registers every row of an attacker as a test, each on a process of its own. */
 export function battery(who: Attacker, rows: readonly Row[]): void {
   const measured: string[] = [];
-  let standIn: MockServices | undefined;
+  let mocks: MockServices | undefined;
   beforeAll(async () => {
     const variations = { rateLimit: null, dailyLimit: null };
-    standIn = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 4, variations });
+    mocks = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 4, variations });
   });
   afterAll(async () => {
-    await standIn?.close();
+    await mocks?.close();
     process.stdout.write(`attacks of a ${who}: ${measured.join('; ')}\n`);
   });
 
@@ -30,8 +30,8 @@ export function battery(who: Attacker, rows: readonly Row[]): void {
         continue;
       }
       test.skipIf(needsTls && !hasTlsClients)(name, { timeout: 120_000 }, async () => {
-        if (standIn === undefined) throw new Error('there is no service');
-        const stage = await staged(row.setup, standIn);
+        if (mocks === undefined) throw new Error('there is no service');
+        const stage = await staged(row.setup, mocks);
         await row.play(stage);
         if (stage.hasEnded) return;
         stage.expectAlive();

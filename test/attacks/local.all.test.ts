@@ -40,10 +40,10 @@ const locals: readonly Row[] = [
     play: async (stage) => {
       rmSync(stage.path('token'));
       execFileSync('mkfifo', [stage.path('token')]);
-      const refused = stage.standIn.requests.length;
-      const lift = stage.standIn.fail({ kind: 'status', status: 401, operation: 'data' });
+      const refused = stage.mocks.requests.length;
+      const lift = stage.mocks.fail({ kind: 'status', status: 401, operation: 'data' });
       await until('the token to be refused', () =>
-        stage.standIn.requests.slice(refused).some(({ operation, status }) => operation === 'data' && status === 401),
+        stage.mocks.requests.slice(refused).some(({ operation, status }) => operation === 'data' && status === 401),
       );
       await stage.scrape();
       lift();

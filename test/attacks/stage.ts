@@ -58,7 +58,7 @@ interface Clients {
 export class Stage {
   readonly program: Program;
   readonly folder: string;
-  readonly standIn: MockServices;
+  readonly mocks: MockServices;
   /** How long a good scrape took at most, in milliseconds. */
   longestScrapeMs = 0;
   /** How long the next good scrape may take. */
@@ -66,10 +66,10 @@ export class Stage {
   readonly #port: number;
   readonly #clients: Clients | undefined;
 
-  constructor(program: Program, folder: string, standIn: MockServices, port: number, clients: Clients | undefined) {
+  constructor(program: Program, folder: string, mocks: MockServices, port: number, clients: Clients | undefined) {
     this.program = program;
     this.folder = folder;
-    this.standIn = standIn;
+    this.mocks = mocks;
     this.#port = port;
     this.#patienceMs = NEXT_SCRAPE_MS * Math.max(1, (performance.now() - program.begun) / 1_000);
     this.#clients = clients;
@@ -213,20 +213,20 @@ basic_auth_users:
 /** Starts a process to attack, which polls a fleet; it is gone when the test is over. */
 export async function staged(
   { web, environment = {}, hasTokenFile = false }: Setup,
-  standIn: MockServices,
+  mocks: MockServices,
 ): Promise<Stage> {
   const folder = temporaryDirectory();
   const isSecure = web?.startsWith('tls') === true;
   const clients = isSecure ? pairs(folder) : undefined;
   if (web !== undefined) writeFileSync(join(folder, 'web.yml'), WEB[web], { mode: 0o600 });
-  if (hasTokenFile) writeFileSync(join(folder, 'token'), standIn.credentials.gfaToken, { mode: 0o600 });
+  if (hasTokenFile) writeFileSync(join(folder, 'token'), mocks.credentials.gfaToken, { mode: 0o600 });
   const { through, heap } = within(MEMORY_MIB);
   const program = start([], {
     directory: folder,
     through,
     environment: {
-      ...gfaEnvironment(standIn),
-      ...portalEnvironment(standIn),
+      ...gfaEnvironment(mocks),
+      ...portalEnvironment(mocks),
       ...heap,
       ...(hasTokenFile ? { GFA_TOKEN: '', GFA_TOKEN_FILE: 'token' } : {}),
       ...(web === undefined ? {} : { WEB_CONFIG_FILE: join(folder, 'web.yml') }),
@@ -234,7 +234,7 @@ export async function staged(
     },
   });
   const url = await program.serving(30_000);
-  const stage = new Stage(program, folder, standIn, Number(new URL(url).port), clients);
+  const stage = new Stage(program, folder, mocks, Number(new URL(url).port), clients);
   await until('the first polls to end', async () => (await stage.ask('/readyz')).status === 200, 30_000);
   return stage;
 }

@@ -52,21 +52,21 @@ export async function running(report: Report): Promise<void> {
   await bare(report);
   for (const appliances of fleets) {
     const limits = { rateLimit: null, dailyLimit: null };
-    const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
+    const mocks = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
     try {
-      await ofFleet(report, appliances, standIn);
+      await ofFleet(report, appliances, mocks);
     } finally {
-      await standIn.close();
+      await mocks.close();
     }
   }
 }
 
-async function ofFleet(report: Report, appliances: number, standIn: MockServices): Promise<void> {
+async function ofFleet(report: Report, appliances: number, mocks: MockServices): Promise<void> {
   const receiver = process.env.REMOTE_WRITE === '1' ? await startReceiver() : undefined;
   const place = `running/${appliances} appliances${receiver === undefined ? '' : ', remote write'}`;
   const further = receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url };
   const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHED_TURNS)}`, program];
-  const { child, pid, url } = await startProgram(watched, standIn, standIn.portalUrl, REQUESTS_PER_SECOND, further);
+  const { child, pid, url } = await startProgram(watched, mocks, mocks.portalUrl, REQUESTS_PER_SECOND, further);
   const reportTurns = async (when: string) => {
     child.send('turns');
     const [[longest = 0, long = 0]] = (await once(child, 'message')) as [readonly number[]];

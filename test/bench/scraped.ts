@@ -144,18 +144,18 @@ async function ofFleet(report: Report, place: string, programs: readonly Program
   }
 }
 
-/** Starts a build with a stand-in and a gate of its own. */
+/** Starts a build with mock services and a gate of its own. */
 async function start(name: string, main: string, appliances: number, client: ChildProcess) {
   const limits = { rateLimit: null, dailyLimit: null };
-  const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
+  const mocks = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
   const gate = new Gate();
   const service = createServer(async (request, response) => {
     await gate.pass();
-    standIn.serve(request, response);
+    mocks.serve(request, response);
   });
   const probed = ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`, main];
   const url = `${await listening(service)}/portal`;
-  const program = await startProgram(probed, standIn, url, 400, { STALE_AFTER: '1000' });
+  const program = await startProgram(probed, mocks, url, 400, { STALE_AFTER: '1000' });
   const { child, pid } = program;
   return {
     name,
@@ -182,7 +182,7 @@ async function start(name: string, main: string, appliances: number, client: Chi
       await once(child, 'close');
       service.closeAllConnections();
       service.close();
-      await standIn.close();
+      await mocks.close();
     },
   };
 }

@@ -35,19 +35,19 @@ const TOUCHING = `[...document.querySelectorAll('tr')].flatMap((row) => {
 })`;
 
 /*
- * The whole program over stand-ins of both services, with one appliance that fails and one series without a licence:
+ * The whole program over mocks of both services, with one appliance that fails and one series without a licence:
  * what the README shows. `SCREENSHOTS` names the folder that `npm run pictures` keeps them in.
  */
 test.skipIf(withoutChromium)(
   'the status page of the whole program is pictured in light and dark, and holds no secret',
   async () => {
-    const standIn = await startMockServices({ clock: systemClock });
-    onTestFinished(() => standIn.close());
-    const [, , third] = standIn.fleet.appliances;
-    standIn.fail({ kind: 'status', status: 500, serial: third?.serial ?? '' });
-    standIn.fail({ kind: 'status', status: 403, operation: 'file_iq_disk_iops' });
+    const mocks = await startMockServices({ clock: systemClock });
+    onTestFinished(() => mocks.close());
+    const [, , third] = mocks.fleet.appliances;
+    mocks.fail({ kind: 'status', status: 500, serial: third?.serial ?? '' });
+    mocks.fail({ kind: 'status', status: 403, operation: 'file_iq_disk_iops' });
     const own = { PORTAL_INTERVAL: '1m', PORTAL_DISCOVERY_INTERVAL: '15m', PORTAL_SERIES: STANDARD_SERIES.join() };
-    const program = start([], { environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...own } });
+    const program = start([], { environment: { ...gfaEnvironment(mocks), ...portalEnvironment(mocks), ...own } });
     const url = await program.serving();
     const told = async () => JSON.parse((await get(`${url}/api/v1/status`)).text) as StatusReport;
     await until(
@@ -75,8 +75,8 @@ test.skipIf(withoutChromium)(
       await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
       expect(await page.locator('details[open] table, details[open] dl').count()).toBe(await folds.count());
       expect(await page.evaluate(TOUCHING)).toEqual([]);
-      const tokens = standIn.requests.flatMap(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? []);
-      const secrets = new Set([...tokens, ...Object.values(standIn.credentials)].filter((text) => text !== ''));
+      const tokens = mocks.requests.flatMap(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? []);
+      const secrets = new Set([...tokens, ...Object.values(mocks.credentials)].filter((text) => text !== ''));
       expect(secrets.size).toBeGreaterThan(3);
       const texts = [await page.content(), JSON.stringify(await told()), ...complaints];
       expect([...secrets].filter((secret) => texts.some((text) => text.includes(secret)))).toEqual([]);

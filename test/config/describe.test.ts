@@ -4,7 +4,7 @@ import { effectiveConfiguration, helpText } from '../../src/config/describe.ts';
 import { labelOf } from '../../src/config/schema.ts';
 import { isSecret } from '../../src/config/section.ts';
 import { promisedVariables } from './interface-table.ts';
-import { both, configOf, type Environment, faultsOf, gfaOnly, portalOnly, services } from './surroundings.ts';
+import { both, configOf, type Environment, errorsOf, gfaOnly, portalOnly, services } from './surroundings.ts';
 
 describe('the variables', () => {
   test('are those that were promised, in that order, with those defaults', () => {
@@ -19,7 +19,7 @@ describe('the variables', () => {
   test.each(variableRows.filter(({ row }) => row.default !== undefined))(
     'the default of $name is good',
     ({ name, row }) => {
-      expect(faultsOf({ ...both, [name]: row.default })).toEqual([]);
+      expect(errorsOf({ ...both, [name]: row.default })).toEqual([]);
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { loadConfig } from '../support/load-config.ts';
-import { both, configOf, faultsOf, gfaOnly, services, systemError } from './surroundings.ts';
+import { both, configOf, errorsOf, gfaOnly, services, systemError } from './surroundings.ts';
 
 describe('names that nobody knows', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('names that nobody knows', () => {
     ['PORTAL_STALE_AFTER', 'STALE_AFTER'],
     ['PORTAL_service_key', 'PORTAL_SERVICE_KEY'],
   ])('%s is a fault that names %s', (name, meant) => {
-    expect(faultsOf({ ...gfaOnly, [name]: 'canary' })).toEqual([`${name}: unknown variable; did you mean ${meant}?`]);
+    expect(errorsOf({ ...gfaOnly, [name]: 'canary' })).toEqual([`${name}: unknown variable; did you mean ${meant}?`]);
   });
 
   test.each([
@@ -27,13 +27,13 @@ describe('names that nobody knows', () => {
   });
 
   test('a name that would break the line is shown in quotes', () => {
-    expect(faultsOf({ ...gfaOnly, 'GFA_\nURL': 'x' })).toEqual([
+    expect(errorsOf({ ...gfaOnly, 'GFA_\nURL': 'x' })).toEqual([
       '"GFA_\\nURL": unknown variable; did you mean GFA_URL?',
     ]);
   });
 
   test('one that is empty, or has another prefix, is none of our business', () => {
-    expect(faultsOf({ ...gfaOnly, GFA_TOKN: '', MY_GFA_TOKN: 'x', PORTALS: 'x', gfa_token: 'x' })).toEqual([]);
+    expect(errorsOf({ ...gfaOnly, GFA_TOKN: '', MY_GFA_TOKN: 'x', PORTALS: 'x', gfa_token: 'x' })).toEqual([]);
   });
 
   test('what Kubernetes sets for a Service called gfa or portal is let through', () => {
@@ -51,8 +51,8 @@ describe('names that nobody knows', () => {
       PORTAL_WEB_SERVICE_HOST: '10.0.0.2',
       PORTAL_WEB_PORT_80_TCP_ADDR: '10.0.0.2',
     };
-    expect(faultsOf({ ...gfaOnly, ...links })).toEqual([]);
-    expect(faultsOf({ ...gfaOnly, PORTAL_PORTS: '1' })).toHaveLength(1);
+    expect(errorsOf({ ...gfaOnly, ...links })).toEqual([]);
+    expect(errorsOf({ ...gfaOnly, PORTAL_PORTS: '1' })).toHaveLength(1);
   });
 });
 
@@ -70,7 +70,7 @@ describe('.env in the working directory', () => {
   });
 
   test('is checked like the environment', () => {
-    expect(faultsOf(gfaOnly, { '.env': 'GFA_INTERVALL=1m\nSTALE_AFTER=0\n' })).toEqual([
+    expect(errorsOf(gfaOnly, { '.env': 'GFA_INTERVALL=1m\nSTALE_AFTER=0\n' })).toEqual([
       'STALE_AFTER: "0" is below 1; expected a whole number of at least 1, such as 3',
       'GFA_INTERVALL: unknown variable; did you mean GFA_INTERVAL?',
     ]);
@@ -124,7 +124,7 @@ describe('proxies', () => {
   test.each(['me:50%off', 'me%:x', 'me:100%', 'me:%FF', '%zz'])(
     'a percent sign in %j that encodes nothing is a fault, and the line says how it is written',
     (userinfo) => {
-      expect(faultsOf({ ...gfaOnly, HTTPS_PROXY: `http://${userinfo}@proxy:3128` })).toEqual([
+      expect(errorsOf({ ...gfaOnly, HTTPS_PROXY: `http://${userinfo}@proxy:3128` })).toEqual([
         'HTTPS_PROXY: the value has a % in its user name or password that does not start an encoded character; write % as %25',
       ]);
     },
@@ -156,7 +156,7 @@ describe('proxies', () => {
   test.each(['socks5://proxy:1', 'http://me:proxy-canary@proxy/path', 'http://proxy?x=proxy-canary', 'a b', '%%'])(
     '%j is not one, and is not quoted, for it may hold a password',
     (text) => {
-      expect(faultsOf({ ...gfaOnly, https_proxy: text })).toEqual([
+      expect(errorsOf({ ...gfaOnly, https_proxy: text })).toEqual([
         'https_proxy: the value is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
       ]);
     },
@@ -164,23 +164,23 @@ describe('proxies', () => {
 });
 
 test('a value in a line is cut when long and cannot break the line or the terminal', () => {
-  const [line = ''] = faultsOf({ ...gfaOnly, GFA_INTERVAL: `\u001b[31m\u2028\u202e${'x'.repeat(500)}` });
+  const [line = ''] = errorsOf({ ...gfaOnly, GFA_INTERVAL: `\u001b[31m\u2028\u202e${'x'.repeat(500)}` });
   expect(line).toMatch(/^GFA_INTERVAL: "\\u001b\[31m\\u\{2028\}\\u\{202e\}x+…" is not a duration; expected /);
   expect(line.length).toBeLessThan(250);
 });
 
 test('an authority that only .env names is a fault, for Node looks for it before .env is read', () => {
   const dotenv = { '.env': 'NODE_EXTRA_CA_CERTS=/etc/ca.pem\n' };
-  expect(faultsOf(both, dotenv)).toEqual([
+  expect(errorsOf(both, dotenv)).toEqual([
     'NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; set it in the environment of the process',
   ]);
-  expect(faultsOf({ ...both, NODE_EXTRA_CA_CERTS: '/etc/ca.pem' }, dotenv)).toEqual([]);
-  expect(faultsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=\n' })).toEqual([]);
+  expect(errorsOf({ ...both, NODE_EXTRA_CA_CERTS: '/etc/ca.pem' }, dotenv)).toEqual([]);
+  expect(errorsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=\n' })).toEqual([]);
 });
 
 test('the checking of certificates cannot be switched off', () => {
-  expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
+  expect(errorsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
     'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS',
   ]);
-  expect(faultsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toEqual([]);
+  expect(errorsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toEqual([]);
 });

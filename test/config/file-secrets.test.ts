@@ -7,7 +7,7 @@ import { fileVariable, isSecret } from '../../src/config/section.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
 import { loadConfig } from '../support/load-config.ts';
-import { configOf, type Files, faultsOf, gfaOnly, reader, services, systemError } from './surroundings.ts';
+import { configOf, errorsOf, type Files, gfaOnly, reader, services, systemError } from './surroundings.ts';
 
 const CANARY = 'canary-7f3a';
 const { GFA_URL } = gfaOnly;
@@ -56,7 +56,7 @@ describe('a secret in a file', () => {
   });
 
   test('must be there, and only there', () => {
-    expect(faultsOf({ GFA_URL, GFA_TOKEN: CANARY, GFA_TOKEN_FILE: '/run/token' }, { '/run/token': CANARY })).toEqual([
+    expect(errorsOf({ GFA_URL, GFA_TOKEN: CANARY, GFA_TOKEN_FILE: '/run/token' }, { '/run/token': CANARY })).toEqual([
       'GFA_TOKEN: is set and so is GFA_TOKEN_FILE; expected one of them',
     ]);
   });
@@ -70,7 +70,7 @@ describe('a secret in a file', () => {
     [` ${CANARY}`, "the file's content begins or ends with a space; expected only the secret"],
     [CANARY.repeat(2_000), "the file's content is longer than 8 KiB; expected only the secret"],
   ])('%j is refused without being shown', (content, reason) => {
-    expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: '/run/token' }, { '/run/token': content })).toEqual([
+    expect(errorsOf({ GFA_URL, GFA_TOKEN_FILE: '/run/token' }, { '/run/token': content })).toEqual([
       `GFA_TOKEN_FILE: ${reason}`,
     ]);
   });
@@ -81,7 +81,7 @@ describe('a secret in a file', () => {
     ),
     ...[CANARY, `/${CANARY}/+xY=`, `${CANARY}/run/`].map((secret) => [secret, '']),
   ])('that cannot be read is named if it looks like a path, for %s may be the secret itself', (path, named) => {
-    expect(faultsOf({ GFA_URL, GFA_TOKEN_FILE: path })).toEqual([
+    expect(errorsOf({ GFA_URL, GFA_TOKEN_FILE: path })).toEqual([
       `GFA_TOKEN_FILE: ${named}cannot be read (ENOENT); expected the path of a file with the secret`,
     ]);
   });
@@ -97,7 +97,7 @@ describe('a secret in a file', () => {
 });
 
 test('a secret above 8 KiB is refused without being shown', () => {
-  expect(faultsOf({ GFA_URL, GFA_TOKEN: 'x'.repeat(8_193) })).toEqual([
+  expect(errorsOf({ GFA_URL, GFA_TOKEN: 'x'.repeat(8_193) })).toEqual([
     'GFA_TOKEN: the value is longer than 8 KiB; expected the secret as issued, in printable ASCII characters',
   ]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
-import { both, configOf, faultsOf, gfaOnly, portalOnly } from './surroundings.ts';
+import { both, configOf, errorsOf, gfaOnly, portalOnly } from './surroundings.ts';
 
 const { PORTAL_URL } = portalOnly;
 const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
@@ -81,22 +81,22 @@ describe('an API is on when its URL is set', () => {
   });
 
   test('with neither there is nothing to do, and that is a fault', () => {
-    expect(faultsOf({ GFA_URL: '' })).toEqual([
+    expect(errorsOf({ GFA_URL: '' })).toEqual([
       'GFA_URL: is not set and neither is PORTAL_URL; expected at least one of them',
     ]);
   });
 
   test('the file acceleration service needs its token', () => {
-    expect(faultsOf({ GFA_URL: gfaOnly.GFA_URL })).toEqual([
+    expect(errorsOf({ GFA_URL: gfaOnly.GFA_URL })).toEqual([
       'GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE',
     ]);
   });
 
   test('a secret for an API that is off is a fault', () => {
-    expect(faultsOf({ ...portalOnly, GFA_TOKEN: 'token-canary' })).toEqual([
+    expect(errorsOf({ ...portalOnly, GFA_TOKEN: 'token-canary' })).toEqual([
       'GFA_TOKEN: is set but GFA_URL is not; expected both or neither',
     ]);
-    expect(faultsOf({ ...gfaOnly, ...userKey })).toEqual([
+    expect(errorsOf({ ...gfaOnly, ...userKey })).toEqual([
       'PORTAL_USER_KEY: is set but PORTAL_URL is not; expected both or neither',
     ]);
   });
@@ -142,11 +142,11 @@ describe('credentials of the portal', () => {
       ],
     ],
   ])('%j says what is missing', (credentials, lines) => {
-    expect(faultsOf({ PORTAL_URL, ...credentials })).toEqual(lines);
+    expect(errorsOf({ PORTAL_URL, ...credentials })).toEqual(lines);
   });
 
   test('an unusable PORTAL_AUTH is one fault, not a second one about what it needs', () => {
-    expect(faultsOf({ PORTAL_URL, PORTAL_AUTH: 'basic' })).toEqual([
+    expect(errorsOf({ PORTAL_URL, PORTAL_AUTH: 'basic' })).toEqual([
       'PORTAL_AUTH: "basic" is not a known word; expected one of oauth2, service_key, user_key',
     ]);
   });
@@ -154,10 +154,10 @@ describe('credentials of the portal', () => {
 
 test('a shard is one of those there are', () => {
   expect(configOf({ ...gfaOnly, SHARD: '2', TOTAL_SHARDS: '3' }).shard).toEqual({ index: 2, total: 3 });
-  expect(faultsOf({ ...gfaOnly, SHARD: '3', TOTAL_SHARDS: '3' })).toEqual([
+  expect(errorsOf({ ...gfaOnly, SHARD: '3', TOTAL_SHARDS: '3' })).toEqual([
     'SHARD: "3" is not below TOTAL_SHARDS; expected a whole number from 0 to 2',
   ]);
-  expect(faultsOf({ ...gfaOnly, SHARD: '3', TOTAL_SHARDS: 'x' })).toEqual([
+  expect(errorsOf({ ...gfaOnly, SHARD: '3', TOTAL_SHARDS: 'x' })).toEqual([
     'TOTAL_SHARDS: "x" is not a whole number; expected a whole number of at least 1, such as 1',
   ]);
 });
@@ -190,7 +190,7 @@ test('every fault is reported at once, in the order of the documentation, and th
     'GFA_TOKN: unknown variable; did you mean GFA_TOKEN?',
     'PORTAL_INTERVALL: unknown variable; did you mean PORTAL_INTERVAL?',
   ];
-  expect(faultsOf(environment)).toEqual(expected);
+  expect(errorsOf(environment)).toEqual(expected);
   expect(() => configOf(environment)).toThrow(new ConfigError(expected));
 });
 
@@ -202,7 +202,7 @@ describe('an http URL', () => {
     ...['http://localhost:1', 'http://LOCALHOST', 'http://127.0.0.1', 'http://127.9.9.9:80', 'http://127.1'],
     ...['http://[::1]:1', 'http://[::ffff:127.0.0.1]:1'],
   ])('%s leads to this machine and is fine', (origin) => {
-    expect(faultsOf({ ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin })).toEqual([]);
+    expect(errorsOf({ ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin })).toEqual([]);
   });
 
   test.each([
@@ -217,8 +217,8 @@ describe('an http URL', () => {
     'http://[::ffff:10.0.0.1]',
   ])('%s leads beyond it and needs ALLOW_INSECURE_UPSTREAM', (origin) => {
     const environment = { ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin };
-    expect(faultsOf(environment)).toEqual([line('GFA_URL'), line('PORTAL_URL')]);
-    expect(faultsOf({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' })).toEqual([]);
+    expect(errorsOf(environment)).toEqual([line('GFA_URL'), line('PORTAL_URL')]);
+    expect(errorsOf({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' })).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveConfiguration } from '../../src/config/describe.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
-import { configOf, type Environment, faultsOf, portalOnly, services } from './surroundings.ts';
+import { configOf, type Environment, errorsOf, portalOnly, services } from './surroundings.ts';
 
 const economy = { ...portalOnly, PORTAL_MODE: 'economy' };
 const minutes = (count: number) => count * 60_000;
@@ -33,10 +33,10 @@ describe('PORTAL_MODE=economy', () => {
   });
 
   test('is a fault with a full interval below the short one', () => {
-    expect(faultsOf({ ...economy, PORTAL_FULL_INTERVAL: '1m' })).toEqual([
+    expect(errorsOf({ ...economy, PORTAL_FULL_INTERVAL: '1m' })).toEqual([
       'PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; with PORTAL_MODE=economy expected at least PORTAL_INTERVAL',
     ]);
-    expect(faultsOf({ ...portalOnly, PORTAL_FULL_INTERVAL: '1m' })).toEqual([]);
+    expect(errorsOf({ ...portalOnly, PORTAL_FULL_INTERVAL: '1m' })).toEqual([]);
   });
 
   test('is the same configuration once written out and read again', () => {
@@ -60,6 +60,6 @@ test('the full mode polls every series at PORTAL_INTERVAL, and knows what the ec
 
 test('a period that is shorter than a bin is a fault', () => {
   const message = 'PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin';
-  expect(faultsOf({ ...portalOnly, PORTAL_BIN_SIZE: '1h' })).toEqual([message]);
-  expect(faultsOf({ ...portalOnly, PORTAL_BIN_SIZE: '1h', PORTAL_LOOKBACK: '1h' })).toEqual([]);
+  expect(errorsOf({ ...portalOnly, PORTAL_BIN_SIZE: '1h' })).toEqual([message]);
+  expect(errorsOf({ ...portalOnly, PORTAL_BIN_SIZE: '1h', PORTAL_LOOKBACK: '1h' })).toEqual([]);
 });

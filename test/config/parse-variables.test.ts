@@ -5,7 +5,7 @@ import { readValues, schemaOf } from '../../src/config/parse-variables.ts';
 import { expectationOf, labelOf, type NamedVariable } from '../../src/config/schema.ts';
 import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { portalCollectors } from '../../src/services/portal/variables.ts';
-import { both, configOf, type Environment, type Files, faultsOf } from './surroundings.ts';
+import { both, configOf, type Environment, errorsOf, type Files } from './surroundings.ts';
 
 /** A text and what it means; the first two are different. */
 type Good = readonly [text: string, value: unknown];
@@ -315,7 +315,7 @@ const files: Files = {
 
 describe.each(everyVariable)('$name', ({ name, row, good, bad }) => {
   const beside: Environment = { ...both, ...(name.startsWith('REMOTE_') ? receiver : {}), ...besides[name] };
-  const faultsWith = (text: string) => faultsOf({ ...beside, [name]: text }, files);
+  const faultsWith = (text: string) => errorsOf({ ...beside, [name]: text }, files);
 
   test.each(row.format?.valueIn === undefined ? good : [])('%j is understood', (text, value) => {
     const only = { rows: [{ name, row }], schema: schemaOf({ [name]: row }) };
@@ -341,7 +341,7 @@ describe.each(everyVariable)('$name', ({ name, row, good, bad }) => {
   });
 
   test('an empty text is as if it were not set', () => {
-    expect(faultsWith('')).toEqual(faultsOf({ ...beside, [name]: undefined }, files));
+    expect(faultsWith('')).toEqual(errorsOf({ ...beside, [name]: undefined }, files));
   });
 });
 
@@ -353,7 +353,7 @@ test.each(everyVariable.filter(({ row }) => row.format?.valueIn !== undefined))(
   '$name is the path of a PEM file with its block',
   ({ name }) => {
     const what = name.includes('KEY') ? 'private key' : 'certificate';
-    const faultsWith = (path: string) => faultsOf({ ...both, ...receiver, ...besides[name], [name]: path }, files);
+    const faultsWith = (path: string) => errorsOf({ ...both, ...receiver, ...besides[name], [name]: path }, files);
     const line = (path: string, flaw: string) => [`${name}: "${path}" ${flaw}; expected the path of a PEM file`];
     expect(faultsWith('/all.pem')).toEqual([]);
     expect(faultsWith('/nowhere.pem')).toEqual(line('/nowhere.pem', 'cannot be read (ENOENT)'));
@@ -363,7 +363,7 @@ test.each(everyVariable.filter(({ row }) => row.format?.valueIn !== undefined))(
 );
 
 test('remote write takes headers as names and values', () => {
-  const faultsWith = (text: string) => faultsOf({ ...both, ...receiver, REMOTE_WRITE_HEADERS: text });
+  const faultsWith = (text: string) => errorsOf({ ...both, ...receiver, REMOTE_WRITE_HEADERS: text });
   expect(faultsWith('X-Scope-OrgID=one, X-Other=a=b')).toEqual([]);
   expect(faultsWith('canary')).toEqual([
     'REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas',
@@ -377,7 +377,7 @@ test('remote write takes headers as names and values', () => {
 });
 
 test('bins are whole seconds, and a daily limit of 0 is none', () => {
-  expect(faultsOf({ ...both, PORTAL_BIN_SIZE: '60s500ms' })).toHaveLength(1);
+  expect(errorsOf({ ...both, PORTAL_BIN_SIZE: '60s500ms' })).toHaveLength(1);
   expect(configOf({ ...both, PORTAL_BIN_SIZE: '15m' }).portal?.binSeconds).toBe(900);
   expect(configOf({ ...both, PORTAL_DAILY_LIMIT: '0' }).portal?.dailyLimit).toBeUndefined();
 });

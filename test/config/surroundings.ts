@@ -50,7 +50,7 @@ export function configOf(environment: Environment, files: Files = {}): BothConfi
 }
 
 /** The lines about this environment and these files; none when there is nothing wrong. */
-export function faultsOf(environment: Environment, files: Files = {}): readonly string[] {
+export function errorsOf(environment: Environment, files: Files = {}): readonly string[] {
   try {
     configOf(environment, files);
     return [];

@@ -20,14 +20,14 @@ export interface Said {
   readonly body?: string;
 }
 
-/** A stand-in that ends with the test, and its clock. */
+/** Mock services that end with the test, and their clock. */
 export async function start(
   options: Partial<MockServicesOptions> = {},
-): Promise<{ standIn: MockServices; clock: ManualClock }> {
+): Promise<{ mocks: MockServices; clock: ManualClock }> {
   const clock = new ManualClock();
-  const standIn = await startMockServices({ clock, ...options });
-  onTestFinished(() => standIn.close());
-  return { standIn, clock };
+  const mocks = await startMockServices({ clock, ...options });
+  onTestFinished(() => mocks.close());
+  return { mocks, clock };
 }
 
 /** Sends a request and reads the answer whole. */
@@ -42,13 +42,9 @@ export async function ask(
 }
 
 /** `GET /data` with the right token. */
-export function data(
-  standIn: MockServices,
-  query = '',
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
-  const authorization = standIn.credentials.gfaToken;
-  return ask('GET', `${standIn.gfaUrl}/data${query}`, { headers: { authorization, ...headers } });
+export function data(mocks: MockServices, query = '', headers: Readonly<Record<string, string>> = {}): Promise<Heard> {
+  const authorization = mocks.credentials.gfaToken;
+  return ask('GET', `${mocks.gfaUrl}/data${query}`, { headers: { authorization, ...headers } });
 }
 
 /** A group's records of a `GET /data` answer with one metrics object in an array. */
@@ -58,29 +54,29 @@ export function group(heard: Heard, name: 'volumes' | 'filers' | 'propagation' |
 }
 
 /** A new token, by user key. */
-export async function signIn(standIn: MockServices): Promise<{ access: string; answer: Fields }> {
-  const heard = await ask('POST', `${standIn.portalUrl}/auth/token`, {
-    headers: { 'x-user-key': standIn.credentials.userKey },
+export async function signIn(mocks: MockServices): Promise<{ access: string; answer: Fields }> {
+  const heard = await ask('POST', `${mocks.portalUrl}/auth/token`, {
+    headers: { 'x-user-key': mocks.credentials.userKey },
   });
   const answer = heard.json as Fields;
   return { access: String(answer.access_token), answer };
 }
 
 /** An inventory operation with a new token. */
-export async function get(standIn: MockServices, path: string): Promise<Heard> {
-  const { access } = await signIn(standIn);
-  return ask('GET', `${standIn.portalUrl}${path}`, { headers: { authorization: `Bearer ${access}` } });
+export async function get(mocks: MockServices, path: string): Promise<Heard> {
+  const { access } = await signIn(mocks);
+  return ask('GET', `${mocks.portalUrl}${path}`, { headers: { authorization: `Bearer ${access}` } });
 }
 
 /** A telemetry operation with a new token. */
 export async function telemetry(
-  standIn: MockServices,
+  mocks: MockServices,
   serial: string,
   segment: string,
   body: Fields = { period: 'PT15M', bin_size: 60 },
 ): Promise<Heard> {
-  const { access } = await signIn(standIn);
-  return ask('POST', `${standIn.portalUrl}/telemetry/appliances/${serial}/${segment}`, {
+  const { access } = await signIn(mocks);
+  return ask('POST', `${mocks.portalUrl}/telemetry/appliances/${serial}/${segment}`, {
     headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
@@ -92,8 +88,8 @@ export function items(heard: Heard): readonly Fields[] {
 }
 
 /** The serial of the appliance of a name. */
-export function serialOf(standIn: MockServices, title: string): string {
-  const found = standIn.fleet.appliances.find((appliance) => appliance.title === title);
+export function serialOf(mocks: MockServices, title: string): string {
+  const found = mocks.fleet.appliances.find((appliance) => appliance.title === title);
   if (found === undefined) throw new Error(`no appliance ${title}`);
   return found.serial;
 }

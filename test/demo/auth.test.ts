@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import { ask, type Said, start } from './ask.ts';
 
-const token = (standIn: MockServices, said: Said) => ask('POST', `${standIn.portalUrl}/auth/token`, said);
+const token = (mocks: MockServices, said: Said) => ask('POST', `${mocks.portalUrl}/auth/token`, said);
 
-const withBearer = (standIn: MockServices, access: string) =>
-  ask('GET', `${standIn.portalUrl}/serials`, { headers: { authorization: `Bearer ${access}` } });
+const withBearer = (mocks: MockServices, access: string) =>
+  ask('GET', `${mocks.portalUrl}/serials`, { headers: { authorization: `Bearer ${access}` } });
 
 const form = (fields: Record<string, string>): Said => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -13,8 +13,8 @@ const form = (fields: Record<string, string>): Said => ({
 });
 
 test('each of the three forms gives a token that opens the inventory', async () => {
-  const { standIn } = await start();
-  const { serviceKey, serviceSecret, userKey } = standIn.credentials;
+  const { mocks } = await start();
+  const { serviceKey, serviceSecret, userKey } = mocks.credentials;
   const serviceHeaders = { 'x-service-key': serviceKey, 'x-service-secret': serviceSecret };
   const said: Said[] = [
     { headers: serviceHeaders },
@@ -23,61 +23,61 @@ test('each of the three forms gives a token that opens the inventory', async () 
     form({ grant_type: 'client_credentials', client_id: serviceKey, client_secret: serviceSecret }),
   ];
   for (const one of said) {
-    const heard = await token(standIn, one);
+    const heard = await token(mocks, one);
     expect(heard.status).toBe(200);
     const { access_token, token_type } = heard.json as Record<string, unknown>;
     expect(token_type).toBe('bearer');
-    expect((await withBearer(standIn, String(access_token))).status).toBe(200);
+    expect((await withBearer(mocks, String(access_token))).status).toBe(200);
   }
 });
 
 test('wrong credentials are 401 in every form', async () => {
-  const { standIn } = await start();
+  const { mocks } = await start();
   const uuid = '00000000-0000-4000-8000-000000000000';
   const said: Said[] = [
-    { headers: { 'x-service-key': standIn.credentials.serviceKey, 'x-service-secret': uuid } },
+    { headers: { 'x-service-key': mocks.credentials.serviceKey, 'x-service-secret': uuid } },
     { headers: { 'x-user-key': 'nobody' } },
     form({ grant_type: 'client_credentials', client_id: 'nobody', client_secret: uuid }),
   ];
   for (const one of said) {
-    const heard = await token(standIn, one);
+    const heard = await token(mocks, one);
     expect(heard.status).toBe(401);
     expect(heard.json).toEqual({ message: 'Invalid credentials', detail: null });
   }
 });
 
 test('a token is refreshed once by each refresh token, and one that comes again ends all that came of signing in', async () => {
-  const { standIn } = await start();
-  const first = await token(standIn, { headers: { 'x-user-key': standIn.credentials.userKey } });
+  const { mocks } = await start();
+  const first = await token(mocks, { headers: { 'x-user-key': mocks.credentials.userKey } });
   const refreshed = (pair: unknown) => {
     const { access_token, refresh_token } = pair as Record<string, unknown>;
     const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
-    return ask('POST', `${standIn.portalUrl}/auth/token/refresh`, {
+    return ask('POST', `${mocks.portalUrl}/auth/token/refresh`, {
       headers,
       body: JSON.stringify({ token: refresh_token }),
     });
   };
   const second = await refreshed(first.json);
-  expect([second.status, standIn.tokenFamilies]).toEqual([200, 1]);
+  expect([second.status, mocks.tokenFamilies]).toEqual([200, 1]);
   const { access_token } = second.json as Record<string, unknown>;
-  expect((await withBearer(standIn, String(access_token))).status).toBe(200);
+  expect((await withBearer(mocks, String(access_token))).status).toBe(200);
   expect((await refreshed(first.json)).status).toBe(401);
   expect((await refreshed(second.json)).status).toBe(401);
-  expect((await withBearer(standIn, String(access_token))).status).toBe(401);
-  expect(standIn.tokenFamilies).toBe(0);
-  expect((await ask('POST', `${standIn.portalUrl}/auth/token/refresh`, { body: '{}' })).status).toBe(422);
+  expect((await withBearer(mocks, String(access_token))).status).toBe(401);
+  expect(mocks.tokenFamilies).toBe(0);
+  expect((await ask('POST', `${mocks.portalUrl}/auth/token/refresh`, { body: '{}' })).status).toBe(422);
 });
 
 test('no form, two forms or half a form is 400, and a form with faulty fields is 422', async () => {
-  const { standIn } = await start();
-  const { serviceKey, serviceSecret, userKey } = standIn.credentials;
+  const { mocks } = await start();
+  const { serviceKey, serviceSecret, userKey } = mocks.credentials;
   const both = { 'x-user-key': userKey, 'x-service-key': serviceKey, 'x-service-secret': serviceSecret };
-  expect((await token(standIn, {})).status).toBe(400);
-  expect((await token(standIn, { headers: both })).status).toBe(400);
-  expect((await token(standIn, { headers: { 'x-service-key': serviceKey } })).status).toBe(400);
-  expect((await token(standIn, { headers: { 'x-user-key': userKey }, body: '{"a":1}' })).status).toBe(400);
+  expect((await token(mocks, {})).status).toBe(400);
+  expect((await token(mocks, { headers: both })).status).toBe(400);
+  expect((await token(mocks, { headers: { 'x-service-key': serviceKey } })).status).toBe(400);
+  expect((await token(mocks, { headers: { 'x-user-key': userKey }, body: '{"a":1}' })).status).toBe(400);
 
-  const faulty = await token(standIn, form({ grant_type: 'password', client_secret: 'no uuid' }));
+  const faulty = await token(mocks, form({ grant_type: 'password', client_secret: 'no uuid' }));
   expect(faulty.status).toBe(422);
   const { detail } = faulty.json as { detail: { loc: string[] }[] };
   expect(new Set(detail.map(({ loc }) => loc.join('.')))).toEqual(

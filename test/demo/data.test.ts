@@ -8,14 +8,14 @@ const eventNames = (records: readonly Fields[]) =>
     [filer_guid, volume_guid, timestamp, lock_state, kind, prop_seconds].join(' '),
   );
 
-async function events(standIn: MockServices, client = 'exporter'): Promise<readonly string[]> {
-  const heard = await data(standIn, '', { 'X-Service-client-key': client });
+async function events(mocks: MockServices, client = 'exporter'): Promise<readonly string[]> {
+  const heard = await data(mocks, '', { 'X-Service-client-key': client });
   return eventNames([...group(heard, 'locks'), ...group(heard, 'propagation')]);
 }
 
 test('the first call has every group, with history and state at hand', async () => {
-  const { standIn } = await start();
-  const heard = await data(standIn);
+  const { mocks } = await start();
+  const heard = await data(mocks);
   const { info, version, flags } = heard.json as { info: Fields; version: number; flags: Fields };
   expect({ version, flags }).toEqual({ version: 1, flags: {} });
   expect(new Set(Object.keys(info))).toEqual(
@@ -28,31 +28,31 @@ test('the first call has every group, with history and state at hand', async () 
 });
 
 test('incremental delivery gives each event once', async () => {
-  const { standIn, clock } = await start();
-  const seen = [...(await events(standIn))];
-  expect(await events(standIn)).toEqual([]);
+  const { mocks, clock } = await start();
+  const seen = [...(await events(mocks))];
+  expect(await events(mocks)).toEqual([]);
   for (let minute = 0; minute < 30; minute += 1) {
     await clock.advance(MINUTE_MS);
-    seen.push(...(await events(standIn)));
+    seen.push(...(await events(mocks)));
   }
-  standIn.vary({ freshHistoryMs: HOUR_MS + 30 * MINUTE_MS });
-  const whole = await events(standIn, 'another client');
+  mocks.vary({ freshHistoryMs: HOUR_MS + 30 * MINUTE_MS });
+  const whole = await events(mocks, 'another client');
   expect(seen).toHaveLength(whole.length);
   expect(new Set(seen)).toEqual(new Set(whole));
 });
 
 test('each client key has bookmarks of its own, and no key is a key too', async () => {
-  const { standIn } = await start();
-  const first = await events(standIn, 'one');
-  expect(await events(standIn, 'other')).toEqual(first);
-  expect(await events(standIn, 'swagger client')).toEqual(first);
-  expect(group(await data(standIn), 'locks')).toEqual([]);
+  const { mocks } = await start();
+  const first = await events(mocks, 'one');
+  expect(await events(mocks, 'other')).toEqual(first);
+  expect(await events(mocks, 'swagger client')).toEqual(first);
+  expect(group(await data(mocks), 'locks')).toEqual([]);
 });
 
 test('a group that is switched off keeps its bookmark', async () => {
-  const { standIn } = await start();
-  await data(standIn, '?lock_metrics=false');
-  expect(group(await data(standIn), 'propagation')).toEqual([]);
-  standIn.vary({ freshHistoryMs: 0 });
-  expect(group(await data(standIn, '', { 'X-Service-client-key': 'fresh' }), 'locks')).toEqual([]);
+  const { mocks } = await start();
+  await data(mocks, '?lock_metrics=false');
+  expect(group(await data(mocks), 'propagation')).toEqual([]);
+  mocks.vary({ freshHistoryMs: 0 });
+  expect(group(await data(mocks, '', { 'X-Service-client-key': 'fresh' }), 'locks')).toEqual([]);
 });

@@ -14,18 +14,18 @@ const lists: Readonly<Record<string, readonly [path: string, field: string]>> = 
 };
 
 /** A path with every identifier in braces replaced by one that there is. */
-async function filled(standIn: MockServices, template: string): Promise<string> {
+async function filled(mocks: MockServices, template: string): Promise<string> {
   let path = template;
   for (const [braces, name = ''] of template.matchAll(/\{(\w+)\}/g))
-    path = path.replace(braces, await one(standIn, name));
+    path = path.replace(braces, await one(mocks, name));
   return path;
 }
 
-async function one(standIn: MockServices, name: string): Promise<string> {
-  if (name === 'volume_id') return connected(standIn);
+async function one(mocks: MockServices, name: string): Promise<string> {
+  if (name === 'volume_id') return connected(mocks);
   const list = lists[name];
   if (list === undefined) throw new Error(`nobody knows where a ${name} comes from`);
-  return String(items(await get(standIn, list[0]))[0]?.[list[1]]);
+  return String(items(await get(mocks, list[0]))[0]?.[list[1]]);
 }
 
 /** A volume that the first edge is connected to. */
@@ -52,52 +52,52 @@ test('the fixtures hold the published interfaces', () => {
 });
 
 test('an operation that the exporter does not request is unknown to the mock services', async () => {
-  const { standIn } = await start();
-  const { access } = await signIn(standIn);
+  const { mocks } = await start();
+  const { access } = await signIn(mocks);
   for (const { endpoint } of notRequested) {
-    const heard = await sent(standIn, endpoint, withUnknownIds(endpoint), access);
+    const heard = await sent(mocks, endpoint, withUnknownIds(endpoint), access);
     expect(heard.status, name(endpoint)).toBe(name(endpoint) === ADDED ? 200 : 404);
   }
 });
 
 test('every operation that the exporter requests is answered, in its documented form', async () => {
-  const { standIn } = await start();
-  expect((await data(standIn)).status).toBe(200);
+  const { mocks } = await start();
+  expect((await data(mocks)).status).toBe(200);
   for (const endpoint of reading.filter(({ service }) => service === 'portal')) {
-    const heard = await asked(standIn, endpoint, (await signIn(standIn)).access);
+    const heard = await asked(mocks, endpoint, (await signIn(mocks)).access);
     expect(heard.status, name(endpoint)).toBe(200);
     expect(heard.json, name(endpoint)).toEqual(expect.anything());
   }
 });
 
 test('no operation but those of token and health is answered without a token', async () => {
-  const { standIn } = await start();
+  const { mocks } = await start();
   for (const endpoint of reading.filter(({ service }) => service === 'portal')) {
-    const { status } = await asked(standIn, endpoint, undefined);
+    const { status } = await asked(mocks, endpoint, undefined);
     expect(status, name(endpoint)).toBe(endpoint.path === '/health' ? 200 : 401);
   }
 });
 
 test('the right to each operation can be taken away by its name', async () => {
-  const { standIn } = await start();
-  const { access } = await signIn(standIn);
+  const { mocks } = await start();
+  const { access } = await signIn(mocks);
   for (const endpoint of reading.filter(({ service, path }) => service === 'portal' && path !== '/health')) {
-    await asked(standIn, endpoint, access);
-    const operation = standIn.requests.at(-1)?.operation ?? '';
-    standIn.vary({ forbidden: [operation] });
-    expect(await asked(standIn, endpoint, access), name(endpoint)).toMatchObject({
+    await asked(mocks, endpoint, access);
+    const operation = mocks.requests.at(-1)?.operation ?? '';
+    mocks.vary({ forbidden: [operation] });
+    expect(await asked(mocks, endpoint, access), name(endpoint)).toMatchObject({
       status: 403,
       json: { detail: null },
     });
-    standIn.vary({ forbidden: [] });
+    mocks.vary({ forbidden: [] });
   }
 });
 
-test('what would change something is refused by the stand-in, and never sent by the exporter', async () => {
-  const { standIn } = await start();
+test('what would change something is refused by the mock services, and never sent by the exporter', async () => {
+  const { mocks } = await start();
   for (const endpoint of writing) {
     const path = withUnknownIds(endpoint);
-    expect((await ask(endpoint.method, `${standIn.portalUrl}${path}`)).status, name(endpoint)).toBe(405);
+    expect((await ask(endpoint.method, `${mocks.portalUrl}${path}`)).status, name(endpoint)).toBe(405);
     // The exporter has no other methods at all.
     if (endpoint.method === 'POST' || endpoint.method === 'DELETE') {
       const { method } = endpoint;
@@ -107,13 +107,13 @@ test('what would change something is refused by the stand-in, and never sent by 
 });
 
 test('an identifier that nobody has is 404, and one of another form is 422', async () => {
-  const { standIn } = await start();
-  const { access } = await signIn(standIn);
+  const { mocks } = await start();
+  const { access } = await signIn(mocks);
   const complaint = expect.objectContaining({ loc: ['path', expect.any(String)] });
   for (const endpoint of reading.filter(({ path }) => path.includes('{'))) {
-    const unknown = await sent(standIn, endpoint, withUnknownIds(endpoint), access);
+    const unknown = await sent(mocks, endpoint, withUnknownIds(endpoint), access);
     expect(unknown.status, name(endpoint)).toBe(404);
-    const odd = await sent(standIn, endpoint, endpoint.path.replaceAll(/\{\w+\}/g, 'nobody'), access);
+    const odd = await sent(mocks, endpoint, endpoint.path.replaceAll(/\{\w+\}/g, 'nobody'), access);
     // A volume's id may be any text; every other identifier is a UUID.
     const hasUuid = /\{(?!volume_id)/.test(endpoint.path);
     expect(odd.status, name(endpoint)).toBe(hasUuid ? 422 : 404);
@@ -125,19 +125,14 @@ function withUnknownIds({ path }: Endpoint): string {
   return path.replaceAll(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
 }
 
-async function asked(standIn: MockServices, endpoint: Endpoint, access: string | undefined): Promise<Heard> {
-  return sent(standIn, endpoint, await filled(standIn, endpoint.path), access);
+async function asked(mocks: MockServices, endpoint: Endpoint, access: string | undefined): Promise<Heard> {
+  return sent(mocks, endpoint, await filled(mocks, endpoint.path), access);
 }
 
-function sent(
-  standIn: MockServices,
-  { method, path }: Endpoint,
-  to: string,
-  access: string | undefined,
-): Promise<Heard> {
-  const serials = standIn.fleet.appliances.map(({ serial }) => serial);
+function sent(mocks: MockServices, { method, path }: Endpoint, to: string, access: string | undefined): Promise<Heard> {
+  const serials = mocks.fleet.appliances.map(({ serial }) => serial);
   const body = { period: 'PT1H', ...(path.startsWith('/telemetry/volumes/') ? { serial_numbers: serials } : {}) };
-  return ask(method, `${standIn.portalUrl}${to}`, {
+  return ask(method, `${mocks.portalUrl}${to}`, {
     headers: {
       ...(access === undefined ? {} : { authorization: `Bearer ${access}` }),
       ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),

@@ -6,26 +6,26 @@ import { ask, data, start } from './ask.ts';
 
 test('closing ends at once, whatever is open', async () => {
   const clock = new ManualClock();
-  const standIn = await startMockServices({ clock });
-  standIn.fail({ kind: 'hang', operation: 'health' });
-  standIn.fail({ kind: 'drip', operation: 'data' });
+  const mocks = await startMockServices({ clock });
+  mocks.fail({ kind: 'hang', operation: 'health' });
+  mocks.fail({ kind: 'drip', operation: 'data' });
   const refused = [
-    expect(ask('GET', `${standIn.portalUrl}/health`)).rejects.toThrow(),
-    expect(data(standIn)).rejects.toThrow(),
+    expect(ask('GET', `${mocks.portalUrl}/health`)).rejects.toThrow(),
+    expect(data(mocks)).rejects.toThrow(),
   ];
-  while (clock.sleeping === 0 || standIn.requests.length < 2) await settle();
-  await standIn.close();
+  while (clock.sleeping === 0 || mocks.requests.length < 2) await settle();
+  await mocks.close();
   await Promise.all(refused);
   await clock.advance(MINUTE_MS);
   expect(clock.sleeping).toBe(0);
 });
 
 test('only the newest 10,000 requests are remembered, with what they said', async () => {
-  const { standIn } = await start({ variations: { rateLimit: null } });
-  await ask('POST', `${standIn.portalUrl}/auth/token`, { headers: { 'x-user-key': 'me' } });
-  expect(standIn.requests.at(-1)).toMatchObject({ operation: 'token', body: '', headers: { 'x-user-key': 'me' } });
-  const batch = () => Promise.all(Array.from({ length: 100 }, () => ask('GET', `${standIn.portalUrl}/health`)));
+  const { mocks } = await start({ variations: { rateLimit: null } });
+  await ask('POST', `${mocks.portalUrl}/auth/token`, { headers: { 'x-user-key': 'me' } });
+  expect(mocks.requests.at(-1)).toMatchObject({ operation: 'token', body: '', headers: { 'x-user-key': 'me' } });
+  const batch = () => Promise.all(Array.from({ length: 100 }, () => ask('GET', `${mocks.portalUrl}/health`)));
   for (let round = 0; round < 101; round += 1) await batch();
-  expect(standIn.requests).toHaveLength(10_000);
-  expect(standIn.requests[0]?.operation).toBe('health');
+  expect(mocks.requests).toHaveLength(10_000);
+  expect(mocks.requests[0]?.operation).toBe('health');
 });

@@ -4,25 +4,25 @@ import { HOUR_MS, MINUTE_MS, rfc3339 } from '../../src/demo/world/waveforms.ts';
 import { type Fields, get, items, start } from './ask.ts';
 
 test('new ones appear, and old ones stay what they were', async () => {
-  const { standIn, clock } = await start();
+  const { mocks, clock } = await start();
   const since = `?start_date=${rfc3339(clock.now() - HOUR_MS)}&limit=500`;
-  const before = items(await get(standIn, `/notifications${since}`));
+  const before = items(await get(mocks, `/notifications${since}`));
   await clock.advance(20 * MINUTE_MS);
-  const after = items(await get(standIn, `/notifications${since}`));
+  const after = items(await get(mocks, `/notifications${since}`));
   expect(after).toEqual(expect.arrayContaining([...before]));
   expect(after.length).toBeGreaterThan(before.length);
   expect(new Set(after.map(({ id }) => id)).size).toBe(after.length);
 });
 
 test('pages follow each other by the cursor, each notification once, and the last has none', async () => {
-  const { standIn, clock } = await start();
+  const { mocks, clock } = await start();
   const since = `?start_date=${rfc3339(clock.now() - 3 * HOUR_MS)}`;
   const query = `${since}&limit=20`;
-  const whole = items(await get(standIn, `/notifications${since}&limit=500`));
+  const whole = items(await get(mocks, `/notifications${since}&limit=500`));
   const seen: Fields[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
-    const heard = await get(standIn, `/notifications${query}${cursor === '' ? '' : `&iterator_id=${cursor}`}`);
+    const heard = await get(mocks, `/notifications${query}${cursor === '' ? '' : `&iterator_id=${cursor}`}`);
     seen.push(...items(heard));
     const { metadata } = heard.json as { metadata: { iterator_id: string | null } };
     expect(metadata).toMatchObject({ page_size: 20, total_items: whole.length });
@@ -41,21 +41,21 @@ test.each([
   ['limit=many', 422],
   ['start_date=yesterday', 422],
 ])('%s is %i', async (query, status) => {
-  const { standIn } = await start();
-  const heard = await get(standIn, `/notifications?${query}`);
+  const { mocks } = await start();
+  const heard = await get(mocks, `/notifications?${query}`);
   expect(heard.status).toBe(status);
   expect(Object.keys(heard.json as Fields)).toEqual(status === 400 ? ['message'] : ['message', 'detail']);
 });
 
 test('a cursor is good for the query that it came from and no other', async () => {
-  const { standIn, clock } = await start();
+  const { mocks, clock } = await start();
   const query = `?start_date=${rfc3339(clock.now() - 3 * HOUR_MS)}&limit=5`;
-  const cursor = await cursorOf(standIn, query);
-  expect((await get(standIn, `/notifications${query}&iterator_id=${cursor}`)).status).toBe(200);
-  expect((await get(standIn, `/notifications${query}&severity=INFO&iterator_id=${cursor}`)).status).toBe(400);
+  const cursor = await cursorOf(mocks, query);
+  expect((await get(mocks, `/notifications${query}&iterator_id=${cursor}`)).status).toBe(200);
+  expect((await get(mocks, `/notifications${query}&severity=INFO&iterator_id=${cursor}`)).status).toBe(400);
 });
 
-async function cursorOf(standIn: MockServices, query: string): Promise<string> {
-  const { json } = await get(standIn, `/notifications${query}`);
+async function cursorOf(mocks: MockServices, query: string): Promise<string> {
+  const { json } = await get(mocks, `/notifications${query}`);
   return (json as { metadata: { iterator_id: string } }).metadata.iterator_id;
 }

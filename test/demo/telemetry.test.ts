@@ -8,11 +8,11 @@ import { type Fields, items, serialOf, start, telemetry } from './ask.ts';
 test.each([...STANDARD_SERIES, ...ADDITIONAL_SERIES].slice(0, 20))(
   '%s comes in its documented form',
   async (series) => {
-    const { standIn } = await start();
+    const { mocks } = await start();
     const found: unknown[] = [];
     let records = 0;
-    for (const { serial } of standIn.fleet.appliances) {
-      const heard = await telemetry(standIn, serial, series);
+    for (const { serial } of mocks.fleet.appliances) {
+      const heard = await telemetry(mocks, serial, series);
       records += items(heard).length;
       compareWithSchema(documentedResponses[series] ?? {}, heard.json, (one) => found.push(one));
     }
@@ -21,9 +21,9 @@ test.each([...STANDARD_SERIES, ...ADDITIONAL_SERIES].slice(0, 20))(
 );
 
 test('the two single objects have the documented fields', async () => {
-  const { standIn } = await start();
-  const serial = serialOf(standIn, 'edge-lyon');
-  const current = (await telemetry(standIn, serial, 'current_appliance_performance', { period: 'PT30M' })).json;
+  const { mocks } = await start();
+  const serial = serialOf(mocks, 'edge-lyon');
+  const current = (await telemetry(mocks, serial, 'current_appliance_performance', { period: 'PT30M' })).json;
   expect(current).toEqual({
     metadata: {},
     cpu_util: expect.stringMatching(/^\d+(\.\d+)?$/),
@@ -34,7 +34,7 @@ test('the two single objects have the documented fields', async () => {
     time: expect.any(Number),
   });
   const body = { period: 'PT1H', timezone_offset_minutes: -60 };
-  const health = (await telemetry(standIn, serial, 'appliance_health_score', body)).json;
+  const health = (await telemetry(mocks, serial, 'appliance_health_score', body)).json;
   expect(health).toMatchObject({
     serial_number: serial,
     appliance_name: 'edge-lyon',
@@ -46,23 +46,23 @@ test('the two single objects have the documented fields', async () => {
 });
 
 test('each form of a period is taken, and bins are as wide as asked', async () => {
-  const { standIn, clock } = await start();
-  const serial = serialOf(standIn, 'edge-lyon');
+  const { mocks, clock } = await start();
+  const serial = serialOf(mocks, 'edge-lyon');
   const [start1, end] = [clock.now() - 60 * MINUTE_MS, clock.now() - 30 * MINUTE_MS];
   const iso = (at: number) => new Date(at).toISOString();
   for (const period of [`${start1}/${end}`, `${iso(start1)}/${iso(end)}`]) {
-    const records = items(await telemetry(standIn, serial, 'cpu_utilization', { period, bin_size: 300 }));
+    const records = items(await telemetry(mocks, serial, 'cpu_utilization', { period, bin_size: 300 }));
     expect(records.map((record) => record.time)).toEqual(
       Array.from({ length: 7 }, (_, place) => start1 + place * 5 * MINUTE_MS),
     );
   }
-  const [one, two] = items(await telemetry(standIn, serial, 'cpu_utilization', { period: 'P1D' }));
+  const [one, two] = items(await telemetry(mocks, serial, 'cpu_utilization', { period: 'P1D' }));
   expect(Number(two?.time) - Number(one?.time)).toBe(4 * MINUTE_MS);
 });
 
 test('a request that is not as documented is 422 and says where', async () => {
-  const { standIn } = await start();
-  const serial = serialOf(standIn, 'edge-lyon');
+  const { mocks } = await start();
+  const serial = serialOf(mocks, 'edge-lyon');
   const bad: Fields[] = [
     {},
     { period: '15m' },
@@ -72,11 +72,11 @@ test('a request that is not as documented is 422 and says where', async () => {
     { period: 'PT15M', binsize: 60 },
   ];
   for (const body of bad) {
-    const heard = await telemetry(standIn, serial, 'cpu_utilization', body);
+    const heard = await telemetry(mocks, serial, 'cpu_utilization', body);
     expect(heard.status, JSON.stringify(body)).toBe(422);
     expect(heard.json).toMatchObject({ message: 'Validation Error', detail: [{ loc: ['body', expect.any(String)] }] });
   }
-  expect((await telemetry(standIn, serial, 'cpu_utilization', { period: 'PT15M', bin_size: null })).status).toBe(200);
+  expect((await telemetry(mocks, serial, 'cpu_utilization', { period: 'PT15M', bin_size: null })).status).toBe(200);
   const single = { period: 'PT30M', bin_size: 60 };
-  expect((await telemetry(standIn, serial, 'current_appliance_performance', single)).status).toBe(422);
+  expect((await telemetry(mocks, serial, 'current_appliance_performance', single)).status).toBe(422);
 });

@@ -3,8 +3,8 @@ import type { MockServices } from '../../src/demo/mock-services.ts';
 import { ask, type Fields, type Heard, items, signIn, start } from './ask.ts';
 
 test('each snapshot has a version one above the last, and its phases in order', async () => {
-  const { standIn } = await start();
-  const details = items(await told(standIn, 'projects', 'snapshot_details'));
+  const { mocks } = await start();
+  const details = items(await told(mocks, 'projects', 'snapshot_details'));
   expect(details.length).toBeGreaterThanOrEqual(19);
   const versions = details.map((one) => Number(one.volume_version));
   expect(versions).toEqual(versions.map((_, place) => Number(versions[0]) + place));
@@ -18,9 +18,9 @@ test('each snapshot has a version one above the last, and its phases in order', 
 });
 
 test('the timeline and the details are of the same snapshots', async () => {
-  const { standIn } = await start();
-  const details = items(await told(standIn, 'archive', 'snapshot_details'));
-  const timeline = (await told(standIn, 'archive', 'snapshot_timeline')).json as Record<string, readonly Fields[]>;
+  const { mocks } = await start();
+  const details = items(await told(mocks, 'archive', 'snapshot_details'));
+  const timeline = (await told(mocks, 'archive', 'snapshot_timeline')).json as Record<string, readonly Fields[]>;
   const finished = timeline.metadata_events?.filter(({ phase }) => phase === 'metadata_snapshot') ?? [];
   const failed = timeline.metadata_events?.filter(({ phase }) => phase === 'metadata_snapshot_failed') ?? [];
   expect(finished.map(({ volume_version }) => volume_version)).toEqual(details.map((one) => one.volume_version));
@@ -29,10 +29,10 @@ test('the timeline and the details are of the same snapshots', async () => {
 });
 
 test('only the appliances asked about are told of', async () => {
-  const { standIn } = await start();
-  const [all] = [items(await told(standIn, 'projects', 'snapshot_details'))];
+  const { mocks } = await start();
+  const [all] = [items(await told(mocks, 'projects', 'snapshot_details'))];
   const serial = String(all[0]?.serial_number);
-  const one = items(await told(standIn, 'projects', 'snapshot_details', { serial_numbers: [serial.toUpperCase()] }));
+  const one = items(await told(mocks, 'projects', 'snapshot_details', { serial_numbers: [serial.toUpperCase()] }));
   expect(one).toEqual(all.filter((record) => record.serial_number === serial));
 });
 
@@ -42,18 +42,18 @@ test.each([
   ['a period below six minutes', { period: 'PT5M' }],
   ['a field of the other telemetry', { bin_size: 60 }],
 ])('%s is 422', async (_, change) => {
-  const { standIn } = await start();
-  expect(await told(standIn, 'projects', 'snapshot_details', change)).toMatchObject({
+  const { mocks } = await start();
+  expect(await told(mocks, 'projects', 'snapshot_details', change)).toMatchObject({
     status: 422,
     json: { message: expect.any(String), detail: [{ loc: ['body', expect.any(String)] }] },
   });
 });
 
-async function told(standIn: MockServices, title: string, segment: string, change: Fields = {}): Promise<Heard> {
-  const { access } = await signIn(standIn);
-  const id = standIn.fleet.volumes.find((volume) => volume.title === title)?.portalId;
-  const serial_numbers = standIn.fleet.appliances.map(({ serial }) => serial);
-  return ask('POST', `${standIn.portalUrl}/telemetry/volumes/${id}/${segment}`, {
+async function told(mocks: MockServices, title: string, segment: string, change: Fields = {}): Promise<Heard> {
+  const { access } = await signIn(mocks);
+  const id = mocks.fleet.volumes.find((volume) => volume.title === title)?.portalId;
+  const serial_numbers = mocks.fleet.appliances.map(({ serial }) => serial);
+  return ask('POST', `${mocks.portalUrl}/telemetry/volumes/${id}/${segment}`, {
     headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
     body: JSON.stringify({ period: 'PT1H', serial_numbers, ...change }),
   });

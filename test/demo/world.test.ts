@@ -3,12 +3,12 @@ import { HOUR_MS, MINUTE_MS } from '../../src/demo/world/waveforms.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { data, get, group, items, serialOf, start, telemetry } from './ask.ts';
 
-test('two stand-ins with one seed and one clock say the same, and one with another seed does not', async () => {
+test('two pairs of mock services with one seed and one clock say the same, and those with another seed do not', async () => {
   const clock = new ManualClock();
   const [one, other, stranger] = [
-    (await start({ clock })).standIn,
-    (await start({ clock })).standIn,
-    (await start({ clock, seed: 2 })).standIn,
+    (await start({ clock })).mocks,
+    (await start({ clock })).mocks,
+    (await start({ clock, seed: 2 })).mocks,
   ];
   await clock.advance(HOUR_MS);
   const serial = serialOf(one, 'edge-lyon');
@@ -26,18 +26,18 @@ test('two stand-ins with one seed and one clock say the same, and one with anoth
 });
 
 test('what was said of a minute is said of it again later', async () => {
-  const { standIn, clock } = await start();
-  const serial = serialOf(standIn, 'edge-osaka');
-  const before = items(await telemetry(standIn, serial, 'network_utilization'));
+  const { mocks, clock } = await start();
+  const serial = serialOf(mocks, 'edge-osaka');
+  const before = items(await telemetry(mocks, serial, 'network_utilization'));
   await clock.advance(7 * MINUTE_MS);
-  const after = items(await telemetry(standIn, serial, 'network_utilization', { period: 'PT1H', bin_size: 60 }));
+  const after = items(await telemetry(mocks, serial, 'network_utilization', { period: 'PT1H', bin_size: 60 }));
   expect(after).toEqual(expect.arrayContaining([...before]));
 });
 
 test('the silent appliance grows old while the others keep in touch', async () => {
-  const { standIn, clock } = await start();
+  const { mocks, clock } = await start();
   const ages = async () =>
-    group(await data(standIn), 'filers')
+    group(await data(mocks), 'filers')
       .filter((record) => record.volume_guid === undefined)
       .map((record) => [record.filer_title, Number(record.last_checkin)] as const);
   expect(Math.max(...(await ages()).map(([, age]) => age))).toBeLessThanOrEqual(67);
@@ -47,17 +47,17 @@ test('the silent appliance grows old while the others keep in touch', async () =
 });
 
 test('the silent appliance takes no lock and writes nothing, and what waited waits on', async () => {
-  const { standIn, clock } = await start();
+  const { mocks, clock } = await start();
   const ofLima = async (name: 'filers' | 'locks') =>
-    group(await data(standIn), name).filter((record) => record.filer_title === 'edge-lima');
+    group(await data(mocks), name).filter((record) => record.filer_title === 'edge-lima');
   const waits = async () =>
     (await ofLima('filers')).flatMap(({ oldest_unprotected_data: age }) => (age === undefined ? [] : [Number(age)]));
   const bytes = async () =>
-    items(await get(standIn, '/volume_connections'))
-      .filter((record) => record.serial === serialOf(standIn, 'edge-lima'))
+    items(await get(mocks, '/volume_connections'))
+      .filter((record) => record.serial === serialOf(mocks, 'edge-lima'))
       .map((record) => record.unprotected_data);
   await clock.advance(HOUR_MS);
-  await data(standIn);
+  await data(mocks);
   const [ages, written] = [await waits(), await bytes()];
   await clock.advance(HOUR_MS);
   expect(await waits()).toEqual(ages.map((age) => age + 3_600));

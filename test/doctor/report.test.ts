@@ -18,11 +18,11 @@ function textsOf(value: unknown, texts: Set<string>): Set<string> {
 const NAMES = ['jsmith', 'AcmeBank', 'nas1.vault.bank.corp'];
 
 test('a report holds no name, id, host, key or other text of the account', async () => {
-  let standIn: MockServices | undefined;
+  let mocks: MockServices | undefined;
   const { report, found } = await visit({
     environment: { PORTAL_COLLECTORS: 'all' },
     before: (started) => {
-      standIn = started;
+      mocks = started;
       // A canary where nobody expects one: an unknown field, and an id that is the name of a field.
       const odd = {
         items: [],
@@ -35,10 +35,10 @@ test('a report holds no name, id, host, key or other text of the account', async
     },
   });
   const text = JSON.stringify(report);
-  const forbidden = new Set<string>(standIn?.confidential);
-  for (const { serial, edgeId, title } of standIn?.fleet.appliances ?? [])
+  const forbidden = new Set<string>(mocks?.confidential);
+  for (const { serial, edgeId, title } of mocks?.fleet.appliances ?? [])
     for (const one of [serial, edgeId, title]) forbidden.add(one);
-  for (const { guid, portalId, title } of standIn?.fleet.volumes ?? [])
+  for (const { guid, portalId, title } of mocks?.fleet.volumes ?? [])
     for (const one of [guid, portalId, title]) forbidden.add(one);
   expect(forbidden.size).toBeGreaterThan(50);
   for (const one of [...forbidden, ...NAMES, '127.0.0.1', 'canary-in-an-unknown-field'])
@@ -74,7 +74,7 @@ test('a report tells what helps: statuses, shapes, shares, words and the answers
   });
 });
 
-test('the stand-in answers as the account of a report: the doctor finds the same answers there', async () => {
+test('the mock services answer as the account of a report: the doctor finds the same answers there', async () => {
   const { report, answers } = await visit({
     variations: {
       metricsShape: 'object',

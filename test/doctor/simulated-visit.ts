@@ -27,7 +27,7 @@ export interface Condition {
   readonly variations?: Partial<Variations>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly network?: Network;
-  readonly before?: (standIn: MockServices) => void;
+  readonly before?: (mocks: MockServices) => void;
 }
 
 /** A network on which every name resolves and every chain is good. */
@@ -36,22 +36,22 @@ export const healthyNetwork: Network = {
   handshake: async () => ({ fault: undefined, endsAt: Date.UTC(2030, 0, 1), protocol: 'TLSv1.3' }),
 };
 
-/** Without snapshots, which take the stand-in long to make up. */
+/** Without snapshots, which take the mock services long to make up. */
 const USUAL = 'telemetry,volumes,edges,license,jobs,notifications';
 
 /** Milliseconds of the clock in each turn of the event loop, while the doctor is at work. */
 const TURN_MS = 2;
 
-/** Lets the doctor examine a stand-in. */
+/** Lets the doctor examine mock services. */
 export async function visit({ variations = {}, environment = {}, network, before }: Condition = {}): Promise<Visit> {
   const clock = new ManualClock();
   const wires = new Wires();
-  const standIn = await startMockServices({ clock, variations: { ...variations } });
-  wires.listens(standIn.portalUrl, standIn.serve);
-  before?.(standIn);
+  const mocks = await startMockServices({ clock, variations: { ...variations } });
+  wires.listens(mocks.portalUrl, mocks.serve);
+  before?.(mocks);
   const config = loadConfig({
     environment: {
-      ...demoEnvironment({}, standIn),
+      ...demoEnvironment({}, mocks),
       PORTAL_SERIES: 'all',
       PORTAL_COLLECTORS: USUAL,
       REQUEST_TIMEOUT: '10m',
@@ -74,7 +74,7 @@ export async function visit({ variations = {}, environment = {}, network, before
     return {
       found,
       report: doctor.report(found),
-      requests: standIn.requests.length,
+      requests: mocks.requests.length,
       announced: doctor.requests,
       complaints: found.findings
         .filter(({ level }) => level !== 'ok')
@@ -85,6 +85,6 @@ export async function visit({ variations = {}, environment = {}, network, before
     };
   } finally {
     await doctor.close();
-    await standIn.close();
+    await mocks.close();
   }
 }

@@ -9,14 +9,14 @@ import { type Trouble, troubles } from './troubles.ts';
 
 /** What a running exporter tells of a trouble in twelve minutes. */
 async function lived({ variations, before, environment, hasAnother, failure }: Trouble) {
-  const standIn = await services({ variations: variations ?? {} });
-  before?.(standIn);
+  const mocks = await services({ variations: variations ?? {} });
+  before?.(mocks);
   const wires = new Wires();
   if (failure !== undefined) wires.failsWith(failure);
   const { log, get, scrape } = await exporter(
     {
-      ...gfaEnvironment(standIn),
-      ...portalEnvironment(standIn),
+      ...gfaEnvironment(mocks),
+      ...portalEnvironment(mocks),
       PORTAL_INTERVAL: '1m',
       PORTAL_COLLECTORS: 'telemetry,edges=1m,license=1m',
       PORTAL_DISCOVERY_INTERVAL: '1m',
@@ -25,7 +25,7 @@ async function lived({ variations, before, environment, hasAnother, failure }: T
     },
     failure === undefined ? {} : { connect: () => wires.connect() },
   );
-  if (hasAnother) await exporter({ ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
+  if (hasAnother) await exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
   await clock.advance(720_000);
   const warnings = (await scrape()).all('filer_exporter_warning_info');
   return {

@@ -25,19 +25,18 @@ const unreachable = (error: Error): Network => ({ ...healthyNetwork, handshake: 
 const remote = { PORTAL_URL: 'https://portal.example.com', GFA_URL: 'https://gfa.example.com/v1' };
 const first = ({ fleet }: MockServices) => fleet.appliances[0]?.serial ?? '';
 const ofFirst =
-  (fault: { readonly kind: 'hang' } | { readonly kind: 'status'; readonly status: number }) =>
-  (standIn: MockServices) =>
-    void standIn.fail({ ...fault, serial: first(standIn) });
+  (fault: { readonly kind: 'hang' } | { readonly kind: 'status'; readonly status: number }) => (mocks: MockServices) =>
+    void mocks.fail({ ...fault, serial: first(mocks) });
 const PORTAL = /^(?!data$)/;
 const ofPortal =
   (status: number, headers: Readonly<Record<string, string>> = {}, body?: string) =>
-  (standIn: MockServices) =>
-    void standIn.fail({ kind: 'status', status, headers, operation: PORTAL, ...(body !== undefined && { body }) });
+  (mocks: MockServices) =>
+    void mocks.fail({ kind: 'status', status, headers, operation: PORTAL, ...(body !== undefined && { body }) });
 const PAGE = '<html>Sign in</html>';
 const HTML = { 'content-type': 'text/html' };
-const lacking = (right: string, operation: string | RegExp) => (standIn: MockServices) => {
+const lacking = (right: string, operation: string | RegExp) => (mocks: MockServices) => {
   const body = JSON.stringify({ message: `User lacks permission ${right}` });
-  standIn.fail({ kind: 'status', status: 403, operation, body });
+  mocks.fail({ kind: 'status', status: 403, operation, body });
 };
 const SERIES = /_(?:utilization|details|misses|iops|time|latency|average|connections|score|performance)$/;
 const THROTTLED = 'lower the request rate of the other tools that use the limits of this account';
@@ -63,9 +62,9 @@ export const troubles: readonly Trouble[] = [
   {
     what: 'the service does not know the header of the client key, while no event happens',
     variations: { clientKeyHeader: 'X-Other-client-key' },
-    before: (standIn) => {
+    before: (mocks) => {
       const metrics = [{ filers: [], volumes: [], locks: [], propagation: [] }];
-      standIn.fail({ kind: 'body', operation: 'data', body: JSON.stringify({ version: 1, metrics, info: {} }) });
+      mocks.fail({ kind: 'body', operation: 'data', body: JSON.stringify({ version: 1, metrics, info: {} }) });
     },
     isUnseen: true,
     step: 'run the doctor again once files of an accelerated volume have changed',
@@ -121,7 +120,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     what: 'a login page comes with 200',
-    before: (standIn) => void standIn.fail({ kind: 'body', body: PAGE, contentType: 'text/html', operation: PORTAL }),
+    before: (mocks) => void mocks.fail({ kind: 'body', body: PAGE, contentType: 'text/html', operation: PORTAL }),
     step: 'name its host in NO_PROXY, or let the proxy pass it without a login',
   },
   {
@@ -141,7 +140,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     what: 'the inventory is empty',
-    before: (standIn) => void standIn.fail({ kind: 'body', body: '{"items":[]}', operation: /^(?:serials|edges)$/ }),
+    before: (mocks) => void mocks.fail({ kind: 'body', body: '{"items":[]}', operation: /^(?:serials|edges)$/ }),
     step: 'check that the role of this key may see all appliances',
   },
   { what: 'shares are sent as fractions', variations: { ratioUnit: 'ratio' }, step: 'set PORTAL_UNITS=ratio' },
@@ -168,7 +167,7 @@ export const troubles: readonly Trouble[] = [
   },
   {
     what: 'a body is too large',
-    before: (standIn) => void standIn.fail({ kind: 'body', body: ' '.repeat(100_000), operation: 'serials' }),
+    before: (mocks) => void mocks.fail({ kind: 'body', body: ' '.repeat(100_000), operation: 'serials' }),
     environment: { MAX_RESPONSE_BYTES: '50000' },
     step: 'raise MAX_RESPONSE_BYTES',
   },

@@ -16,17 +16,17 @@ const noon: Clock = {
   sleep: (ms, signal) => moving.sleep(ms, signal),
 };
 
-/** The samples of upstream data that the exporter makes of a stand-in, by line name and labels. */
+/** The samples of upstream data that the exporter makes of the mock services, by line name and labels. */
 async function samplesOf(variations: Partial<Variations>, units?: string): Promise<ReadonlyMap<string, number>> {
-  const standIn = await startMockServices({ clock: noon, appliances: 4, volumes: 1, variations });
+  const mocks = await startMockServices({ clock: noon, appliances: 4, volumes: 1, variations });
   const variables = {
-    ...demoEnvironment({}, standIn),
+    ...demoEnvironment({}, mocks),
     PORTAL_SERIES: 'all',
     PORTAL_COLLECTORS: 'telemetry',
     ...(units === undefined ? {} : { PORTAL_UNITS: units }),
   };
   const log = createLog('silent', process.stderr);
-  const app = assemble(variables, { clock: noon, log, connect: () => new MemoryDispatcher(standIn.serve) });
+  const app = assemble(variables, { clock: noon, log, connect: () => new MemoryDispatcher(mocks.serve) });
   try {
     const { exposition } = await moving.through(app.once(new AbortController().signal), 100);
     const lines = exposition.toString('utf8').split('\n');
@@ -38,7 +38,7 @@ async function samplesOf(variations: Partial<Variations>, units?: string): Promi
     );
   } finally {
     await moving.through(app.stop(), 100);
-    await standIn.close();
+    await mocks.close();
   }
 }
 

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 import { scraping } from './scraping.ts';
 
 const SAMPLES = 300_000;
-const INTERVAL_SECONDS = 8;
+const INTERVAL_SECONDS = 20;
 
 test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
   'a real Prometheus takes 300,000 samples in both formats, packed, and counts as many as we do',

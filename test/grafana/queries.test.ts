@@ -5,7 +5,7 @@ import { metricOfSeries, neighbours } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { variables } from '../../grafana/src/variables.ts';
 import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
-import { faultsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
+import { errorsOf, labelsOfResult, namesIn, type Selector } from '../support/promql.ts';
 
 /** Labels that Prometheus adds. */
 const ADDED = ['job', 'instance', 'pod'];
@@ -14,7 +14,7 @@ describe.each(everyQuery.map((query) => [query.where, query] as const))('%s', (_
   const query = filled(expr, anyValues);
 
   test('is PromQL, and not longer than a person can read', () => {
-    expect(faultsOf(query)).toEqual([]);
+    expect(errorsOf(query)).toEqual([]);
     expect(query.length).toBeLessThanOrEqual(6_000);
   });
 
@@ -81,7 +81,7 @@ describe('the variables', () => {
 
   test.each(asked)('%s asks for a label of metrics that have it', (_name, text) => {
     const [, selector = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(text) ?? [];
-    expect(faultsOf(selector)).toEqual([]);
+    expect(errorsOf(selector)).toEqual([]);
     const named =
       /__name__=~"([^"]+)"/.exec(selector)?.[1]?.split('|') ?? namesIn(selector).selectors.map(({ name = '' }) => name);
     for (const series of named) expect([...ADDED, ...metricOfSeries(series).metric.labels], series).toContain(label);

@@ -11,7 +11,7 @@ import { dashboardSchema } from './model.ts';
 
 const matches = new Ajv({ allErrors: true, allowUnionTypes: true, discriminator: true }).compile(dashboardSchema);
 
-function faultsOf(dashboard: unknown): readonly string[] {
+function errorsOf(dashboard: unknown): readonly string[] {
   if (matches(dashboard)) return [];
   return (matches.errors ?? []).map(({ instancePath, message, params }) => {
     return `${instancePath} ${message} ${JSON.stringify(params)}`;
@@ -26,7 +26,7 @@ describe('Grafana’s dashboard model', () => {
   });
 
   test.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))('takes %s', (_uid, dashboard) => {
-    expect(faultsOf(JSON.parse(textOf(dashboard)))).toEqual([]);
+    expect(errorsOf(JSON.parse(textOf(dashboard)))).toEqual([]);
   });
 
   test.each([
@@ -38,9 +38,9 @@ describe('Grafana’s dashboard model', () => {
     ['another schema version', (copy: Copy) => Object.assign(copy, { schemaVersion: 16 })],
   ])('refuses %s', (_what, spoil) => {
     const copy = JSON.parse(JSON.stringify(dashboards[0])) as Copy;
-    expect(faultsOf(copy)).toEqual([]);
+    expect(errorsOf(copy)).toEqual([]);
     spoil(copy);
-    expect(faultsOf(copy)).not.toEqual([]);
+    expect(errorsOf(copy)).not.toEqual([]);
   });
 });
 

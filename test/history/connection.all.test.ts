@@ -47,9 +47,9 @@ async function portOf(server: Server): Promise<number> {
 
 /** The program, sending to this receiver. */
 async function sending(environment: Readonly<Record<string, string>>): Promise<Program> {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
-  onTestFinished(() => standIn.close());
-  return start([], { environment: { ...portalEnvironment(standIn), ...environment } });
+  const mocks = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
+  onTestFinished(() => mocks.close());
+  return start([], { environment: { ...portalEnvironment(mocks), ...environment } });
 }
 
 const somethingArrives = () => until('a request of remote write', () => arrived[0]);

@@ -48,7 +48,7 @@ test.skipIf(isLeftOut)(
     let lift = () => {};
     for (let now = START; now < END; now += MINUTE_MS) {
       lift();
-      lift = play.standIn.fail({ kind: 'body', operation: 'cpu_utilization', body: answerAt(now) });
+      lift = play.mocks.fail({ kind: 'body', operation: 'cpu_utilization', body: answerAt(now) });
       if ((now - START) % (5 * MINUTE_MS) === 0) {
         await play.poll();
         await play.remote.flush(signal);

@@ -52,7 +52,7 @@ export type Refuse = (period: { readonly startMs: number; readonly endMs: number
 /** A mock portal, and one process after another that polls it and sends. */
 export class PortalPlay {
   readonly clock: ManualClock;
-  readonly standIn: MockServices;
+  readonly mocks: MockServices;
   readonly #settings: PlayOptions;
   readonly #stop = new AbortController();
   readonly #portal: PortalCollector;
@@ -64,10 +64,10 @@ export class PortalPlay {
   /** What `/metrics` would show now. */
   readonly exposed = new Map<string, readonly Sample[]>();
 
-  private constructor(settings: PlayOptions, clock: ManualClock, standIn: MockServices) {
+  private constructor(settings: PlayOptions, clock: ManualClock, mocks: MockServices) {
     this.#settings = settings;
     this.clock = clock;
-    this.standIn = standIn;
+    this.mocks = mocks;
     this.processes.push(this.#newRemote());
     this.#portal = this.#newPortal();
   }
@@ -75,8 +75,8 @@ export class PortalPlay {
   static async begin(settings: PlayOptions): Promise<PortalPlay> {
     const clock = new ManualClock(settings.start);
     const { appliances, variations = {} } = settings;
-    const standIn = await startMockServices({ clock, appliances, variations: { rateLimit: null, ...variations } });
-    const play = new PortalPlay(settings, clock, standIn);
+    const mocks = await startMockServices({ clock, appliances, variations: { rateLimit: null, ...variations } });
+    const play = new PortalPlay(settings, clock, mocks);
     await play.#through(play.#portal.inventory.discover(play.#stop.signal));
     return play;
   }
@@ -137,7 +137,7 @@ export class PortalPlay {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.standIn.close();
+    await this.mocks.close();
   }
 
   get #tasks() {
@@ -145,14 +145,14 @@ export class PortalPlay {
   }
 
   #newPortal(): PortalCollector {
-    const { clock, standIn } = this;
+    const { clock, mocks } = this;
     const now = clock.monotonic();
     const limit = { requests: 1_000_000, windowMs: 1_000 };
     const client = new JsonClient({
       secrets: () => [],
-      baseUrl: standIn.portalUrl,
+      baseUrl: mocks.portalUrl,
       userAgent: 'play',
-      dispatcher: new PickyDispatcher(standIn.serve, (period) => this.#refusal(period)),
+      dispatcher: new PickyDispatcher(mocks.serve, (period) => this.#refusal(period)),
       clock,
       requestQueue: new RequestQueue(
         new RateLimiter(limit, new AdaptiveRate(1_000, now), now),
@@ -165,7 +165,7 @@ export class PortalPlay {
       allowed: portalRequests,
       limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY }),
     });
-    const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
+    const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(mocks.credentials.userKey) }, clock);
     const series = (this.#settings.series ?? STANDARD_SERIES).map((name) => ({ name, intervalMs: POLL_MS }));
     return new PortalCollector(
       new PortalClient(client, tokens, { clock, random: () => 0.5 }),

@@ -92,7 +92,7 @@ test('where the portal rejects everything before a moment, history begins there'
 
 test('an outage of the portal costs no further request', async () => {
   const { play, receiver } = await begin();
-  const heal = play.standIn.fail({ kind: 'status', status: 503, operation: 'cpu_utilization' });
+  const heal = play.mocks.fail({ kind: 'status', status: 503, operation: 'cpu_utilization' });
   const before = play.periods.length;
   await play.hours(2);
   const failing = play.periods.length - before;

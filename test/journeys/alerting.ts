@@ -123,7 +123,7 @@ const OUTAGE = 'FilerApiDown';
  * Causes an outage of the portal, waits until the alert that the runbook describes has arrived with its words, ends the outage,
  * and waits until the alert has arrived as resolved. Gives it as it came first.
  */
-export async function outageArrives(alerting: Alerting, standIn: MockServices): Promise<ReceivedAlert> {
+export async function outageArrives(alerting: Alerting, mocks: MockServices): Promise<ReceivedAlert> {
   let seen = alerting.received.length;
   const arrival = (status: ReceivedAlert['status']) =>
     until(
@@ -136,7 +136,7 @@ export async function outageArrives(alerting: Alerting, standIn: MockServices): 
       },
       60_000,
     );
-  const mend = standIn.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });
+  const mend = mocks.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });
   onTestFinished(mend);
   const firing = await arrival('firing');
   expect(firing.labels).toMatchObject({ api: 'portal', severity: 'critical' });

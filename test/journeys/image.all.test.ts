@@ -8,21 +8,21 @@ import { blockOf } from './pages.ts';
 
 /*
  * A check before a release: the image as docs/install/containers.md builds and runs it, from the page's own blocks, on the
- * network of this machine, on which the stand-ins of the services are.
+ * network of this machine, on which the mock services are.
  */
 
 describe.runIf(bases)('the image', () => {
   let containers: Containers;
-  let standIn: MockServices;
+  let mocks: MockServices;
 
   beforeAll(async () => {
-    standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
+    mocks = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     containers = new Containers();
   });
 
   afterAll(async () => {
     containers?.remove();
-    await standIn?.close();
+    await mocks?.close();
   });
 
   const run = (script: string) => containers.run(script);
@@ -32,11 +32,11 @@ describe.runIf(bases)('the image', () => {
     Object.entries({
       '--publish 9989:9989': `--network host --env LISTEN_ADDRESS=127.0.0.1:${port}`,
       'docker run --rm': 'docker run --rm --detach',
-      'https://acceleration.example.com/v1': standIn.gfaUrl,
-      'https://portal.example.com': standIn.portalUrl,
-      'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
-      'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
-      'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
+      'https://acceleration.example.com/v1': mocks.gfaUrl,
+      'https://portal.example.com': mocks.portalUrl,
+      'YOUR-GFA-TOKEN': mocks.credentials.gfaToken,
+      'YOUR-SERVICE-KEY': mocks.credentials.serviceKey,
+      'YOUR-SERVICE-SECRET': mocks.credentials.serviceSecret,
     }).reduce(
       (text, [from, to]) => text.replaceAll(from, to),
       number === 0

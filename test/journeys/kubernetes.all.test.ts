@@ -51,17 +51,17 @@ esac`,
 
 describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
   let machine: Machine;
-  let standIn: MockServices;
+  let mocks: MockServices;
   let server: ApiServer | undefined;
 
   beforeAll(async () => {
-    standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
+    mocks = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     machine = await Machine.make({
-      'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
-      'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
-      'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
-      'https://acceleration.example.com/v1': standIn.gfaUrl,
-      'https://portal.example.com': standIn.portalUrl,
+      'YOUR-GFA-TOKEN': mocks.credentials.gfaToken,
+      'YOUR-SERVICE-KEY': mocks.credentials.serviceKey,
+      'YOUR-SERVICE-SECRET': mocks.credentials.serviceSecret,
+      'https://acceleration.example.com/v1': mocks.gfaUrl,
+      'https://portal.example.com': mocks.portalUrl,
     });
     await machine.follow('docs/deployment.md, Credentials, 1');
   }, 240_000);
@@ -84,7 +84,7 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
 
   afterAll(async () => {
     await machine?.remove();
-    await standIn?.close();
+    await mocks?.close();
   });
 
   /** Follows blocks of a page; gives what they installed. */
@@ -182,7 +182,7 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
     );
     expect(await doctorIn(manifests)).toMatch(SOUND);
     expect(await doctorAsJob(manifests)).toMatch(SOUND);
-    await outageArrives(await watched(manifests, 2), standIn);
+    await outageArrives(await watched(manifests, 2), mocks);
   }, 240_000);
 
   test('Helm as in the README of the chart: an outage of the portal arrives with a link, and resolves', async () => {
@@ -191,7 +191,7 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
     const manifests = await installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 2');
     // One service alone.
     const alerting = await watched(manifests, 1);
-    expect((await outageArrives(alerting, standIn)).annotations.runbook_url).toMatch(
+    expect((await outageArrives(alerting, mocks)).annotations.runbook_url).toMatch(
       /^https:\/\/grafana\.example\.com\/d\/filer-runbooks\/exporter\.md\?viewPanel=\d+#filerapidown$/,
     );
   }, 240_000);
@@ -200,7 +200,7 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
     const manifests = await installed('monitoring', 'docs/install/kubernetes.md, Kustomize, 1');
     expect(exporterIn(manifests).image).toBe('registry.example.com/filer-exporter:1.0.0');
     expect(await doctorIn(manifests)).toMatch(SOUND);
-    await outageArrives(await watched(manifests, 2), standIn);
+    await outageArrives(await watched(manifests, 2), mocks);
   }, 240_000);
 });
 

@@ -14,7 +14,7 @@ import { canRunSystemd } from './service-manager.ts';
 /*
  * The ways of docs/install onto a plain host, from the page's own code blocks, on a machine of its own: npm, the
  * package, the executable, the Debian package with its unit under systemd. What is not real here: the two services, which the
- * stand-in plays.
+ * mocks play.
  */
 
 const ruleNames = render(template).flatMap(({ rules }) =>
@@ -26,18 +26,18 @@ const QUICK = { PORTAL_INTERVAL: '5s', PORTAL_DISCOVERY_INTERVAL: '10s', PORTAL_
 
 describe.runIf(canMakeMachines)('on a plain host', () => {
   let machine: Machine;
-  let standIn: MockServices;
+  let mocks: MockServices;
   let port: number;
 
   beforeAll(async () => {
-    standIn = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
+    mocks = await startMockServices({ clock: systemClock, appliances: 3, volumes: 2 });
     port = await freePort();
     const examples = {
-      'YOUR-GFA-TOKEN': standIn.credentials.gfaToken,
-      'YOUR-SERVICE-KEY': standIn.credentials.serviceKey,
-      'YOUR-SERVICE-SECRET': standIn.credentials.serviceSecret,
-      'https://acceleration.example.com/v1': standIn.gfaUrl,
-      'https://portal.example.com': standIn.portalUrl,
+      'YOUR-GFA-TOKEN': mocks.credentials.gfaToken,
+      'YOUR-SERVICE-KEY': mocks.credentials.serviceKey,
+      'YOUR-SERVICE-SECRET': mocks.credentials.serviceSecret,
+      'https://acceleration.example.com/v1': mocks.gfaUrl,
+      'https://portal.example.com': mocks.portalUrl,
       'localhost:9989': `localhost:${port}`,
       _amd64: process.arch === 'x64' ? '_amd64' : '_arm64',
     };
@@ -47,7 +47,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
 
   afterAll(async () => {
     await machine?.remove();
-    await standIn?.close();
+    await mocks?.close();
   });
 
   /** Waits for an exporter that has asked everybody once; gives its address and what it serves. */
@@ -84,7 +84,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     const said = await machine.run('npm run --silent rules -- --for FilerApiDown=1s --keep-firing-for 0s');
     const alerting = await startAlerting(address, said, 'a-name-of-my-own');
     expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
-    expect((await outageArrives(alerting, standIn)).labels.job).toBe('a-name-of-my-own');
+    expect((await outageArrives(alerting, mocks)).labels.job).toBe('a-name-of-my-own');
     expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
   }, 240_000);
 
@@ -136,8 +136,8 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       const further = Object.entries(QUICK).map(([name, value]) => `${name}=${value}`);
       const edits = [
         ...[
-          `s|https://acceleration.example.com/v1|${standIn.gfaUrl}|`,
-          `s|https://portal.example.com|${standIn.portalUrl}|`,
+          `s|https://acceleration.example.com/v1|${mocks.gfaUrl}|`,
+          `s|https://portal.example.com|${mocks.portalUrl}|`,
         ],
         ...[`s|:9989|:${port}|`, `$a${further.join('\\n')}`],
       ];
@@ -160,7 +160,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       const shipped = await machine.read('/usr/share/filer-exporter/filer-exporter.rules.yml');
       const alerting = await startAlerting(address, hastened(shipped));
       expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
-      await outageArrives(alerting, standIn);
+      await outageArrives(alerting, mocks);
       // Upgraded, another process runs with the same settings.
       const pid = 'systemctl show -P MainPID filer-exporter';
       const before = await machine.run(pid);

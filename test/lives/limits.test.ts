@@ -68,6 +68,6 @@ test('the effective interval of a fleet is the one that --plan tells beforehand'
   });
   const [, planned = ''] = /^Effective interval +(\S+)$/m.exec(stdout) ?? [];
   expect(told).toBeGreaterThan(360);
-  // Some appliances of the stand-in have no details to be asked for.
+  // Some appliances of the mock portal have no details to be asked for.
   expect(told / ((parseDuration(planned) ?? 0) / SECOND)).toBeCloseTo(1, 2);
 });

@@ -3,7 +3,7 @@ import { shardOf } from '../../src/services/portal/appliances/shard.ts';
 import { HOUR, MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
 
-/** The first appliance of the stand-in's fleet. */
+/** The first appliance of the mock services' fleet. */
 const SERIAL = 'a4b6a8a4-08a8-4578-abec-b4b33b42c198';
 
 /** What operators configure or are given: names of their own, shards, tokens with odd lifetimes. */

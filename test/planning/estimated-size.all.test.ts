@@ -16,10 +16,10 @@ describe('what --plan expects is within a fifth of what an exporter serves', () 
     ['both services without histograms', true, { PORTAL_COLLECTORS: 'all', EVENT_HISTOGRAMS: 'false' }],
   ])('%s', async (_, hasGfa, more) => {
     const variations = { rateLimit: null, dailyLimit: null };
-    const standIn = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 5, variations });
-    onTestFinished(() => standIn.close());
-    const gfa = hasGfa ? gfaEnvironment(standIn) : {};
-    const portal = { ...portalEnvironment(standIn), PORTAL_SERIES: '' };
+    const mocks = await startMockServices({ clock: systemClock, appliances: APPLIANCES, volumes: 5, variations });
+    onTestFinished(() => mocks.close());
+    const gfa = hasGfa ? gfaEnvironment(mocks) : {};
+    const portal = { ...portalEnvironment(mocks), PORTAL_SERIES: '' };
     const environment = { ...gfa, ...portal, ...none, ...more };
     const planned = await run(['--plan', '--appliances', `${APPLIANCES}`], { environment });
     const { stdout } = await run(['--once'], { environment });

@@ -27,9 +27,9 @@ test.runIf(existsSync('/proc/self/status')).sequential.each([10, 100, 500])(
   'with %d appliances and everything switched on, memory and samples are within a fifth of what --plan says',
   async (appliances) => {
     const variations = { rateLimit: null, dailyLimit: null };
-    const standIn = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations });
-    onTestFinished(() => standIn.close());
-    const environment = { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), ...EVERYTHING, ...NO_LIMITS };
+    const mocks = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations });
+    onTestFinished(() => mocks.close());
+    const environment = { ...gfaEnvironment(mocks), ...portalEnvironment(mocks), ...EVERYTHING, ...NO_LIMITS };
     const { stdout } = await run(['--plan', '--appliances', `${appliances}`], { environment });
 
     const program = start([], { environment });

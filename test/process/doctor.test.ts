@@ -29,14 +29,14 @@ test('the doctor ends with 1 where a service cannot be reached, and says so as J
 });
 
 test('the doctor shows no secret that a service repeats in a header, a key or a text', async () => {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
-  onTestFinished(() => standIn.close());
-  const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'jobs', PORTAL_SERIES: 'cpu_utilization' };
-  const secret = standIn.credentials.serviceSecret;
+  const mocks = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
+  onTestFinished(() => mocks.close());
+  const environment = { ...portalEnvironment(mocks), PORTAL_COLLECTORS: 'jobs', PORTAL_SERIES: 'cpu_utilization' };
+  const secret = mocks.credentials.serviceSecret;
   const headers = { 'x-ratelimit-limit': secret, 'x-ratelimit-remaining': '7', 'content-type': 'application/json' };
   const body = JSON.stringify({ items: [], [secret]: 1 });
-  standIn.fail({ operation: 'jobs', kind: 'status', status: 200, headers, body });
-  standIn.fail({
+  mocks.fail({ operation: 'jobs', kind: 'status', status: 200, headers, body });
+  mocks.fail({
     operation: 'cpu_utilization',
     kind: 'status',
     status: 500,

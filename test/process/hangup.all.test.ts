@@ -17,11 +17,11 @@ test.each([
   ['a daemon', []],
   ['under nohup', ['nohup']],
 ])('%s goes on after SIGHUP', async (_, through) => {
-  const { standIn, environment } = await realServices({ appliances: 2 });
+  const { mocks, environment } = await realServices({ appliances: 2 });
   const program = start([], { environment: { ...environment, GFA_INTERVAL: '1s' }, through });
   const url = await program.serving();
   for (let time = 0; time < 3; time += 1) program.kill('SIGHUP');
-  const polls = () => standIn.requests.filter(({ operation }) => operation === 'data').length;
+  const polls = () => mocks.requests.filter(({ operation }) => operation === 'data').length;
   const before = polls();
   await until('further polls', () => polls() > before + 2);
   expect((await get(`${url}/healthz`)).status).toBe(200);
@@ -33,7 +33,7 @@ test.each([
 const onTerminal = `NODE="$1" MAIN="$2" exec script -qec 'exec "$NODE" "$MAIN"' /dev/null`;
 
 test.runIf(hasTerminals)('a terminal that closes stops it: the state is saved and the token given back', async () => {
-  const { standIn, environment } = await realServices({ appliances: 2 });
+  const { mocks, environment } = await realServices({ appliances: 2 });
   const state = join(temporaryDirectory(), 'state');
   const terminal = start([], {
     environment: { ...environment, STATE_FILE: state },
@@ -41,7 +41,7 @@ test.runIf(hasTerminals)('a terminal that closes stops it: the state is saved an
   });
   const saved = () => readFileSync(state);
   const first = await until('the first state', saved);
-  await until('a token to be used', () => standIn.requests.some(({ operation }) => operation === 'serials'));
+  await until('a token to be used', () => mocks.requests.some(({ operation }) => operation === 'serials'));
   const pid = Number(readFileSync(`/proc/${terminal.child.pid}/task/${terminal.child.pid}/children`, 'utf8').trim());
   expect(pid).toBeGreaterThan(1);
   // One that nobody has buried yet has ended, too.
@@ -51,7 +51,7 @@ test.runIf(hasTerminals)('a terminal that closes stops it: the state is saved an
   });
   terminal.kill('SIGKILL');
   await until('the program to have ended', () => !isThere());
-  const revoked = standIn.requests.filter(({ operation }) => operation === 'revoke');
+  const revoked = mocks.requests.filter(({ operation }) => operation === 'revoke');
   expect(revoked.map(({ status }) => status)).toEqual([200]);
   expect(saved()).not.toEqual(first);
 });

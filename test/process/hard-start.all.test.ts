@@ -25,8 +25,8 @@ test.runIf(process.env.REQUIRE_NAMESPACES)('a network of its own can be had, as 
 describe('it starts and serves', () => {
   test('while both services are down, and polls them as soon as they are there', async () => {
     const first = await realServices();
-    const port = Number(new URL(first.standIn.portalUrl).port);
-    await first.standIn.close();
+    const port = Number(new URL(first.mocks.portalUrl).port);
+    await first.mocks.close();
     const program = start([], { environment: { ...first.environment, ...quick } });
     const url = await program.serving();
     await until('the first polls to have failed', async () => (await get(`${url}/readyz`)).status === 200);
@@ -37,10 +37,10 @@ describe('it starts and serves', () => {
   });
 
   test('on an IPv6 address alone, and reaches its services over IPv6', async () => {
-    const { environment, standIn } = await realServices();
+    const { environment, mocks } = await realServices();
     const sockets = new Set<Socket>();
     const relay = createServer((socket) => {
-      const onward = connect(Number(new URL(standIn.portalUrl).port), '127.0.0.1');
+      const onward = connect(Number(new URL(mocks.portalUrl).port), '127.0.0.1');
       for (const end of [socket, onward]) {
         sockets.add(end);
         end.on('error', () => {});
@@ -57,8 +57,8 @@ describe('it starts and serves', () => {
     const program = start([], {
       environment: {
         ...environment,
-        GFA_URL: over6(standIn.gfaUrl),
-        PORTAL_URL: over6(standIn.portalUrl),
+        GFA_URL: over6(mocks.gfaUrl),
+        PORTAL_URL: over6(mocks.portalUrl),
         LISTEN_ADDRESS: '[::1]:0',
       },
     });
@@ -86,7 +86,7 @@ describe('it starts and serves', () => {
     'with very few file descriptors: without any left it goes on and saves, and polls again when there are some',
     async () => {
       const first = await realServices({ appliances: 8 });
-      const { port: upstream } = new URL(first.standIn.portalUrl);
+      const { port: upstream } = new URL(first.mocks.portalUrl);
       const state = join(temporaryDirectory(), 'state');
       const program = start([], {
         environment: { ...first.environment, ...quick, PORTAL_CONCURRENCY: '8', STATE_FILE: state },
@@ -112,7 +112,7 @@ describe('it starts and serves', () => {
       };
       await until('no descriptor to be left', takeAll);
       // The connections to the services are gone, and new ones take descriptors.
-      await first.standIn.close();
+      await first.mocks.close();
       await until('no descriptor to be left again', takeAll);
       await realServices({ appliances: 8, port: Number(upstream) });
       await until('the polls to find none either', () => takeAll() && program.stdout.includes('EMFILE'));
@@ -130,7 +130,7 @@ describe('it starts and serves', () => {
   test.runIf(existsSync('/proc/self/status'))(
     'within 128 MiB with a hundred appliances and every series of theirs',
     async () => {
-      const { environment, standIn } = await realServices({
+      const { environment, mocks } = await realServices({
         appliances: 100,
         variations: { rateLimit: null, dailyLimit: null },
       });
@@ -147,7 +147,7 @@ describe('it starts and serves', () => {
         through,
       });
       const url = await program.serving();
-      const series = () => new Set(standIn.requests.map(({ path }) => path)).size;
+      const series = () => new Set(mocks.requests.map(({ path }) => path)).size;
       let most = 0;
       const held = () => {
         // The kernel's count of what cannot be given back; pages of files come and go with the limit.
@@ -179,10 +179,10 @@ describe('it does not start, and says why', () => {
     ['on a name that nobody knows', 'nowhere.invalid:9989', 'ENOTFOUND|EAI_AGAIN'],
     ['on a port that is taken', undefined, 'EADDRINUSE'],
   ])('%s', async (_, named, code) => {
-    const { standIn, environment } = await realServices();
-    const address = named ?? new URL(standIn.portalUrl).host;
+    const { mocks, environment } = await realServices();
+    const address = named ?? new URL(mocks.portalUrl).host;
     const ended = await run([], { environment: { ...environment, LISTEN_ADDRESS: address } });
-    expect(standIn.requests).toEqual([]);
+    expect(mocks.requests).toEqual([]);
     expect([ended.code, ended.stdout]).toEqual([1, '']);
     expect(ended.stderr).toMatch(
       new RegExp(`^listening on ${address}: .*(?:${code}).*; choose another .*LISTEN_ADDRESS\n$`),

@@ -38,7 +38,7 @@ const FILLINGS: Readonly<Record<string, (bytes: number) => string>> = {
 };
 
 /**
- * What is spoiled, by the stand-in's name and ours, and just within what so little memory leaves for it. `token` has a
+ * What is spoiled, by the mock services' name and ours, and just within what so little memory leaves for it. `token` has a
  * test of its own: without one nothing else is asked.
  */
 const OPERATIONS = [
@@ -60,11 +60,9 @@ function answerOf(filling: string, bytes: number) {
 }
 
 /** Starts it in a container of so little memory, or else with the heap that it has in one. */
-async function small(
-  tokenLifetimeMs = 900_000,
-): Promise<{ readonly standIn: MockServices; readonly program: Program }> {
+async function small(tokenLifetimeMs = 900_000): Promise<{ readonly mocks: MockServices; readonly program: Program }> {
   const variations = { rateLimit: null, dailyLimit: null, tokenLifetimeMs };
-  const { standIn, environment: services } = await realServices({ appliances: APPLIANCES, variations });
+  const { mocks, environment: services } = await realServices({ appliances: APPLIANCES, variations });
   const environment = {
     ...services,
     GFA_INTERVAL: '1s',
@@ -77,11 +75,11 @@ async function small(
   };
   const { through, heap } = within(128);
   const program = start([], { environment: { ...environment, ...heap }, through });
-  return { standIn, program };
+  return { mocks, program };
 }
 
-function asked(standIn: MockServices, operation: string): number {
-  return standIn.requests.filter((request) => request.operation === operation).length;
+function asked(mocks: MockServices, operation: string): number {
+  return mocks.requests.filter((request) => request.operation === operation).length;
 }
 
 async function isWell(url: string): Promise<boolean> {
@@ -94,14 +92,14 @@ function expectAlive({ child }: Program): void {
 }
 
 /** Spoils every operation at once, eight series among them, until each has been answered so. */
-async function spoil(standIn: MockServices, { ended }: Program, filling: string, most: number): Promise<void> {
+async function spoil(mocks: MockServices, { ended }: Program, filling: string, most: number): Promise<void> {
   const all = OPERATIONS.map(({ operation, bytes }) => {
     // After a list of serials that cannot be read the edges are not asked for.
     const times = operation === 'serials' ? { times: 1 } : {};
-    const lift = standIn.fail({ ...answerOf(filling, Math.max(bytes, most)), ...times, operation });
+    const lift = mocks.fail({ ...answerOf(filling, Math.max(bytes, most)), ...times, operation });
     // More than are in flight at once, so that one at least has been read.
-    const enough = asked(standIn, operation) + (operation === 'cpu_utilization' ? 10 : 3);
-    return { operation, lift, isMet: () => asked(standIn, operation) >= enough };
+    const enough = asked(mocks, operation) + (operation === 'cpu_utilization' ? 10 : 3);
+    return { operation, lift, isMet: () => asked(mocks, operation) >= enough };
   });
   const look = () => {
     expect(all.filter(({ isMet }) => !isMet()).map(({ operation }) => operation)).toEqual([]);
@@ -112,12 +110,12 @@ async function spoil(standIn: MockServices, { ended }: Program, filling: string,
 }
 
 test('with oversized answers to all operations at once, the process lives, serves, reports it and recovers', async () => {
-  const { standIn, program } = await small();
+  const { mocks, program } = await small();
   const url = await program.serving();
   await until('both to be up', () => isWell(url), 30_000);
   const fillings = Object.keys(FILLINGS).map((filling) => ({ filling, most: 0 }));
   for (const { filling, most } of [...fillings, { filling: 'empty objects', most: LARGEST }]) {
-    await spoil(standIn, program, filling, most);
+    await spoil(mocks, program, filling, most);
     expectAlive(program);
     expect((await get(`${url}/metrics`)).status).toBe(200);
   }
@@ -132,13 +130,13 @@ test('with oversized answers to all operations at once, the process lives, serve
 }, 240_000);
 
 test('after an oversized answer to a token request, the token is requested again', async () => {
-  const { standIn, program } = await small(3_000);
+  const { mocks, program } = await small(3_000);
   const answers = ['empty objects', 'numbers'].flatMap((filling) =>
     [500_000, LARGEST].map((most) => answerOf(filling, most)),
   );
-  for (const answer of answers) standIn.fail({ ...answer, operation: 'token', times: 1 });
+  for (const answer of answers) mocks.fail({ ...answer, operation: 'token', times: 1 });
   const url = await program.serving();
-  await until('all of them to have been read', () => asked(standIn, 'token') > answers.length, 60_000);
+  await until('all of them to have been read', () => asked(mocks, 'token') > answers.length, 60_000);
   await until('everything to be well', () => isWell(url), 30_000);
   expectAlive(program);
 }, 120_000);

@@ -39,28 +39,28 @@ const GUID = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
 
 describe('--once', () => {
   test('polls everything, prints the exposition and nothing else, gives the token back and ends with 0', async () => {
-    const { standIn, environment } = await realServices();
+    const { mocks, environment } = await realServices();
     const { code, stdout, stderr } = await run(['--once'], { environment });
     expect(code).toBe(0);
     const scrape = new Scrape(stdout);
     expect(scrape.sum('filer_api_up')).toBe(2);
     expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(4);
     expect(scrape.all('filer_volume_info')).toHaveLength(2);
-    expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
-    expect(standIn.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(4);
+    expect(mocks.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
+    expect(mocks.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(4);
     // The log goes where the exposition does not.
     expect(stderr).toContain('"msg":"the API responds"');
   });
 
   test('takes no event of the exporter that runs with the same settings, and leaves its state file as it is', async () => {
-    const { standIn } = await realServices();
+    const { mocks } = await realServices();
     const folder = temporaryDirectory();
     const path = join(folder, 'state');
     writeFileSync(path, 'the state of another process');
-    await run(['--once'], { environment: { ...gfaEnvironment(standIn), STATE_FILE: path } });
+    await run(['--once'], { environment: { ...gfaEnvironment(mocks), STATE_FILE: path } });
     expect(readFileSync(path, 'utf8')).toBe('the state of another process');
     expect(readdirSync(folder)).toEqual(['state']);
-    const [asked] = standIn.requests.filter(({ operation }) => operation === 'data');
+    const [asked] = mocks.requests.filter(({ operation }) => operation === 'data');
     expect(asked?.headers['x-service-client-key']).toMatch(/^\S+-once-\d{14}$/);
   });
 
@@ -86,21 +86,21 @@ describe('--once', () => {
     ['all that the inventory names', {}],
     ['those that are named', { PORTAL_SERIALS: '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f' }],
   ])('ends with 1 after one request when the credentials are refused, for %s', async (_, more) => {
-    const { standIn } = await realServices();
-    const environment = { ...portalEnvironment(standIn), PORTAL_SERVICE_KEY: 'nobody', ...more };
+    const { mocks } = await realServices();
+    const environment = { ...portalEnvironment(mocks), PORTAL_SERVICE_KEY: 'nobody', ...more };
     const { code, stdout } = await run(['--once'], { environment });
     expect(code).toBe(1);
     expect(new Scrape(stdout).sum('filer_api_up')).toBe(0);
-    expect(standIn.requests.map(({ operation }) => operation)).toEqual(['token']);
+    expect(mocks.requests.map(({ operation }) => operation)).toEqual(['token']);
   });
 
   test('asks once for a series that fails, and ends with 0: the inventory was there', async () => {
-    const { standIn } = await realServices({ appliances: 8 });
-    standIn.fail({ kind: 'status', status: 400, operation: /^(?:cpu_utilization|load_average)$/ });
-    const { code, stdout } = await run(['--once'], { environment: portalEnvironment(standIn) });
+    const { mocks } = await realServices({ appliances: 8 });
+    mocks.fail({ kind: 'status', status: 400, operation: /^(?:cpu_utilization|load_average)$/ });
+    const { code, stdout } = await run(['--once'], { environment: portalEnvironment(mocks) });
     expect(code).toBe(0);
     expect(new Scrape(stdout).value('filer_api_up', { api: 'portal' })).toBe(0);
-    expect(standIn.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(8);
+    expect(mocks.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(8);
   });
 });
 

@@ -8,12 +8,12 @@ import { until } from '../support/until.ts';
 
 describe('--plan', () => {
   test('counts the account’s appliances, says what the limits allow them, and gives its token back', async () => {
-    const { standIn } = await realServices();
-    const { code, stdout, stderr } = await run(['--plan'], { environment: portalEnvironment(standIn) });
+    const { mocks } = await realServices();
+    const { code, stdout, stderr } = await run(['--plan'], { environment: portalEnvironment(mocks) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Appliances +4$/m);
-    expect(standIn.requests.map(({ operation }) => operation)).not.toContain('cpu_utilization');
-    expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
+    expect(mocks.requests.map(({ operation }) => operation)).not.toContain('cpu_utilization');
+    expect(mocks.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
   });
 
   test('needs no account for a number of appliances, and ends with 1 when they are too many', async () => {
@@ -44,7 +44,7 @@ describe('--plan', () => {
     ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, '; check the firewall'],
   ])('says in one line that the portal %s, and ends with 1', async (_, wrong, message) => {
     const { code, stdout, stderr } = await run(['--plan'], {
-      environment: { ...portalEnvironment((await realServices()).standIn), ...wrong },
+      environment: { ...portalEnvironment((await realServices()).mocks), ...wrong },
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
@@ -52,17 +52,15 @@ describe('--plan', () => {
   });
 
   test('is ended by a signal while the portal keeps it waiting', async () => {
-    const { standIn } = await realServices();
-    standIn.fail({ kind: 'hang', operation: 'serials' });
-    const program = start(['--plan'], { environment: portalEnvironment(standIn) });
-    await until('the inventory to be asked for', () =>
-      standIn.requests.some(({ operation }) => operation === 'serials'),
-    );
+    const { mocks } = await realServices();
+    mocks.fail({ kind: 'hang', operation: 'serials' });
+    const program = start(['--plan'], { environment: portalEnvironment(mocks) });
+    await until('the inventory to be asked for', () => mocks.requests.some(({ operation }) => operation === 'serials'));
     program.kill('SIGINT');
     const { code, stdout, stderr } = await program.ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^.*stopping\n$/);
-    expect(standIn.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
+    expect(mocks.requests.at(-1)).toMatchObject({ operation: 'revoke', status: 200 });
   });
 
   test('ends with 1 after a signal, even while a thread still works on a file', async () => {
@@ -75,11 +73,11 @@ describe('--plan', () => {
       });`;
     writeFileSync(preload, busy);
     for (let time = 0; time < 3; time += 1) {
-      const { standIn } = await realServices();
-      standIn.fail({ kind: 'hang', operation: 'token' });
-      const environment = { ...portalEnvironment(standIn), NODE_OPTIONS: `--import=${preload}` };
+      const { mocks } = await realServices();
+      mocks.fail({ kind: 'hang', operation: 'token' });
+      const environment = { ...portalEnvironment(mocks), NODE_OPTIONS: `--import=${preload}` };
       const program = start(['--plan'], { environment });
-      await until('the token to be asked for', () => standIn.requests.some(({ operation }) => operation === 'token'));
+      await until('the token to be asked for', () => mocks.requests.some(({ operation }) => operation === 'token'));
       program.kill('SIGTERM');
       expect(await program.ended).toMatchObject({ code: 1, signal: null });
     }

@@ -8,13 +8,13 @@ describe('a service on this machine', () => {
   test.each(['127.0.0.1', 'localhost'])(
     'at %s is asked without the proxy, which would see its token in the clear',
     async (host) => {
-      const { standIn, environment } = await realServices({ appliances: 1 });
+      const { mocks, environment } = await realServices({ appliances: 1 });
       const { origin, received } = await startEcho(undefined);
       const { code, stdout } = await run(['--once'], {
         environment: {
           ...environment,
-          GFA_URL: standIn.gfaUrl.replace('127.0.0.1', host),
-          PORTAL_URL: standIn.portalUrl.replace('127.0.0.1', host),
+          GFA_URL: mocks.gfaUrl.replace('127.0.0.1', host),
+          PORTAL_URL: mocks.portalUrl.replace('127.0.0.1', host),
           HTTP_PROXY: origin,
           HTTPS_PROXY: origin,
         },

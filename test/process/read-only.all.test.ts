@@ -52,8 +52,8 @@ function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
 describe('every request of the program is of one of four kinds', () => {
   test('with every operation of every series and collector, through renewals, refusals and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
-    const { standIn, environment: services } = await realServices({ appliances: 2, variations });
-    standIn.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });
+    const { mocks, environment: services } = await realServices({ appliances: 2, variations });
+    mocks.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });
     const quick = {
       PORTAL_INTERVAL: '1s',
       PORTAL_DISCOVERY_INTERVAL: '1s',
@@ -65,21 +65,21 @@ describe('every request of the program is of one of four kinds', () => {
     const program = start([], { environment });
     const polled = new Set([...ASKED, 'POST /auth/token', 'POST /auth/token/refresh']);
     const isDone = () => {
-      const asked = publishedNames(standIn.requests);
+      const asked = publishedNames(mocks.requests);
       return [...polled].every((name) => asked.has(name));
     };
     // What is missing after all that time is told by the comparison.
     await until('every operation of every collector', isDone).catch(() => {});
     program.kill('SIGTERM');
     await program.ended;
-    expect(publishedNames(standIn.requests)).toEqual(new Set([...polled, 'DELETE /auth/token']));
-    expect(new Set(kindsOf(standIn.requests))).toEqual(new Set(ALL_KINDS));
+    expect(publishedNames(mocks.requests)).toEqual(new Set([...polled, 'DELETE /auth/token']));
+    expect(new Set(kindsOf(mocks.requests))).toEqual(new Set(ALL_KINDS));
   });
 
   test.each([['--once'], ['--plan']])('with %s', async (command) => {
-    const { standIn, environment } = await realServices({ appliances: 2 });
+    const { mocks, environment } = await realServices({ appliances: 2 });
     await run([command], { environment });
-    expect(standIn.requests.length).toBeGreaterThan(1);
-    expect(ALL_KINDS).toEqual(expect.arrayContaining([...kindsOf(standIn.requests)]));
+    expect(mocks.requests.length).toBeGreaterThan(1);
+    expect(ALL_KINDS).toEqual(expect.arrayContaining([...kindsOf(mocks.requests)]));
   });
 });

@@ -97,11 +97,11 @@ describe('no secret of one service is shown by another that knows it', () => {
     ['a token', { REMOTE_WRITE_TOKEN: password }],
   ])('neither in the log nor on a page, with %s', async (_, credentials) => {
     const gossip = await startGossip(JSON.stringify([password.repeat(100), ...forms, pair, `Bearer ${password}`]));
-    const standIn = await startMockServices({ clock: systemClock, appliances: 2 });
-    onTestFinished(() => standIn.close());
+    const mocks = await startMockServices({ clock: systemClock, appliances: 2 });
+    onTestFinished(() => mocks.close());
     const program = start([], {
       environment: {
-        ...portalEnvironment(standIn),
+        ...portalEnvironment(mocks),
         PORTAL_INTERVAL: '1s',
         ...talkative,
         ALLOW_INSECURE_UPSTREAM: 'true',

@@ -37,62 +37,62 @@ describe('SIGTERM', () => {
   });
 
   test('before the first token has come ends it without waiting for it', async () => {
-    const { standIn, environment } = await realServices();
-    standIn.fail({ kind: 'hang', operation: 'token' });
+    const { mocks, environment } = await realServices();
+    mocks.fail({ kind: 'hang', operation: 'token' });
     const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR } });
-    await until('the token to be asked for', () => standIn.requests.some(({ operation }) => operation === 'token'));
+    await until('the token to be asked for', () => mocks.requests.some(({ operation }) => operation === 'token'));
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(revocations(standIn)).toEqual([]);
+    expect(revocations(mocks)).toEqual([]);
   });
 
   test('in the middle of a sweep, with slow answers, ends it and gives the token back', async () => {
-    const { standIn, environment } = await realServices({ appliances: 30, variations: { latencyMs: 100 } });
+    const { mocks, environment } = await realServices({ appliances: 30, variations: { latencyMs: 100 } });
     const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR, PORTAL_CONCURRENCY: '32' } });
     await until(
       'a sweep to be under way',
-      () => standIn.requests.filter(({ path }) => path.includes('/telemetry/')).length > 20,
+      () => mocks.requests.filter(({ path }) => path.includes('/telemetry/')).length > 20,
     );
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(revocations(standIn)).toEqual([200]);
+    expect(revocations(mocks)).toEqual([200]);
     expect(program.log.at(-1)?.msg).toBe('stopped');
     expect(program.log.filter(({ level }) => isAtLeast(level, 'warn'))).toEqual([]);
   });
 
   test('does not wait longer than SHUTDOWN_TIMEOUT for a token that cannot be given back', async () => {
-    const { standIn, environment } = await realServices();
-    standIn.fail({ kind: 'hang', operation: 'revoke' });
+    const { mocks, environment } = await realServices();
+    mocks.fail({ kind: 'hang', operation: 'revoke' });
     const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: '500ms' } });
     const url = await program.serving();
     await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     const ended = await stopped(program);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(revocations(standIn)).toEqual([undefined]);
+    expect(revocations(mocks)).toEqual([undefined]);
   });
 
   test('a second time ends it at once', async () => {
-    const { standIn, environment } = await realServices();
-    standIn.fail({ kind: 'hang', operation: 'revoke' });
+    const { mocks, environment } = await realServices();
+    mocks.fail({ kind: 'hang', operation: 'revoke' });
     const program = start([], { environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR } });
     const url = await program.serving();
     await until('the portal to be up', async () => (await scrape(url)).value('filer_api_up', { api: 'portal' }) === 1);
     program.kill('SIGTERM');
-    await until('the token to be given back', () => revocations(standIn).length > 0);
+    await until('the token to be given back', () => revocations(mocks).length > 0);
     const ended = await stopped(program);
     expect(ended.code).toBe(1);
   });
 
   test('ends --once as well, with what was polled until then', async () => {
-    const { standIn, environment } = await realServices({ variations: { latencyMs: 200 } });
+    const { mocks, environment } = await realServices({ variations: { latencyMs: 200 } });
     const program = start(['--once'], {
       environment: { ...environment, SHUTDOWN_TIMEOUT: AN_HOUR, PORTAL_CONCURRENCY: '1' },
     });
-    await until('a series to be asked for', () => standIn.requests.some(({ path }) => path.includes('/telemetry/')));
+    await until('a series to be asked for', () => mocks.requests.some(({ path }) => path.includes('/telemetry/')));
     const ended = await stopped(program);
     expect(ended.code).toBe(0);
     expect(ended.stdout).toContain('filer_appliance_info');
-    expect(revocations(standIn)).toEqual([200]);
+    expect(revocations(mocks)).toEqual([200]);
   });
 });
 

@@ -17,17 +17,17 @@ import { createServer } from 'node:http';
 import { startMockServices } from './src/demo/mock-services.ts';
 import { systemClock } from './src/runtime/clock.ts';
 import { run } from './src/cli/run.ts';
-const standIn = await startMockServices({ clock: systemClock, appliances: 1 });
+const mocks = await startMockServices({ clock: systemClock, appliances: 1 });
 const server = createServer((request, response) => {
   const say = (body) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   if (request.url.endsWith('/usage')) say({ stored: 42 });
   else if (request.url.includes('/fan_speed')) say({ items: [{ time: Date.now() - 60_000, fans_running: 3 }] });
-  else standIn.serve(request, response);
+  else mocks.serve(request, response);
 });
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = 'http://127.0.0.1:' + server.address().port;
 const environment = {
-  PORTAL_URL: origin + '/portal', PORTAL_USER_KEY: standIn.credentials.userKey,
+  PORTAL_URL: origin + '/portal', PORTAL_USER_KEY: mocks.credentials.userKey,
   PORTAL_COLLECTORS: 'telemetry,audit,edges', PORTAL_SERIES: 'fan_speed', BILLING_URL: origin,
 };
 process.exit(await run(['--once'], environment, new Promise(() => {})));

@@ -17,20 +17,18 @@ async function requestsOf(collector: string): Promise<number> {
   // Always the same moment: what happens in the simulated fleet depends on it, and so does how many pages there are.
   const clock = new ManualClock();
   const variations = { rateLimit: null, dailyLimit: null };
-  const standIn = await startMockServices({ clock, appliances: APPLIANCES, volumes: VOLUMES, variations });
-  onTestFinished(() => standIn.close());
+  const mocks = await startMockServices({ clock, appliances: APPLIANCES, volumes: VOLUMES, variations });
+  onTestFinished(() => mocks.close());
   const network = new Network();
-  network.listens(standIn.portalUrl, standIn.serve);
-  const { PORTAL_SERIES: _, ...environment } = portalEnvironment(standIn);
+  network.listens(mocks.portalUrl, mocks.serve);
+  const { PORTAL_SERIES: _, ...environment } = portalEnvironment(mocks);
   const limits = { PORTAL_RATE_LIMIT: '30000/30s', PORTAL_DAILY_LIMIT: '0' };
   const app = assemble(
     { ...environment, ...limits, PORTAL_COLLECTORS: collector },
     { clock, log: noLog, connect: () => network.connect() },
   );
   await clock.through(app.once(going), 10);
-  const asked = standIn.requests.filter(
-    ({ operation }) => !['token', 'revoke', 'serials', 'edges'].includes(operation),
-  );
+  const asked = mocks.requests.filter(({ operation }) => !['token', 'revoke', 'serials', 'edges'].includes(operation));
   // A task whose next slot comes within the round is polled again.
   return new Set(asked.map(({ path, query, body }) => `${path} ${query} ${body}`)).size;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, lineThrough, type Point } from './figures.ts';
+import { errorsOf, lineThrough, type Point } from './figures.ts';
 
 /** A run of an hour in which one figure is a function of the minute. */
 function run(of: (minute: number) => Partial<Point>, length = 61): readonly Point[] {
@@ -20,12 +20,12 @@ function run(of: (minute: number) => Partial<Point>, length = 61): readonly Poin
 }
 
 test('a run in which nothing grows is well, and so is one that only breathes', () => {
-  expect(faultsOf(run(() => ({})))).toEqual([]);
-  expect(faultsOf(run((minute) => ({ liveBytes: 27e6 + 1e6 * Math.sin(minute) })))).toEqual([]);
+  expect(errorsOf(run(() => ({})))).toEqual([]);
+  expect(errorsOf(run((minute) => ({ liveBytes: 27e6 + 1e6 * Math.sin(minute) })))).toEqual([]);
 });
 
 test('a leak of sixty bytes a request is found, as the one that packing once had', () => {
-  expect(faultsOf(run((minute) => ({ liveBytes: 27e6 + 60 * 2_400 * minute })))).toEqual([
+  expect(errorsOf(run((minute) => ({ liveBytes: 27e6 + 60 * 2_400 * minute })))).toEqual([
     expect.stringMatching(/^memory grew by \d+ bytes, 60 a request$/),
     expect.stringMatching(/^memory grows by \d+ bytes an hour/),
   ]);
@@ -38,11 +38,11 @@ test.each([
   ['rejections', () => ({ rejections: 1 })],
   ['defects', () => ({ defects: 1 })],
 ])('%s are found', (_, of) => {
-  expect(faultsOf(run(of))).toHaveLength(1);
+  expect(errorsOf(run(of))).toHaveLength(1);
 });
 
 test('too little to tell is a fault', () => {
-  expect(faultsOf(run(() => ({})).slice(0, 3))).toHaveLength(1);
+  expect(errorsOf(run(() => ({})).slice(0, 3))).toHaveLength(1);
 });
 
 describe('an hour of a fleet that changes, with outages in which its data is withdrawn', () => {
@@ -58,18 +58,18 @@ describe('an hour of a fleet that changes, with outages in which its data is wit
     });
 
   test('is well', () => {
-    expect(faultsOf(hour(0))).toEqual([]);
+    expect(errorsOf(hour(0))).toEqual([]);
   });
 
   test('would not be with 3 MB an hour more, whatever leaked them', () => {
-    expect(faultsOf(hour(3e6))).toEqual([
+    expect(errorsOf(hour(3e6))).toEqual([
       expect.stringMatching(/^memory grows by \d+ bytes an hour, give or take \d+$/),
     ]);
   });
 });
 
 test('what breathes for many minutes at a time is no slope', () => {
-  expect(faultsOf(run((minute) => ({ liveBytes: 27e6 + 1.5e6 * Math.sin(minute / 5) })))).toEqual([]);
+  expect(errorsOf(run((minute) => ({ liveBytes: 27e6 + 1.5e6 * Math.sin(minute / 5) })))).toEqual([]);
 });
 
 test('a minute is too short to tell a slope', () => {
@@ -77,12 +77,12 @@ test('a minute is too short to tell a slope', () => {
     ...point,
     minutes: point.minutes / 60,
   }));
-  expect(faultsOf(minute)).toEqual([]);
+  expect(errorsOf(minute)).toEqual([]);
 });
 
 test('one line for each thing that happens is well, and one for each request is not', () => {
-  expect(faultsOf(run((minute) => ({ lines: 10 + 20 * minute })))).toEqual([]);
-  expect(faultsOf(run((minute) => ({ lines: 2_400 * minute })))).toEqual(['144000 log lines for 600 changes']);
+  expect(errorsOf(run((minute) => ({ lines: 10 + 20 * minute })))).toEqual([]);
+  expect(errorsOf(run((minute) => ({ lines: 2_400 * minute })))).toEqual(['144000 log lines for 600 changes']);
 });
 
 describe('the line through points', () => {

@@ -101,7 +101,7 @@ export function summaryOf(points: readonly Point[]): Summary {
 }
 
 /** What is wrong with a run, one line each; none when all is well. */
-export function faultsOf(points: readonly Point[]): readonly string[] {
+export function errorsOf(points: readonly Point[]): readonly string[] {
   const faults: string[] = [];
   const last = points.at(-1);
   if (points.length < 4 || last === undefined) return ['too short: four measurements at least tell a slope from noise'];

@@ -20,7 +20,7 @@ import { fastClock } from '../support/fast-clock.ts';
 import { Scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 import { churn } from './churn.ts';
-import { type Answer, type Figures, faultsOf, type Point, type Question, summaryOf } from './figures.ts';
+import { type Answer, errorsOf, type Figures, type Point, type Question, summaryOf } from './figures.ts';
 
 const SPEED = 50;
 /** Simulated. */
@@ -36,11 +36,11 @@ if (!(minutes > 0) || !Number.isInteger(seed))
   throw new Error('SOAK_MINUTES takes minutes above 0, SOAK_SEED a number');
 
 const since = Date.now();
-const standIn = await startMockServices({ clock: fastClock(SPEED, since), seed, appliances: APPLIANCES, volumes: 6 });
+const mocks = await startMockServices({ clock: fastClock(SPEED, since), seed, appliances: APPLIANCES, volumes: 6 });
 const directory = mkdtempSync(join(tmpdir(), 'filer-exporter-soak-'));
 const exporter = fork(fileURLToPath(new URL('exporter.ts', import.meta.url)), [String(since), String(SPEED)], {
   execArgv: ['--expose-gc', '--import', 'tsx'],
-  env: { PATH: process.env.PATH, ...environmentOf(standIn, directory) },
+  env: { PATH: process.env.PATH, ...environmentOf(mocks, directory) },
 });
 const begun = performance.now();
 const counts = { scrapes: 0, changes: 0 };
@@ -52,12 +52,12 @@ try {
   const ending = await stopped(exporter);
   say({ name: 'soak', seed, speed: SPEED, minutes: elapsed(), ...counts, requests: points.at(-1)?.requests ?? 0 });
   say({ name: 'soak.summary', ...summaryOf(points) });
-  troubles.push(...ending, ...faultsOf(points));
+  troubles.push(...ending, ...errorsOf(points));
 } catch (error) {
   troubles.push(String(error));
 } finally {
   exporter.kill('SIGKILL');
-  await standIn.close();
+  await mocks.close();
   rmSync(directory, { recursive: true, force: true });
 }
 for (const trouble of troubles) say({ name: 'soak.trouble', trouble });
@@ -89,7 +89,7 @@ async function soak(url: string): Promise<readonly Point[]> {
     every(
       EVERY.changeMs / SPEED,
       guarded(() => {
-        lifts.push(churn(standIn, random));
+        lifts.push(churn(mocks, random));
         counts.changes += 1;
         return Promise.resolve();
       }),
@@ -119,8 +119,8 @@ async function scrape(url: string): Promise<void> {
 
 /** Once nothing happens any more, every appliance is there and well, and nothing of those that went is left. */
 async function settled(url: string): Promise<void> {
-  standIn.vary({ rateLimit: { kind: 'sliding-window', requests: 500, windowMs: 30_000 }, tokenLifetimeMs: 900_000 });
-  const serials = new Set(standIn.fleet.appliances.map(({ serial }) => serial));
+  mocks.vary({ rateLimit: { kind: 'sliding-window', requests: 500, windowMs: 30_000 }, tokenLifetimeMs: 900_000 });
+  const serials = new Set(mocks.fleet.appliances.map(({ serial }) => serial));
   // Discovery, what the pace forgot of the limit, and what rests: an hour, a little more than a minute here.
   await until(
     'every appliance of the inventory, and none else, to be polled well',
@@ -139,7 +139,7 @@ async function settled(url: string): Promise<void> {
 
 async function pointOf(): Promise<Point> {
   const figures = await figuresOf(exporter);
-  const appliances = standIn.fleet.appliances.length;
+  const appliances = mocks.fleet.appliances.length;
   const point: Point = { minutes: elapsed(), ...figures, requests: asked(), ...counts, appliances };
   say({ name: 'soak.point', ...point });
   return point;
@@ -147,7 +147,7 @@ async function pointOf(): Promise<Point> {
 
 /** How many requests the services have had: the newest 10,000 are kept, so they are counted as they come. */
 function asked(): number {
-  const { requests } = standIn;
+  const { requests } = mocks;
   const newest = requests.at(-1);
   for (let at = requests.length - 1; at >= 0 && requests[at] !== lastSeen.request; at -= 1) lastSeen.total += 1;
   lastSeen.request = newest;

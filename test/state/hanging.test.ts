@@ -12,17 +12,17 @@ import { until } from '../support/until.ts';
 /** The whole program on a disk that can hang, moved by hand. */
 async function program(environment: Readonly<Record<string, string>> = {}) {
   const [clock, store] = [new ManualClock(), new HangingStore()];
-  const standIn = await startMockServices({ clock, appliances: 2, volumes: 1 });
+  const mocks = await startMockServices({ clock, appliances: 2, volumes: 1 });
   let logged = '';
   const write = (line: string) => {
     logged += line;
   };
   const app = assemble(
-    { ...gfaEnvironment(standIn), ...portalEnvironment(standIn), STATE_FILE: '/state', ...environment },
+    { ...gfaEnvironment(mocks), ...portalEnvironment(mocks), STATE_FILE: '/state', ...environment },
     {
       clock,
       log: createLog('info', { write }),
-      connect: () => new MemoryDispatcher(standIn.serve),
+      connect: () => new MemoryDispatcher(mocks.serve),
       openState: () => store,
     },
   );
@@ -36,9 +36,9 @@ async function program(environment: Readonly<Record<string, string>> = {}) {
     const over = stop();
     await clock.advance(60_000);
     await over;
-    await standIn.close();
+    await mocks.close();
   });
-  return { app, clock, store, standIn, stop, log: () => linesOf(logged) };
+  return { app, clock, store, mocks, stop, log: () => linesOf(logged) };
 }
 
 /** Whether something has come to its end. */
@@ -71,7 +71,7 @@ describe('while the disk with the state file hangs', () => {
   });
 
   test('a stop takes no longer than SHUTDOWN_TIMEOUT, and the token is given back', async () => {
-    const { app, clock, store, standIn, stop } = await program({ SHUTDOWN_TIMEOUT: '2s' });
+    const { app, clock, store, mocks, stop } = await program({ SHUTDOWN_TIMEOUT: '2s' });
     await app.start();
     store.hang();
     await clock.advance(5_000);
@@ -79,11 +79,11 @@ describe('while the disk with the state file hangs', () => {
     const stopping = watched(stop());
     await clock.advance(2_000);
     await until('the stop to be over', () => stopping.isOver);
-    expect(standIn.requests.filter(({ operation }) => operation === 'revoke')).toHaveLength(1);
+    expect(mocks.requests.filter(({ operation }) => operation === 'revoke')).toHaveLength(1);
   });
 
   test('a start that is stopped polls nothing any more, whenever the disk comes back', async () => {
-    const { app, clock, store, standIn, stop, log } = await program();
+    const { app, clock, store, mocks, stop, log } = await program();
     store.hang();
     const starting = app.start();
     await until('the state to be asked for', () => store.calls > 0);
@@ -91,7 +91,7 @@ describe('while the disk with the state file hangs', () => {
     store.letGo();
     await starting;
     await clock.advance(60_000);
-    expect(standIn.requests).toEqual([]);
+    expect(mocks.requests).toEqual([]);
     expect(store.content).toBeUndefined();
     expect(log().map(({ msg }) => msg)).toEqual(['stopped']);
   });

@@ -36,16 +36,16 @@ async function polledLife(store: MemoryStore, environment: Readonly<Record<strin
 }
 
 /** From now on the service answers nobody. */
-function silence(standIn: MockServices): void {
-  standIn.fail({ kind: 'status', status: 500, operation: 'data' });
+function silence(mocks: MockServices): void {
+  mocks.fail({ kind: 'status', status: 500, operation: 'data' });
 }
 
 describe('a program that is started again with its state file', () => {
   test('exposes what it had counted before its first poll, and goes on from there', async () => {
-    const [standIn, store] = [await services(), new MemoryStore()];
-    const before = await polledLife(store, { ...gfaEnvironment(standIn), STALE_AFTER: '1000' });
-    silence(standIn);
-    const after = await life(store, { ...gfaEnvironment(standIn), STALE_AFTER: '1000' });
+    const [mocks, store] = [await services(), new MemoryStore()];
+    const before = await polledLife(store, { ...gfaEnvironment(mocks), STALE_AFTER: '1000' });
+    silence(mocks);
+    const after = await life(store, { ...gfaEnvironment(mocks), STALE_AFTER: '1000' });
     const now = await after.scrape();
     for (const { name, labels, value } of before.all(COUNTS)) {
       expect(now.value(name, labels)).toBeGreaterThanOrEqual(value);
@@ -56,10 +56,10 @@ describe('a program that is started again with its state file', () => {
   });
 
   test('after an hour exposes what it had counted and no gauge until a poll brings it, and has lost no count', async () => {
-    const [standIn, store] = [await services(), new MemoryStore()];
-    const before = await polledLife(store, gfaEnvironment(standIn));
-    const lift = standIn.fail({ kind: 'status', status: 500, operation: 'data' });
-    const after = await life(store, gfaEnvironment(standIn), HOUR_MS);
+    const [mocks, store] = [await services(), new MemoryStore()];
+    const before = await polledLife(store, gfaEnvironment(mocks));
+    const lift = mocks.fail({ kind: 'status', status: 500, operation: 'data' });
+    const after = await life(store, gfaEnvironment(mocks), HOUR_MS);
     const during = await after.scrape();
     expect(during.all(OF_FILERS).filter(({ name }) => !COUNTED.test(name))).toEqual([]);
     for (const name of KEPT) expect(during.sum(name)).toBe(before.sum(name));
@@ -72,26 +72,26 @@ describe('a program that is started again with its state file', () => {
   });
 
   test('after more than FORGET_AFTER exposes nothing until a poll brings it', async () => {
-    const [standIn, store] = [await services(), new MemoryStore()];
-    await polledLife(store, gfaEnvironment(standIn));
-    standIn.fail({ kind: 'status', status: 500, operation: 'data' });
-    const after = await life(store, gfaEnvironment(standIn), 25 * HOUR_MS);
+    const [mocks, store] = [await services(), new MemoryStore()];
+    await polledLife(store, gfaEnvironment(mocks));
+    mocks.fail({ kind: 'status', status: 500, operation: 'data' });
+    const after = await life(store, gfaEnvironment(mocks), 25 * HOUR_MS);
     expect((await after.scrape()).all(OF_FILERS)).toEqual([]);
   });
 
   test('with another client key begins from zero, and the file is put aside', async () => {
-    const [standIn, store] = [await services(), new MemoryStore()];
-    await polledLife(store, gfaEnvironment(standIn));
-    silence(standIn);
-    const after = await life(store, { ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another' });
+    const [mocks, store] = [await services(), new MemoryStore()];
+    await polledLife(store, gfaEnvironment(mocks));
+    silence(mocks);
+    const after = await life(store, { ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another' });
     expect((await after.scrape()).all(COUNTS)).toEqual([]);
     expect(store.asides).toHaveLength(1);
     expect(warnings(after)).toContain('The state file cannot be used: it was moved aside, and counting starts again.');
   });
 
   test('goes on counting notifications, those told while it was down among them', async () => {
-    const [standIn, store] = [await services({ appliances: 100 }), new MemoryStore()];
-    const environment = { ...portalEnvironment(standIn), PORTAL_COLLECTORS: 'notifications=10s' };
+    const [mocks, store] = [await services({ appliances: 100 }), new MemoryStore()];
+    const environment = { ...portalEnvironment(mocks), PORTAL_COLLECTORS: 'notifications=10s' };
     const counted = async (of: Live, least: number) =>
       until('notifications', async () => {
         const sum = (await of.scrape()).sum('filer_notifications_by_severity_total');
@@ -107,13 +107,13 @@ describe('a program that is started again with its state file', () => {
   });
 
   test('knows what the day’s budget had spent', async () => {
-    const [standIn, store] = [await services(), new MemoryStore()];
-    const environment = { ...portalEnvironment(standIn), PORTAL_DAILY_LIMIT: '100000' };
+    const [mocks, store] = [await services(), new MemoryStore()];
+    const environment = { ...portalEnvironment(mocks), PORTAL_DAILY_LIMIT: '100000' };
     const remaining = async (of: Live) => (await of.scrape()).value('filer_exporter_daily_budget_remaining') ?? 0;
     const first = await life(store, environment);
     await until('some requests', async () => (await remaining(first)) <= 100_000 - 10);
     await first.stop();
-    standIn.fail({ kind: 'status', status: 503 });
+    mocks.fail({ kind: 'status', status: 503 });
     const after = await life(store, environment);
     expect(await remaining(after)).toBeLessThanOrEqual(100_000 - 10);
     await after.stop();

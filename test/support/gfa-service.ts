@@ -4,7 +4,7 @@ import { SimulatedFleet } from '../../src/demo/world/world.ts';
 import { parseDateSeconds } from '../../src/metrics/units.ts';
 import { type DataResponse, parseDataResponse } from '../../src/services/gfa/data-response.ts';
 
-/** The stand-in's file acceleration service without a socket: asked at any moment, in any order of moments. */
+/** The mock file acceleration service without a socket: asked at any moment, in any order of moments. */
 export interface GfaService {
   variations: Variations;
   /** Asks as a client, at a moment in epoch milliseconds; moves that client's bookmark. */

@@ -49,19 +49,19 @@ export async function until<Seen>(
 
 /** Both services in this process, for one test. */
 export async function services(options: Partial<MockServicesOptions> = {}): Promise<MockServices> {
-  const standIn = await startMockServices({ clock, appliances: 4, volumes: 2, ...options });
-  const ends = wires.listens(standIn.portalUrl, standIn.serve);
+  const mocks = await startMockServices({ clock, appliances: 4, volumes: 2, ...options });
+  const ends = wires.listens(mocks.portalUrl, mocks.serve);
   onTestFinished(async () => {
     ends();
-    await standIn.close();
+    await mocks.close();
   });
-  return standIn;
+  return mocks;
 }
 
 /** Connects an exporter to {@link services}. */
 export const network = { connect: () => wires.connect() };
 
-/** What points an exporter at a stand-in's portal: two series of each appliance, everything every ten seconds. */
+/** What points an exporter at a mock portal: two series of each appliance, everything every ten seconds. */
 export function portalEnvironment({ portalUrl, credentials }: MockServices): Environment {
   return {
     PORTAL_URL: portalUrl,
@@ -81,9 +81,9 @@ export function gfaEnvironment({ gfaUrl, credentials }: MockServices): Environme
 
 /** Both services over connections, by the clock of this machine, for one test; and what points an exporter at them. */
 export async function realServices(options: Partial<MockServicesOptions> = {}) {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2, ...options });
-  onTestFinished(() => standIn.close());
-  return { standIn, environment: { ...gfaEnvironment(standIn), ...portalEnvironment(standIn) } };
+  const mocks = await startMockServices({ clock: systemClock, appliances: 4, volumes: 2, ...options });
+  onTestFinished(() => mocks.close());
+  return { mocks, environment: { ...gfaEnvironment(mocks), ...portalEnvironment(mocks) } };
 }
 
 /** An exporter in this process, its whole program but for the process. */

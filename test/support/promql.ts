@@ -17,7 +17,7 @@ export interface Names {
 }
 
 /** Where a query is no PromQL, as texts; none when it is good. */
-export function faultsOf(query: string): readonly string[] {
+export function errorsOf(query: string): readonly string[] {
   const faults: string[] = [];
   parser.parse(query).iterate({
     enter: ({ type, from }) => {

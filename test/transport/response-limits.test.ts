@@ -41,7 +41,7 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
   });
 });
 
-/* What the demo's stand-in answers, with five volumes on each appliance: mebibytes of the body and of its weight. */
+/* What the demo's mock services answer, with five volumes on each appliance: mebibytes of the body and of its weight. */
 test.each<[number, number, ResponseSize, string, number, number]>([
   [100, 64, 'inventory', 'serials', 0.02, 0.07],
   [100, 64, 'inventory', 'edges', 0.03, 0.09],

@@ -22,9 +22,9 @@ function made({ isSigned = true, ...wanted }: Wanted & { readonly isSigned?: boo
 
 /** A portal, and its environment where it is behind TLS with this certificate. */
 async function behindTls(pair?: Pair) {
-  const standIn = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
-  onTestFinished(() => standIn.close());
-  const plain = new URL(standIn.portalUrl);
+  const mocks = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
+  onTestFinished(() => mocks.close());
+  const plain = new URL(mocks.portalUrl);
   const server = createServer({ cert: pair?.certText, key: pair?.keyText }, (asked, response) => {
     const { method = 'GET', url = '/' } = asked;
     const headers = { ...asked.headers, host: plain.host };
@@ -36,8 +36,8 @@ async function behindTls(pair?: Pair) {
     );
   });
   const port = pair === undefined ? Number(plain.port) : await servedPort(server);
-  const PORTAL_URL = standIn.portalUrl.replace(plain.origin, `https://localhost:${port}`);
-  return { standIn, port, environment: { ...portalEnvironment(standIn), PORTAL_URL, LOG_LEVEL: 'trace' } };
+  const PORTAL_URL = mocks.portalUrl.replace(plain.origin, `https://localhost:${port}`);
+  return { mocks, port, environment: { ...portalEnvironment(mocks), PORTAL_URL, LOG_LEVEL: 'trace' } };
 }
 
 /** Lets a proxy open its tunnels to this port, and lists them. */
@@ -85,17 +85,17 @@ describe.runIf(hasTlsClients)('an https service', () => {
     'whose certificate is %s is not polled, and the words say what to do',
     async (_, wanted, isUnknown, words, step) => {
       const { authority, pair } = made(wanted);
-      const { environment, standIn } = await behindTls(pair);
+      const { environment, mocks } = await behindTls(pair);
       const trust = isUnknown ? {} : { NODE_EXTRA_CA_CERTS: authority };
       const stderr = await said({ ...environment, ...trust });
       expect(stderr).toContain(`the service's certificate ${words}`);
       expect(stderr).toContain(step);
-      expect(standIn.requests).toEqual([]);
+      expect(mocks.requests).toEqual([]);
     },
   );
 
   test('is checked even where that switch comes in unseen, and through a proxy too', async () => {
-    const { port, standIn } = await behindTls(made().pair);
+    const { port, mocks } = await behindTls(made().pair);
     const proxy = createPlainServer();
     const tunnels = tunnelling(proxy, port);
     const url = `http://127.0.0.1:${await servedPort(proxy)}`;
@@ -109,7 +109,7 @@ describe.runIf(hasTlsClients)('an https service', () => {
       });
     }
     expect(tunnels).toEqual([`127.0.0.1:${port}`]);
-    expect(standIn.requests).toEqual([]);
+    expect(mocks.requests).toEqual([]);
   });
 
   test('that does not speak TLS is told apart', async () => {

@@ -10,9 +10,9 @@ vi.setConfig({ testTimeout: 600_000 });
 
 /** The names of the alerts that arrive in so many minutes of the demo. */
 async function arriving(minutes: number, isCalm: boolean): Promise<readonly string[]> {
-  const standIn = await services({ appliances: 12, volumes: 5, variations: demoVariations(), isCalm });
-  switchOffAppliance(standIn);
-  const { scrape } = await exporter(demoEnvironment({}, standIn) as Record<string, string>);
+  const mocks = await services({ appliances: 12, volumes: 5, variations: demoVariations(), isCalm });
+  switchOffAppliance(mocks);
+  const { scrape } = await exporter(demoEnvironment({}, mocks) as Record<string, string>);
   const start = clock.now() + 60_000;
   const looks = [];
   for (let minute = 0; minute < minutes; minute += 1) {

@@ -47,9 +47,9 @@ interface Lived {
 
 /** A daemon with the defaults, both services and four appliances lives for some hours. */
 async function live(trouble: Trouble | undefined): Promise<Lived> {
-  const standIn = await services();
-  const { PORTAL_URL = '', PORTAL_SERVICE_KEY = '', PORTAL_SERVICE_SECRET = '' } = portalEnvironment(standIn);
-  const { GFA_URL = '', GFA_TOKEN = '' } = gfaEnvironment(standIn);
+  const mocks = await services();
+  const { PORTAL_URL = '', PORTAL_SERVICE_KEY = '', PORTAL_SERVICE_SECRET = '' } = portalEnvironment(mocks);
+  const { GFA_URL = '', GFA_TOKEN = '' } = gfaEnvironment(mocks);
   const environment = { PORTAL_URL, PORTAL_SERVICE_KEY, PORTAL_SERVICE_SECRET, GFA_URL, GFA_TOKEN };
   const { scrape, get, log } = await daemon(environment);
   const moments: Moment[] = [];
@@ -57,10 +57,10 @@ async function live(trouble: Trouble | undefined): Promise<Lived> {
   const lines: (Told & { isWarning: boolean })[] = [];
   for (let look = -WELL; look < TROUBLED; look += 1) {
     if (look === 0 && trouble !== undefined) {
-      if (trouble.variations !== undefined) standIn.vary(trouble.variations);
-      trouble.begin?.(standIn);
+      if (trouble.variations !== undefined) mocks.vary(trouble.variations);
+      trouble.begin?.(mocks);
       if (trouble.hasAnother)
-        await exporter({ ...gfaEnvironment(standIn), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '45s' });
+        await exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '45s' });
     }
     await clock.advance(INTERVAL_MS);
     const page = (await get('/status')).text;

@@ -15,8 +15,8 @@ export async function through<Value>(promise: Promise<Value>, stepMs = 200): Pro
   return clock.through(promise, stepMs);
 }
 
-export const environment = (standIn: MockServices) => ({
-  ...portalEnvironment(standIn),
+export const environment = (mocks: MockServices) => ({
+  ...portalEnvironment(mocks),
   PORTAL_SERIES: 'cpu_utilization,load_average,cow_disk_iops',
   PORTAL_COLLECTORS: 'telemetry',
 });
@@ -32,13 +32,9 @@ export const wish = (folder: string, more: Partial<BackfillOptions> = {}): Backf
   ...more,
 });
 
-export async function begin(
-  standIn: MockServices,
-  wanted: BackfillOptions,
-  more: Readonly<Record<string, string>> = {},
-) {
+export async function begin(mocks: MockServices, wanted: BackfillOptions, more: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({
-    environment: { ...environment(standIn), ...more },
+    environment: { ...environment(mocks), ...more },
   });
   const outside = {
     clock,

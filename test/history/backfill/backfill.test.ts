@@ -23,8 +23,8 @@ import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wi
 
 describe('what the service keeps', () => {
   test('comes minute by minute, from the oldest, five days a request, and each family stands together', async () => {
-    const standIn = await services({ appliances: 1 });
-    const run = await begin(standIn, wish(temporaryDirectory(), { sinceMs: 6 * DAY_MS }));
+    const mocks = await services({ appliances: 1 });
+    const run = await begin(mocks, wish(temporaryDirectory(), { sinceMs: 6 * DAY_MS }));
     const series = pointsIn(await finish(run));
     // One series of CPU, three of load and two of the disk.
     expect(series.size).toBe(6);
@@ -36,17 +36,17 @@ describe('what the service keeps', () => {
         Array.from({ length: (run.to - run.from) / MINUTE_MS }, (_, index) => first + 60 * index),
       );
     }
-    expect(asked(standIn)).toHaveLength(3 * 2);
+    expect(asked(mocks)).toHaveLength(3 * 2);
     expect(run.to).toBeLessThanOrEqual(clock.now() - 10 * MINUTE_MS);
   });
 
   test('is asked for within the share of the limits', async () => {
-    const standIn = await services({ appliances: 4 });
-    const run = await begin(standIn, wish(temporaryDirectory(), { share: 0.1, sinceMs: HOUR_MS }), {
+    const mocks = await services({ appliances: 4 });
+    const run = await begin(mocks, wish(temporaryDirectory(), { share: 0.1, sinceMs: HOUR_MS }), {
       PORTAL_RATE_LIMIT: '50/30s',
     });
     await finish(run);
-    const moments = asked(standIn).map(({ at }) => at);
+    const moments = asked(mocks).map(({ at }) => at);
     expect(moments).toHaveLength(4 * 3);
     for (const at of moments) {
       expect(moments.filter((other) => other > at - 30_000 && other <= at).length).toBeLessThanOrEqual(5);
@@ -54,18 +54,18 @@ describe('what the service keeps', () => {
   });
 
   test('is no longer asked for where it has become older than thirty days', async () => {
-    const standIn = await services({ appliances: 1 });
+    const mocks = await services({ appliances: 1 });
     const folder = temporaryDirectory();
     const wanted = wish(folder, { series: ['cpu_utilization', 'os_disk_iops'] });
-    const first = await begin(standIn, wanted);
+    const first = await begin(mocks, wanted);
     await through(first.backfill.run(first.tasks.slice(0, 1), new AbortController().signal));
     await through(first.close(new AbortController().signal));
     await clock.advance(6 * DAY_MS);
-    const before = asked(standIn).length;
-    const second = await begin(standIn, wanted);
+    const before = asked(mocks).length;
+    const second = await begin(mocks, wanted);
     expect([second.from, second.to]).toEqual([first.from, first.to]);
     const points = [...pointsIn(await finish(second))].find(([name]) => name.includes('disk="os"'))?.[1] ?? [];
-    const requests = asked(standIn).slice(before);
+    const requests = asked(mocks).slice(before);
     // The first five of the thirty days are gone, and a part of the next five.
     expect(requests).toHaveLength(5);
     const limits = requests.map(({ at, status, body }) => {
@@ -86,28 +86,28 @@ describe('what the service keeps', () => {
       ['os_disk_iops'],
     ],
   ])('is read of every series that has it, with %s', async (_, more, expected) => {
-    const standIn = await services({ appliances: 1 });
-    const run = await begin(standIn, wish(temporaryDirectory()), more);
+    const mocks = await services({ appliances: 1 });
+    const run = await begin(mocks, wish(temporaryDirectory()), more);
     expect(new Set(run.tasks.map(({ operation }) => operation))).toEqual(new Set(expected));
     await through(run.close(new AbortController().signal));
   });
 
   test('is of the thirty days before the first run that has read something', async () => {
-    const standIn = await services({ appliances: 1 });
+    const mocks = await services({ appliances: 1 });
     const wanted = wish(temporaryDirectory(), { series: ['cpu_utilization'] });
-    const first = await begin(standIn, wanted);
+    const first = await begin(mocks, wanted);
     await through(first.close(new AbortController().signal));
     await clock.advance(DAY_MS);
-    const second = await begin(standIn, wanted);
+    const second = await begin(mocks, wanted);
     expect(second.from - first.from).toBeGreaterThanOrEqual(DAY_MS);
     await through(second.close(new AbortController().signal));
   });
 
   test('is read of chosen appliances and series alone', async () => {
-    const standIn = await services({ appliances: 3 });
-    const [, appliance] = standIn.fleet.appliances;
+    const mocks = await services({ appliances: 3 });
+    const [, appliance] = mocks.fleet.appliances;
     const chosen = { filers: [appliance?.title.toUpperCase() ?? ''], series: ['os_disk_iops'], sinceMs: HOUR_MS };
-    const run = await begin(standIn, wish(temporaryDirectory(), chosen));
+    const run = await begin(mocks, wish(temporaryDirectory(), chosen));
     const series = pointsIn(await finish(run));
     expect([...series.keys()].map((name) => name.replace(/.*direction="(\w+)",disk="(\w+)".*/, '$1 $2'))).toEqual([
       'read os',
@@ -123,28 +123,28 @@ describe('what the service keeps', () => {
     ],
     [{ series: ['appliance_health_score'] }, '--series: "appliance_health_score" is not a series with a history'],
   ])('cannot be chosen by %j', async (chosen, message) => {
-    const standIn = await services({ appliances: 1 });
-    await expect(begin(standIn, wish(temporaryDirectory(), chosen))).rejects.toThrow(message);
+    const mocks = await services({ appliances: 1 });
+    await expect(begin(mocks, wish(temporaryDirectory(), chosen))).rejects.toThrow(message);
   });
 });
 
 describe('an interruption', () => {
   test('loses nothing: what was done is not asked for again, and what a kill tore is cut off', async () => {
-    const standIn = await services({ appliances: 3 });
-    const whole = await finish(await begin(standIn, wish(temporaryDirectory(), { sinceMs: DAY_MS })));
+    const mocks = await services({ appliances: 3 });
+    const whole = await finish(await begin(mocks, wish(temporaryDirectory(), { sinceMs: DAY_MS })));
     const folder = temporaryDirectory();
-    const first = await begin(standIn, wish(folder, { sinceMs: DAY_MS }));
+    const first = await begin(mocks, wish(folder, { sinceMs: DAY_MS }));
     await through(first.backfill.run(first.tasks.slice(0, 4), new AbortController().signal));
     await through(first.close(new AbortController().signal));
     appendFileSync(join(folder, 'filer_appliance_cpu_utilization_ratio.om.gz'), 'torn');
     appendFileSync(join(folder, 'filer_appliance_disk_iops.om.gz'), 'torn');
     appendFileSync(join(folder, 'progress'), '{"task":"portal/');
-    const before = asked(standIn).length;
+    const before = asked(mocks).length;
     await clock.advance(5 * MINUTE_MS);
-    const second = await begin(standIn, wish(folder, { sinceMs: DAY_MS }));
+    const second = await begin(mocks, wish(folder, { sinceMs: DAY_MS }));
     expect([second.from, second.to]).toEqual([first.from, first.to]);
     const series = pointsIn(await finish(second));
-    expect(asked(standIn).length - before).toBe(3 * 3 - 4);
+    expect(asked(mocks).length - before).toBe(3 * 3 - 4);
     expect(series.size).toBe(pointsIn(whole).size);
     for (const points of series.values()) expect(points).toHaveLength((first.to - first.from) / MINUTE_MS);
     await second.spool.remove();
@@ -152,20 +152,20 @@ describe('an interruption', () => {
   });
 
   test('goes on with the same options only, and not beside another process', async () => {
-    const standIn = await services({ appliances: 1 });
+    const mocks = await services({ appliances: 1 });
     const folder = temporaryDirectory();
-    const first = await begin(standIn, wish(folder));
+    const first = await begin(mocks, wish(folder));
     // It names appliances.
     expect(statSync(join(folder, 'progress')).mode & 0o777).toBe(0o600);
-    await expect(begin(standIn, wish(folder))).rejects.toThrow('is used by another process');
+    await expect(begin(mocks, wish(folder))).rejects.toThrow('is used by another process');
     await through(first.close(new AbortController().signal));
-    await expect(begin(standIn, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
+    await expect(begin(mocks, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
       'belongs to a run with other options',
     );
-    await through((await begin(standIn, wish(folder))).close(new AbortController().signal));
+    await through((await begin(mocks, wish(folder))).close(new AbortController().signal));
     const other = temporaryDirectory();
     appendFileSync(join(other, 'letter.txt'), 'dear');
-    await expect(begin(standIn, wish(other))).rejects.toThrow('contains other files');
+    await expect(begin(mocks, wish(other))).rejects.toThrow('contains other files');
     expect(readdirSync(other)).toEqual(['letter.txt']);
   });
 });

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { differences, LABELS, PortalPlay } from '../portal-play.ts';
 import { prometheusReceiver } from '../receivers.ts';
 
-/** Series that were asked for of the stand-in so far. */
+/** Series that were asked for of the mock services so far. */
 const asked = ({ requests }: MockServices) => requests.filter(({ path }) => path.includes('/telemetry/')).length;
 
 /** The commands of docs/history.md, about a day and with the labels of the comparison. */
@@ -25,17 +25,17 @@ function commands(): string {
 }
 
 /**
- * A day of the stand-in's minutes by `--backfill`, which is killed and begun again, through promtool into a Prometheus: then
- * every minute of every series is compared with what the stand-in holds. `installed` is the folder of both programs; empty
+ * A day of the mock portal's minutes by `--backfill`, which is killed and begun again, through promtool into a Prometheus: then
+ * every minute of every series is compared with what the mock portal holds. `installed` is the folder of both programs; empty
  * for those on the PATH.
  */
 export async function backfilledDay(installed = ''): Promise<void> {
   const folder = temporaryDirectory();
-  const standIn = await startMockServices({ clock: systemClock, appliances: 2, variations: { latencyMs: 200 } });
-  onTestFinished(() => standIn.close());
+  const mocks = await startMockServices({ clock: systemClock, appliances: 2, variations: { latencyMs: 200 } });
+  onTestFinished(() => mocks.close());
   const environment = {
-    PORTAL_URL: standIn.portalUrl,
-    PORTAL_USER_KEY: standIn.credentials.userKey,
+    PORTAL_URL: mocks.portalUrl,
+    PORTAL_USER_KEY: mocks.credentials.userKey,
     PORTAL_CONCURRENCY: '1',
   };
   const [words = ''] = commands().split(' > ');
@@ -49,8 +49,8 @@ export async function backfilledDay(installed = ''): Promise<void> {
   const kept = done();
   const begun = JSON.parse(readFileSync(progress, 'utf8').split('\n')[0] ?? '') as { from: number; to: number };
 
-  standIn.vary({ latencyMs: 0 });
-  const before = asked(standIn);
+  mocks.vary({ latencyMs: 0 });
+  const before = asked(mocks);
   const programs = join(folder, 'bin');
   mkdirSync(programs);
   const shell = ['#!/bin/sh', `exec "${process.execPath}" "${builtMain()}" "$@"`, ''].join('\n');
@@ -62,9 +62,9 @@ export async function backfilledDay(installed = ''): Promise<void> {
   const { stderr } = await promisify(execFile)('sh', ['-e', '-c', commands()], { cwd: folder, env });
   const [, series = ''] = /backfill: (\d+) series of appliances/.exec(stderr) ?? [];
   expect(Number(series)).toBeGreaterThan(25);
-  expect(asked(standIn) - before).toBe(Number(series) - kept);
+  expect(asked(mocks) - before).toBe(Number(series) - kept);
   expect(stderr).toContain(`${kept} of them were read before the interruption`);
-  expect(stderr).not.toContain(standIn.credentials.userKey);
+  expect(stderr).not.toContain(mocks.credentials.userKey);
   expect(existsSync(progress)).toBe(false);
 
   renameSync(join(folder, 'blocks'), join(folder, 'data'));

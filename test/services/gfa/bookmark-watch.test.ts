@@ -87,7 +87,7 @@ describe('a bookmark that moves', () => {
   });
 });
 
-describe('over the stand-in', () => {
+describe('over the mock services', () => {
   test.each([
     ['one instance', 'incremental', MINUTE_MS, true],
     ['one instance', 'incremental', 10_000, false],

@@ -138,11 +138,11 @@ describe('a renewal', () => {
 
 test('one family of tokens is alive after ten renewals, after failures of each kind, and none after the end', async () => {
   const clock = new ManualClock();
-  const standIn = await startMockServices({ clock, variations: { rateLimit: null, tokenLifetimeMs: 900_000 } });
-  onTestFinished(() => standIn.close());
-  const client = clientOf(standIn.portalUrl, new MemoryDispatcher(standIn.serve), clock);
-  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(standIn.credentials.userKey) }, clock);
-  const signIns = () => standIn.requests.filter(({ path, method }) => method === 'POST' && path === TOKEN).length;
+  const mocks = await startMockServices({ clock, variations: { rateLimit: null, tokenLifetimeMs: 900_000 } });
+  onTestFinished(() => mocks.close());
+  const client = clientOf(mocks.portalUrl, new MemoryDispatcher(mocks.serve), clock);
+  const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(mocks.credentials.userKey) }, clock);
+  const signIns = () => mocks.requests.filter(({ path, method }) => method === 'POST' && path === TOKEN).length;
   const pass = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
       await clock.through(got(tokens), 100);
@@ -150,7 +150,7 @@ test('one family of tokens is alive after ten renewals, after failures of each k
     }
   };
   await pass(10 * 15);
-  expect([signIns(), standIn.tokenFamilies]).toEqual([1, 1]);
+  expect([signIns(), mocks.tokenFamilies]).toEqual([1, 1]);
   for (const fault of [
     { kind: 'status', status: 503 },
     { kind: 'status', status: 404 },
@@ -158,12 +158,12 @@ test('one family of tokens is alive after ten renewals, after failures of each k
     { kind: 'body', body: '{}' },
   ] as const) {
     const before = signIns();
-    standIn.fail({ operation: 'token', times: 1, ...fault });
+    mocks.fail({ operation: 'token', times: 1, ...fault });
     await pass(20);
-    expect([fault, signIns() - before, standIn.tokenFamilies]).toEqual([fault, 1, 1]);
+    expect([fault, signIns() - before, mocks.tokenFamilies]).toEqual([fault, 1, 1]);
   }
   await tokens.revoke(going);
-  expect(standIn.tokenFamilies).toBe(0);
+  expect(mocks.tokenFamilies).toBe(0);
 });
 
 describe('a token service in trouble', () => {

@@ -21,7 +21,7 @@ const TELEMETRY_AFTER = 14;
 const AFTER = 8;
 
 /** What is wrong after the troubles of each plan, by its name. */
-export async function faultsOf(plans: readonly Plan[]): Promise<Readonly<Record<string, readonly string[]>>> {
+export async function errorsOf(plans: readonly Plan[]): Promise<Readonly<Record<string, readonly string[]>>> {
   const wrong: Record<string, readonly string[]> = {};
   for (const plan of plans) {
     const life = new Life(plan);

@@ -1,12 +1,12 @@
 // Only here: each time, each size of its error and each moment of a restart; and what only one draw in fifty does.
 import { expect, test } from 'vitest';
-import { faultsOf } from './life.ts';
+import { errorsOf } from './life.ts';
 import { drawnPlan, PLANS } from './plans.ts';
 
 test(`after a time was wrong, in ${PLANS.length} ways, every state is right, every event is counted or dropped, and history goes on`, async () => {
-  expect(await faultsOf(PLANS)).toEqual({});
+  expect(await errorsOf(PLANS)).toEqual({});
 }, 600_000);
 
 test('after several times were wrong at once, and restarts, in 80 drawn ways, the same is true', async () => {
-  expect(await faultsOf(Array.from({ length: 80 }, (_, index) => drawnPlan(100 + index)))).toEqual({});
+  expect(await errorsOf(Array.from({ length: 80 }, (_, index) => drawnPlan(100 + index)))).toEqual({});
 }, 600_000);
