@@ -5,10 +5,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * begin with the largest files: these are among the smallest, and would run last with nothing beside them.
  */
 const LONGEST = `
-  large/day.all journeys/plain.all e2e/gathered.all deploy/prometheus/exporter.all troubles/troubles.all journeys/kubernetes.all
-  simulation/found.all process/heavy-answers.all troubles/demo.all web/tls.all process/hard-start.all attacks/strangers.all
-  web/slow-clients.all attacks/files.all process/secrets.all exposition/prometheus-large.all attacks/guests.all browser/picture.all
-  large/large simulation/drawn lives/outages lives/fairness lives/fleet lives/up process/signals app/faults doctor/doctor
+  journeys/plain.all polling/constant-behaviour.all exposition/prometheus-large.all large/day.all web/tls.all
+  e2e/gathered.all troubles/troubles.all journeys/kubernetes.all troubles/demo.all browser/status.all attacks/strangers.all
+  process/loose-files.all deploy/helm.all process/secrets.all process/heavy-answers.all transport/tls.all simulation/found.all
+  process/hard-start.all process/read-only.all attacks/files.all deploy/prometheus/exporter.all process/backfill.all
+  web/slow-clients.all large/large simulation/drawn process/commands doctor/steps lives/outages process/signals history/fleet
+  process/doctor
 `
   .trim()
   .split(/\s+/)
