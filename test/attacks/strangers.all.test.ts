@@ -110,11 +110,15 @@ const strangers: readonly Row[] = [
         const guessing = Array.from({ length: 300 }, (_, client) => guess(client));
         // As after a restart: the first guess of each address comes with the first scrape.
         const scrape = { headers: basic(user, 'geheim'), from: '127.0.0.2' };
-        await stage.scrape(scrape, 2);
-        for (let scrapes = 0; scrapes < 5; scrapes += 1) expect((await stage.ask('/metrics', scrape)).status).toBe(200);
-        expect((await stage.ask('/healthz')).status).toBe(200);
-        isOver = true;
-        await Promise.all(guessing);
+        try {
+          await stage.scrape(scrape, 2);
+          for (let scrapes = 0; scrapes < 5; scrapes += 1)
+            expect((await stage.ask('/metrics', scrape)).status).toBe(200);
+          expect((await stage.ask('/healthz')).status).toBe(200);
+        } finally {
+          isOver = true;
+          await Promise.all(guessing);
+        }
       }
     },
   },
