@@ -43,7 +43,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     };
     machine = await Machine.make(examples, canRunSystemd ? 'systemd' : 'sleep');
     await machine.follow('docs/deployment.md, Credentials, 1');
-  }, 240_000);
+  }, 600_000);
 
   afterAll(async () => {
     await machine?.remove();
@@ -58,7 +58,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
         ({ ok }) => ok,
         () => false,
       );
-    await until('the exporter to be ready', async () => started?.hasEnded || (await isReady()), 120_000);
+    await until('the exporter to be ready', async () => started?.hasEnded || (await isReady()), 300_000);
     if (started?.hasEnded) throw new Error(`the block ended: ${started.said}`);
     return address;
   };
@@ -86,7 +86,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
     expect((await outageArrives(alerting, mocks)).labels.job).toBe('a-name-of-my-own');
     expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
-  }, 240_000);
+  }, 600_000);
 
   test('npm pack: the package runs with npx alone, without a compiler or a test', async () => {
     const at = await freePort();
@@ -100,14 +100,14 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     }
     expect(await scrape(`http://127.0.0.1:${at}`)).toMatch(/build_info\{version="1.0.0",revision="[0-9a-f]{40}"/);
     expect(said).not.toMatch(/\.ts$|\.map$|package\/(?:src|test|node_modules)/m);
-  }, 240_000);
+  }, 600_000);
 
   test('rules with thresholds of one’s own and links to the dashboard Runbooks', async () => {
     await machine.follow('deploy/prometheus/README.md, Thresholds, waiting times and links, 1');
     expect(await machine.run('promtool check rules my.rules.yml')).toContain('SUCCESS');
     expect(await machine.read('my.prometheusrule.yml')).toContain('kind: PrometheusRule');
     expect(await machine.read('my.rules.yml')).toContain('https://grafana.example.com/d/filer-runbooks/exporter.md?');
-  }, 240_000);
+  }, 600_000);
 
   test('one executable file: built, serving the demo without Node.js, then examining the account and serving it', async () => {
     const at = await freePort();
@@ -128,7 +128,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     });
     expect(await scrape(await ready(other, real))).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
     expectReport(real.said);
-  }, 240_000);
+  }, 600_000);
 
   test.runIf(canRunSystemd)(
     'the Debian package: installed, started by systemd in its sandbox, and an outage arrives by its rules',
@@ -178,7 +178,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
       await machine.follow('docs/install/debian.md, Remove, 2');
       expect(await left()).not.toMatch(/^\//m);
     },
-    240_000,
+    600_000,
   );
 
   test('an upgrade of the clone keeps the settings, and the removal leaves nothing', async () => {
@@ -189,7 +189,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(await machine.follow('docs/install/node.md, Upgrade, 1')).toContain('the configuration is valid');
     await machine.follow('docs/install/node.md, Remove, 1');
     expect(await machine.run('ls -d ~/filer-exporter /srv/filer-exporter 2>&1 || true')).not.toMatch(/^\//m);
-  }, 240_000);
+  }, 600_000);
 });
 
 test.runIf(process.env.REQUIRE_NAMESPACES)(
