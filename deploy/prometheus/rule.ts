@@ -19,7 +19,7 @@ export interface AlertRule {
   /** How long the condition has to hold; a Prometheus duration. */
   readonly for: string;
   readonly expr: string;
-  /** What is wrong, without labels, because a message about several alerts of the name begins with it. */
+  /** What is wrong. It has no labels, because one message may be about several alerts of this name and begins with it. */
   readonly summary: string;
   /** The subject, the extent and the consequence, as a template of Prometheus. */
   readonly description: string;

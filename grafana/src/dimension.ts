@@ -3,7 +3,10 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { metricOfSeries } from './catalogue.ts';
 import { anyValues, filled } from './fill.ts';
 
-/** The dimension of a query's numbers: the powers of seconds and bytes, and whether a number without unit is a share. */
+/**
+ * What the numbers of a query measure. `seconds` and `bytes` are powers: bytes per second have 1 for bytes and -1 for
+ * seconds. `share`: a number without a unit is a share from 0 to 1.
+ */
 export interface Dimension {
   readonly seconds: number;
   readonly bytes: number;

@@ -13,7 +13,7 @@ export interface CompressedPart {
 /** Level 1 takes half the time of the default level and results in four percent more bytes. */
 const LEVEL = 1;
 
-/** A thread passes on so many compressed bytes at once. */
+/** The size of the pieces in which a thread passes on what it has compressed. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** The header of a gzip member: deflate, no name, no time, created on Unix. */

@@ -22,7 +22,7 @@ const LINES_PER_STEP = 32;
 /** A line has four parts: name and labels, a space, the value, the line end. */
 const PARTS_PER_LINE = 4;
 
-/** A block ends with the line that exceeds so many characters, because encoding them takes some 50 microseconds. */
+/** The length after which a block ends, in characters: encoding them takes some 50 microseconds. */
 const TEXT_LENGTH = 64 * 1024;
 
 /**

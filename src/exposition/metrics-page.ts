@@ -9,7 +9,7 @@ import type { LineStore } from './store.ts';
 /** The last line in OpenMetrics, by which a scraper recognizes a complete exposition. */
 const END = '# EOF\n';
 
-/** Scrapes within so many milliseconds share the page that was created for the first of them. */
+/** How long scrapes share the page that was created for the first of them, in milliseconds. */
 const SHARED_MS = 100;
 
 export interface MetricsPageOptions {

@@ -81,7 +81,7 @@ function reusableMemory(): (bytes: number) => Buffer {
   };
 }
 
-/** Encodes texts in their order; `memoryFor` provides memory for so many bytes. */
+/** Encodes texts in their order; `memoryFor` provides memory for a number of bytes. */
 function* encode(texts: readonly (readonly Text[])[], memoryFor: (bytes: number) => Buffer): Generator<Buffer> {
   let run: Text[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** The parser reads so many bytes of a connection at once: a few of the shortest requests. */
+/** How many bytes of a connection the parser reads at once: a few of the shortest requests. */
 const CHUNK_BYTES = 64;
 
 /** What the HTTP server reads of a connection: one request. */

@@ -43,7 +43,7 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
-/** A response that is not read within so many milliseconds is cut off, unless the scraper sends a shorter time-out. */
+/** How long a client may take to read a response before it is cut off, in milliseconds; a scraper may send a shorter time-out. */
 const MAX_RESPONSE_MS = 120_000;
 
 /** Pages sent at once; additional ones get 503. */

@@ -104,10 +104,10 @@ function suspended({ suspended: kinds }: ApiReport): HtmlValue {
 }
 
 function accountTasks({ accountTasks: tasks, cause, warnings }: ApiReport): HtmlValue {
-  const told = new Set([cause, ...warnings].map((explanation) => explanation?.advice));
+  const shownAdvice = new Set([cause, ...warnings].map((explanation) => explanation?.advice));
   const rows = tasks.map((task) => {
     const age = task.dataAgeSeconds === null ? EMPTY_VALUE : `${formatSeconds(task.dataAgeSeconds)} ago`;
-    return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${formatCount(task.tasks)}</td><td>${formatSeconds(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task, told)}</td></tr>\n`;
+    return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${formatCount(task.tasks)}</td><td>${formatSeconds(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task, shownAdvice)}</td></tr>\n`;
   });
   const columns = html`<th scope="col">Operation</th><th scope="col" class="number">Tasks</th><th scope="col">Interval</th><th scope="col">Last success</th><th scope="col">State</th>`;
   return foldedTable('Operations of the account', columns, rows);
@@ -123,10 +123,10 @@ ${rows}</tbody></table></details>
 `;
 }
 
-/** `told`: advice that the card has above. */
+/** `shownAdvice`: what the top of the card advises already, which is not repeated. */
 function accountState(
   { tasks, suspended: paused, failing, lastError, advice }: ApiReport['accountTasks'][number],
-  told: ReadonlySet<string | undefined>,
+  shownAdvice: ReadonlySet<string | undefined>,
 ): HtmlValue {
   const others = [
     paused > 0 ? (tasks === 1 ? 'suspended' : `${formatCount(paused)} suspended`) : undefined,
@@ -134,6 +134,6 @@ function accountState(
   ].filter((text) => text !== undefined);
   const rest = others.join(', ');
   if (lastError === null) return rest || 'fine';
-  const step = advice === null || told.has(advice) ? '' : `; ${advice}`;
+  const step = advice === null || shownAdvice.has(advice) ? '' : `; ${advice}`;
   return html`<span class="error">${lastError}${step}</span> <span class="muted">${rest}</span>`;
 }

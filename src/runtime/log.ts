@@ -3,7 +3,7 @@ import { printable, printableLines } from './printable.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Longer strings in a log line are cut to so many characters, because services choose some of them. */
+/** The length to which strings in a log line are cut, because services choose some of them. */
 const MAX_LENGTH = { text: 1_000, stack: 8_000 } as const;
 
 /** So many characters may wait for a reader of the log, because they occupy memory. */

@@ -86,7 +86,7 @@ function beginnings(form: string, text: string): Uint32Array {
   return lengths.subarray(form.length + 1);
 }
 
-/** JSON in HTML in a URL in JSON has so many nested encodings. */
+/** How many nested encodings are undone: JSON in HTML in a URL in JSON has four. */
 const MAX_ENCODINGS = 4;
 /** What JSON, URLs and HTML write for one character, and escaped backslashes. */
 const ENCODED =

@@ -32,7 +32,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Returns the delay after so many failures in a row: it doubles up to `longestMs`, times a random factor from 0.5 to 1. */
+/** Returns the delay after some failures in a row: it doubles up to `longestMs`, times a random factor from 0.5 to 1. */
 export function exponentialDelayMs(
   { firstMs, longestMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly longestMs?: number },
   failures: number,

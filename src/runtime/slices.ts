@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** A slice occupies the event loop for so many milliseconds at most. */
+/** The longest time that a slice occupies the event loop, in milliseconds. */
 const SLICE_MS = 8;
 
 /** Wakes the work that waits for its next slice. */

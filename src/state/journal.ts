@@ -26,10 +26,10 @@ const LINE_END = 10;
 /** The heading and the last line of a group are far shorter. Longer ones could take more memory than there is. */
 const MAX_SMALL_LINE_BYTES = 65_536;
 
-/** A write collects about so many bytes. */
+/** How many bytes a write collects, roughly. */
 const CHUNK_BYTES = 65_536;
 
-/** A slice of the rewriting occupies the event loop for so many milliseconds at most; then the collected lines are written. */
+/** The longest time that a slice of the rewriting occupies the event loop, in milliseconds; then its lines are written. */
 const SLICE_MS = 5;
 
 export type Heading = Readonly<Record<string, unknown>>;

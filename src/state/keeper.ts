@@ -9,7 +9,7 @@ import { type Heading, Journal, type JournalContent, type JournalGroup, readJour
 /** The time limit for an operation on the file, in milliseconds, because a disk may never respond. */
 const DISK_WAIT_MS = 10_000;
 
-/** The file is rewritten when it is longer than twice the present state plus so many bytes. */
+/** The file is rewritten when it is longer than twice the present state and these bytes. */
 const SLACK_BYTES = 4 * 1_048_576;
 
 const PROGRAM = 'filer-exporter state';

@@ -1,10 +1,13 @@
 import type { Clock } from '../runtime/clock.ts';
 import { canBeRight } from '../runtime/counting-start.ts';
 
-/** After the first samples, one is taken at most every so many milliseconds: responses that a pause has delayed arrive together. */
+/**
+ * The shortest time between two samples after the first ones, in milliseconds, because responses that a pause has delayed
+ * arrive together.
+ */
 const SAMPLE_INTERVAL_MS = 10_000;
 
-/** So many samples are kept, and so many suffice without the clock of this machine. */
+/** The most samples that are kept, and the fewest that do without the clock of this machine. */
 const MAX_SAMPLES = 5;
 const MIN_SAMPLES = 3;
 

@@ -14,7 +14,7 @@ const COUNT_MS = 60_000;
 /** They are also counted anew when they come from more addresses than this. */
 const MAX_ADDRESSES = 10_000;
 
-/** A wrong password counts as so many attempts, so that a scraper that tries again has priority over everybody who guessed. */
+/** How many attempts a wrong password counts as, so that a scraper that tries again goes before everybody who guessed. */
 const WRONG = 1000;
 
 /** What a client sends, and the address that it sends it from. */

@@ -23,7 +23,10 @@ const rank = badness('filer', [
 ]);
 const worstFilers = `topk(${ROWS}, ${rank})`;
 
-/** If file acceleration reports no volume, the bytes of the portal order the volumes. */
+/**
+ * The volumes whose data waits longest. If file acceleration is not polled, they are those with most unprotected bytes by
+ * the portal; the factor keeps bytes below every waiting time.
+ */
 const worstVolumes = `topk(${ROWS}, ${waits('volume')} or ${unprotected} * 1e-15)`;
 const ofWorst = (by: 'filer' | 'volume', query: string) =>
   `${query} and on (${by}) ${by === 'filer' ? worstFilers : worstVolumes}`;

@@ -34,7 +34,7 @@ export class BookmarkWatch {
   /** The whole seconds of the newest events in recent responses; the newest response is the last. */
   #recent: readonly ReadonlySet<number>[] = [];
 
-  /** How often the announced event never arrived. At least so many events were lost. */
+  /** How often the announced event never arrived. It is a lower bound of the lost events. */
   get missed(): number {
     return this.#missed;
   }

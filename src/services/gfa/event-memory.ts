@@ -86,8 +86,8 @@ export class EventMemory {
   }
 
   /**
-   * Records that this response delivers an event, which is dated so many milliseconds after the response. `late` or `full`: it is
-   * neither known nor remembered now.
+   * Records that this response delivers an event. `aheadMs`: by how much the event is dated after the response. `late` or
+   * `full`: it is neither known nor remembered now.
    */
   deliver(identity: string, aheadMs = 0, isLate = false): 'known' | 'unknown' | 'late' | 'full' {
     const id = createHash('sha256').update(identity).digest('base64').slice(0, ID_LENGTH);
@@ -229,7 +229,7 @@ export class EventMemory {
   }
 }
 
-/** The ids are divided among so many maps, because V8 doubles a map at once, which takes 0.1 s for a million ids. */
+/** The number of maps that share the ids, because V8 doubles a map at once, which takes 0.1 s for a million ids. */
 const MAPS = 64;
 
 /** A number by id. */

@@ -34,8 +34,8 @@ export interface RecordRow {
   /** Returns the record with the fields that the families read, if the service spells or nests them in another way. */
   readonly prepare?: (record: JsonObject) => JsonObject;
   /**
-   * The records that are nested in each record: their samples have the labels of both. `path` names their place for the
-   * reference.
+   * Reads the records that are nested in each record. Their samples have the labels of both. `path` is where they are in
+   * the response; the reference of metrics shows it.
    */
   readonly parts?: RecordRow & { readonly path: string; readonly of: (record: JsonObject) => readonly JsonObject[] };
 }

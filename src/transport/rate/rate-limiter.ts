@@ -15,12 +15,12 @@ export type RateFeedback =
   | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
 
 /**
- * If a timer fires late, at most so many milliseconds are made up for: otherwise each delay would lower the rate for
- * good.
+ * The longest delay of a timer that later requests make up for, in milliseconds. Without it each delay would lower the
+ * rate for good.
  */
 const SLACK_MS = 100;
 
-/** The service is assumed to count a request at most so many milliseconds after it was sent. */
+/** The longest time, in milliseconds, that a sent request is assumed to take until the service counts it. */
 const MAX_TRANSIT_MS = 2_000;
 
 /** The wait after a 429 without `Retry-After`, in milliseconds: `part` of the time since the first 429, so that a limit of a day costs fewer than a hundred probes. */

@@ -1,7 +1,7 @@
 /** How long an appliance waits after a 429 without `Retry-After`, in milliseconds. */
 const WAIT_WITHOUT_RETRY_AFTER = 60_000;
 
-/** An appliance is forgotten so many milliseconds after its last 429, because it may have been removed. */
+/** How long after its last 429 an appliance is forgotten, in milliseconds, because it may have been removed. */
 const FORGET_AFTER_MS = 86_400_000;
 
 interface Throttled {

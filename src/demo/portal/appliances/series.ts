@@ -15,7 +15,7 @@ import type { DemoAppliance } from '../../world/world.ts';
 export interface Field {
   /** A decimal is sent as text; a count is a JSON integer, and is the sum of the minutes of a bin. */
   readonly form: 'decimal' | 'rate' | 'count';
-  /** False if every record of the service has a value. */
+  /** Whether a record of the service may have null instead of a value. */
   readonly nullable: boolean;
   /** The unit, if a variation can change it. */
   readonly measure?: 'share' | 'memory' | 'latency';

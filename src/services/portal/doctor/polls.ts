@@ -57,7 +57,10 @@ function firstOf<Item>(items: Iterable<Item>, isChosen: (item: Item) => boolean)
   return undefined;
 }
 
-/** The polls of each appliance of which none succeeded, by serial; a missing right is not the failure of an appliance. */
+/**
+ * The appliances of which every poll failed, by serial, with these polls. A missing right (403) is no failure of an
+ * appliance.
+ */
 export function failingAppliances(polls: readonly TaskPoll[]): ReadonlyMap<string, readonly TaskPoll[]> {
   const bySerial = new Map<string, TaskPoll[]>();
   for (const poll of polls) {
