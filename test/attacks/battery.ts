@@ -23,13 +23,13 @@ export function battery(who: Attacker, rows: readonly Row[]): void {
 
   describe(`what a ${who} tries`, () => {
     for (const row of rows) {
-      const needsTls = 'setup' in row && row.setup.web?.startsWith('tls');
+      const needsClients = 'setup' in row && (row.needsClients === true || row.setup.web?.startsWith('tls'));
       const name = `[${row.id}] ${row.tries}: ${row.holds}`;
       if ('begin' in row) {
         test.skipIf(row.needsCertificates === true && !hasTlsClients)(name, row.begin);
         continue;
       }
-      test.skipIf(needsTls && !hasTlsClients)(name, { timeout: 120_000 }, async () => {
+      test.skipIf(needsClients && !hasTlsClients)(name, { timeout: 120_000 }, async () => {
         if (mocks === undefined) throw new Error('there is no service');
         const stage = await staged(row.setup, mocks);
         await row.play(stage);

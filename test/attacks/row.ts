@@ -16,6 +16,8 @@ interface Attack {
 export interface PlayedRow extends Attack {
   /** What the process is started with. */
   readonly setup: Setup;
+  /** Whether it takes curl. */
+  readonly needsClients?: boolean;
   /** Attacks, and throws where what must hold does not. */
   readonly play: (stage: Stage) => Promise<void>;
 }
