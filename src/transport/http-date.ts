@@ -18,12 +18,13 @@ export function parseHttpDate(text: string | undefined, nowMs: number): number |
     const { day, month = '', year = '', hour, minute, second } = format.exec(text ?? '')?.groups ?? {};
     if (year === '') continue;
     const monthIndex = MONTHS.indexOf(month);
-    const at = (fullYear: number) =>
-      Date.UTC(fullYear, monthIndex, Number(day), Number(hour), Number(minute), Number(second));
+    // Date.UTC would read the years 0 to 99 as 1900 to 1999.
+    const midnight = (fullYear: number) => new Date(0).setUTCFullYear(fullYear, monthIndex, Number(day));
+    const timeMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000;
+    const at = (fullYear: number) => midnight(fullYear) + timeMs;
     const fullYear = year.length === 2 ? fullYearOf(Number(year), nowMs, at) : Number(year);
-    // Date.UTC turns a day that the month does not have into a day of the next month.
-    const isInMonth =
-      monthIndex >= 0 && new Date(Date.UTC(fullYear, monthIndex, Number(day))).getUTCDate() === Number(day);
+    // A day that the month does not have becomes a day of the next month.
+    const isInMonth = monthIndex >= 0 && new Date(midnight(fullYear)).getUTCDate() === Number(day);
     return isInMonth ? at(fullYear) : undefined;
   }
   return undefined;

@@ -43,6 +43,10 @@ test('a year of two digits is at most fifty years ahead', () => {
   expect(yearOf('Monday, 03-Mar-76 10:00:00 GMT')).toBe(1976);
 });
 
+test('a year of four digits is that year, also the year 50', () => {
+  expect(parseHttpDate('Sun, 02 Mar 0050 10:00:30 GMT', now)).toBe(Date.parse('0050-03-02T10:00:30Z'));
+});
+
 test.each([
   ['the service is an hour ahead', 'Mon, 02 Mar 2026 11:00:30 GMT', 'Mon, 02 Mar 2026 11:00:00 GMT', 30_000],
   ['the service is an hour behind', 'Mon, 02 Mar 2026 09:00:30 GMT', 'Mon, 02 Mar 2026 09:00:00 GMT', 30_000],
