@@ -282,6 +282,11 @@ describe('values that larger installations need', () => {
     });
   });
 
+  test('a Service of type NodePort has the port on each node that the values name', () => {
+    const manifests = renderChart(...portal, ...set('service.type=NodePort', 'service.nodePort=30989'));
+    expect(ofKind(manifests, 'Service')?.spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30989 }] });
+  });
+
   test('the pod of `helm test` gets through a NetworkPolicy that names who may scrape', () => {
     const from = set(
       'networkPolicy.enabled=true',
