@@ -122,7 +122,7 @@ export const exporterMetrics = {
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
-    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large for them, or while the service rejects requests (429).',
+    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large for them, or while the service rejects requests (429). A scrape shows values that were polled at most one such interval ago; they vanish after STALE_AFTER intervals without a successful poll.',
     ofApi: ({ effectiveIntervalSeconds }) => effectiveIntervalSeconds,
   },
   configuredInterval: {
