@@ -10,7 +10,7 @@ import { type SetVariables, section } from './section.ts';
  */
 
 // The bounds are dense from ten seconds to half an hour, where most propagations and locks end.
-const USUAL_BUCKETS = '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h';
+const DEFAULT_BUCKETS = '10s,30s,1m,2m,5m,10m,20m,30m,1h,2h,4h,8h,12h,24h';
 
 const variables = {
   REQUEST_TIMEOUT: {
@@ -42,7 +42,7 @@ const variables = {
   EVENT_BUCKETS: {
     ...LIST,
     items: { format: bucket },
-    default: USUAL_BUCKETS,
+    default: DEFAULT_BUCKETS,
     help: 'buckets of the event histograms',
   },
   EVENT_HISTOGRAMS: {

@@ -47,11 +47,11 @@ export const HEADERS = {
 /** A receiver that rejects even younger points as too old has a wrong clock. */
 const YOUNG_MS = 30 * 60_000;
 
-const RETRY = { firstMs: 2_000, longestMs: 60_000 } as const;
+const RETRY = { firstMs: 2_000, maxMs: 60_000 } as const;
 
 /** After this many rejections in a row the receiver is sent one request at a time, with pauses. */
 const MAX_REJECTED = 12;
-const REJECTED = { firstMs: 2_000, longestMs: 600_000 } as const;
+const REJECTED = { firstMs: 2_000, maxMs: 600_000 } as const;
 
 /** Sends the batches of the queue to the receiver until each is accepted, or dropped and counted. */
 export class Delivery {

@@ -36,7 +36,7 @@ export interface PollerDependencies {
 }
 
 /** The task that may explain a rejection is polled at most this often, in milliseconds. */
-const EXPLAINED_EVERY_MS = 60_000;
+const EXPLANATION_INTERVAL_MS = 60_000;
 
 /** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
 const MAX_SLEEP_MS = 10_000;
@@ -319,7 +319,7 @@ export class Poller {
   /** Polls the task that may explain why this one is rejected, such as the licence. */
   #pollRelated({ task }: PolledTask, now: number): void {
     const related = task.pollAlso === undefined ? undefined : this.registry.get(task.pollAlso);
-    if (related === undefined || now - this.#explainedAt < EXPLAINED_EVERY_MS) return;
+    if (related === undefined || now - this.#explainedAt < EXPLANATION_INTERVAL_MS) return;
     this.#explainedAt = now;
     this.#agenda.placeEarlier(related, now);
   }

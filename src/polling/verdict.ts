@@ -34,10 +34,10 @@ interface Review<Task> {
  * Whether a group of tasks is up: one rule for the records of an appliance, for its responses, and for the responses of
  * the service. The first success makes an unknown verdict up. A verdict stays up while any task succeeds; after
  * `staleAfter` and a half intervals without a success, a task that works is polled at once. If that is a miss, it is
- * polled again a quarter of an interval later: two polls within seconds could fall into one gap between two records. The
- * verdict falls when no task works, and after `staleAfter` and one intervals at the latest. It rises when one task succeeds twice since the fall, with at
- * most one miss between. Both count polls, so behaviour that does not change cannot change the verdict back and forth.
- * Times are monotonic milliseconds.
+ * polled again a quarter of an interval later: two polls within seconds could fall into one gap between two records.
+ * The verdict falls when no task works, and after `staleAfter` and one intervals at the latest. It rises when one task
+ * succeeds twice since the fall, with at most one miss between. Both count polls, so behaviour that does not change
+ * cannot change the verdict back and forth. Times are monotonic milliseconds.
  */
 export class Verdict<Task extends { readonly facts: TaskFacts }> {
   readonly #subject: Subject;

@@ -32,13 +32,13 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Returns the delay after some failures in a row: it doubles up to `longestMs`, times a random factor from 0.5 to 1. */
+/** Returns the delay after some failures in a row: it doubles up to `maxMs`, times a random factor from 0.5 to 1. */
 export function exponentialDelayMs(
-  { firstMs, longestMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly longestMs?: number },
+  { firstMs, maxMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly maxMs?: number },
   failures: number,
   random: Random,
 ): number {
-  return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
 }
 
 export function randomKey(): Buffer {

@@ -34,7 +34,7 @@ export const MAX_READ_AGE_MS = HISTORY_RETENTION_MS - 600_000;
 const PIECE_MS = 5 * 86_400_000;
 
 /** A request is repeated for this long while the service does not respond, with growing pauses. */
-const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, longestMs: 300_000 } as const;
+const OUTAGE = { forMs: 3_600_000, firstMs: 5_000, maxMs: 300_000 } as const;
 
 /** Failed tasks are read again after all others. */
 const ROUNDS = 2;

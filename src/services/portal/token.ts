@@ -31,7 +31,7 @@ const MAX_LIFETIME_SECONDS = 86_400;
 const MARGIN = { maxSeconds: 120, share: 0.2 } as const;
 
 /** The shortest time between two replacements after a 401, because some requests may be rejected with every token. */
-const REPLACED_EVERY_MS = 60_000;
+const REPLACEMENT_INTERVAL_MS = 60_000;
 
 /** After this time the exporter signs in instead of refreshing: only signing in shows that the credentials have changed. */
 const MAX_FAMILY_MS = 86_400_000;
@@ -44,8 +44,8 @@ const RENEWAL_RETRY_MS = 10_000;
 
 /** The doubling pauses after a failed authentication: after rejected credentials, and while the token service fails. */
 const PAUSES = {
-  rejected: { firstMs: 5_000, longestMs: 300_000 },
-  troubled: { firstMs: 1_000, longestMs: 30_000 },
+  rejected: { firstMs: 5_000, maxMs: 300_000 },
+  troubled: { firstMs: 1_000, maxMs: 30_000 },
 } as const;
 
 /**
@@ -100,7 +100,7 @@ export class TokenSource {
   invalidate(access: string): boolean {
     if (this.#token?.access !== access) return true;
     const now = this.#clock.monotonic();
-    if (now - this.#replacedAt < REPLACED_EVERY_MS) return false;
+    if (now - this.#replacedAt < REPLACEMENT_INTERVAL_MS) return false;
     this.#replacedAt = now;
     this.#token = undefined;
     return true;
