@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../runtime/clock.ts';
-import { iterateInSlices } from '../runtime/slices.ts';
+import { iterateInSlices, SLICE_MS } from '../runtime/slices.ts';
 import { estimateMemory } from '../transport/json/memory-estimate.ts';
 import { parseInSlices } from '../transport/json/parse.ts';
 import { StateFileError, type StateStore, type StoredFile } from './file-store.ts';
@@ -28,9 +28,6 @@ const MAX_SMALL_LINE_BYTES = 65_536;
 
 /** How many bytes a write collects, roughly. */
 const CHUNK_BYTES = 65_536;
-
-/** The longest time that a slice of the rewriting occupies the event loop, in milliseconds; then its lines are written. */
-const SLICE_MS = 5;
 
 export type Heading = Readonly<Record<string, unknown>>;
 
@@ -272,7 +269,7 @@ export class Journal {
       tail?.push(line);
     };
     let startedAt = this.#clock.monotonic();
-    for await (const value of iterateInSlices(group.lines, this.#clock, SLICE_MS)) {
+    for await (const value of iterateInSlices(group.lines, this.#clock)) {
       add([MORE, Buffer.from(JSON.stringify(value))]);
       if (!own.isChunkFull && this.#clock.monotonic() - startedAt < SLICE_MS) continue;
       await own.flush();

@@ -83,8 +83,8 @@ function slow(steps: number, msPerStep: number) {
 describe('work in slices', () => {
   test.each([
     [100, 0, 0],
-    [7, 1, 0],
-    [80, 1, 10],
+    [4, 1, 0],
+    [80, 1, 16],
     [10, 20, 10],
   ])('%d steps of %d ms give the event loop back %d times', async (steps, msPerStep, times) => {
     const { work, clock } = slow(steps, msPerStep);
@@ -98,6 +98,14 @@ describe('work in slices', () => {
     expect(await runInSlices(work, clock)).toBe('done');
     over = true;
     expect(turns).toBe(times);
+  });
+
+  test('two works that begin in one turn occupy it for no longer than one', async () => {
+    const first = slow(10, 1);
+    const second = slow(10, 1);
+    const both = [first, second].map(({ work, clock }) => runInSlices(work, clock));
+    expect([first, second].map(({ clock }) => clock.monotonic())).toEqual([5, 1]);
+    expect(await Promise.all(both)).toEqual(['done', 'done']);
   });
 
   test('what it throws is thrown, in slices or at once', async () => {
