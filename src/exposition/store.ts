@@ -1,5 +1,7 @@
 import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { LargeMap } from '../runtime/large-map.ts';
+import { unitHash } from '../runtime/random.ts';
 import { runInSlices, runToEnd } from '../runtime/slices.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { type LineBlock, type PreparedLines, writeLines } from './line-writer.ts';
@@ -23,7 +25,7 @@ export class LineStore {
   readonly #maxBytes: number;
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
-  readonly #tasks = new Map<string, readonly LineBlock[]>();
+  readonly #tasks = new LargeMap<string, readonly LineBlock[]>(unitHash);
   readonly #snapshots = new Map<Format, ExpositionSnapshot>();
   #samples = 0;
   #bytes = 0;

@@ -1,5 +1,6 @@
-import { Heap } from './heap.ts';
-import type { PolledTask } from './polled-task.ts';
+import { LargeMap } from '../runtime/large-map.ts';
+import type { Heap } from './heap.ts';
+import { type PolledTask, phaseOf, taskHeap } from './polled-task.ts';
 
 /** Tasks that are known to fail share this part of the workers, because they may hang. */
 const LIMITED_SHARE = 1 / 4;
@@ -7,12 +8,12 @@ const LIMITED_SHARE = 1 / 4;
 /** Tasks by the moment at which they are due, each in one heap. */
 class Lanes {
   /** Priority tasks, and tasks on which a verdict waits. */
-  readonly urgent = new Heap<PolledTask>();
+  readonly urgent = taskHeap();
   /** The latest poll has failed, or the appliance has failed twice in a row. */
-  readonly doubtful = new Heap<PolledTask>();
+  readonly doubtful = taskHeap();
   /** The latest two polls have failed, or more. */
-  readonly failing = new Heap<PolledTask>();
-  readonly well = new Heap<PolledTask>();
+  readonly failing = taskHeap();
+  readonly well = taskHeap();
 
   of({ facts, appliance, task }: PolledTask): Heap<PolledTask> {
     if (facts.lastResult === 'failed') return facts.failures > 1 ? this.failing : this.doubtful;
@@ -35,7 +36,7 @@ export class Agenda {
   readonly #maxMayHang: number;
   readonly #account = new Lanes();
   readonly #series = new Lanes();
-  readonly #heaps = new Map<PolledTask, Heap<PolledTask>>();
+  readonly #heaps = new LargeMap<PolledTask, Heap<PolledTask>>(phaseOf);
   /** The heap from which each task in flight was taken. */
   readonly #inFlight = new Map<PolledTask, Heap<PolledTask> | undefined>();
 

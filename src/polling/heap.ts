@@ -1,10 +1,18 @@
+/** The place of each item, as a Map or a LargeMap has them. */
+type Places<Item> = Pick<Map<Item, number>, 'get'> & {
+  set(item: Item, place: number): void;
+  delete(item: Item): void;
+};
+
 /** Items ordered by a key; each has one place, which can be found, moved and removed in logarithmic time. */
 export class Heap<Item> {
   readonly #entries: { readonly item: Item; readonly key: number }[] = [];
-  readonly #places = new Map<Item, number>();
+  readonly #places: Places<Item>;
   readonly #isBefore: (key: number, other: number) => boolean;
 
-  constructor(isBefore = (key: number, other: number) => key < other) {
+  /** `places` is empty; it belongs to the heap. */
+  constructor(places: Places<Item> = new Map(), isBefore = (key: number, other: number) => key < other) {
+    this.#places = places;
     this.#isBefore = isBefore;
   }
 

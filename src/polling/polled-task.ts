@@ -1,5 +1,7 @@
 import type { Task } from '../contract/task.ts';
+import { LargeMap } from '../runtime/large-map.ts';
 import { unitHash } from '../runtime/random.ts';
+import { Heap } from './heap.ts';
 import { type Context, NOTHING_KNOWN, observe, type TaskEvent, type TaskFacts } from './task-facts.ts';
 import { RECORDS, RESPONSES, type Subject, Verdict, works } from './verdict.ts';
 
@@ -45,6 +47,16 @@ export class PolledTask {
     this.isRemoved = false;
     this.#facts = NOTHING_KNOWN;
   }
+}
+
+/** The hash of tasks in a {@link LargeMap}. */
+export function phaseOf({ phase }: PolledTask): number {
+  return phase;
+}
+
+/** Returns an empty heap that may hold every task. */
+export function taskHeap(): Heap<PolledTask> {
+  return new Heap(new LargeMap<PolledTask, number>(phaseOf));
 }
 
 /**

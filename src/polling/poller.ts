@@ -12,7 +12,7 @@ import { Agenda } from './agenda.ts';
 import { AppliancePublisher } from './appliance-publisher.ts';
 import { Heap } from './heap.ts';
 import { type Failure, poll, type Response } from './poll.ts';
-import type { ApplianceTasks, PolledTask } from './polled-task.ts';
+import { type ApplianceTasks, type PolledTask, taskHeap } from './polled-task.ts';
 import { dueAfter } from './schedule.ts';
 import { ServiceMonitor } from './service-monitor.ts';
 import { ServiceState } from './service-state.ts';
@@ -58,7 +58,7 @@ export class Poller {
   readonly #agenda: Agenda;
   readonly #publisher: AppliancePublisher;
   /** When the values of a task become stale, or its counters are forgotten. */
-  readonly #expiries = new Heap<PolledTask>();
+  readonly #expiries = taskHeap();
   /** When a verdict has to be reviewed because nothing has happened. */
   readonly #reviews = new Heap<ApplianceTasks | ServiceState>();
   #resumedAt: number;
@@ -307,7 +307,7 @@ export class Poller {
     const { suspended } = this.registry;
     const agenda = this.#agenda;
     const wake = function* () {
-      for (const polled of suspended) {
+      for (const polled of suspended.keys()) {
         if (polled.facts.suspended !== 'empty')
           agenda.placeEarlier(polled, now + (polled.phase * polled.task.intervalMs) / 10);
         yield;

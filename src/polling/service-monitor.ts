@@ -4,11 +4,12 @@ import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { failureReason } from '../runtime/error-policy.ts';
 import { CredentialError } from '../runtime/errors.ts';
+import { LargeMap } from '../runtime/large-map.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { Outcome } from './poll.ts';
-import type { ApplianceState, ApplianceTasks, PolledTask } from './polled-task.ts';
+import { type ApplianceState, type ApplianceTasks, type PolledTask, phaseOf } from './polled-task.ts';
 import type { ServiceState } from './service-state.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { TaskRegistry } from './task-registry.ts';
@@ -48,8 +49,8 @@ export class ServiceMonitor {
   /** Appliances that do not report and are not logged yet, and since when: it may be the service that fails. */
   readonly #pending = new Map<ApplianceTasks, number>();
   /** The problem that is known of a task, and how many tasks have it. */
-  readonly #failing = new Map<PolledTask, string>();
-  readonly #rejected = new Map<PolledTask, string>();
+  readonly #failing = new LargeMap<PolledTask, string>(phaseOf);
+  readonly #rejected = new LargeMap<PolledTask, string>(phaseOf);
   readonly #counts = new Map<string, number>();
 
   constructor(dependencies: MonitorDependencies) {
@@ -262,7 +263,7 @@ export class ServiceMonitor {
 
   /** Returns what happened: a problem begins with its first task, and ends with its last. */
   #setProblem(
-    problems: Map<PolledTask, string>,
+    problems: LargeMap<PolledTask, string>,
     polled: PolledTask,
     problem: string | undefined,
   ): 'begins' | 'ends' | undefined {

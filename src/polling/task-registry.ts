@@ -1,8 +1,10 @@
 import type { Task } from '../contract/task.ts';
 import { failureReason } from '../runtime/error-policy.ts';
+import { LargeMap } from '../runtime/large-map.ts';
 import { getOrCreate, increment } from '../runtime/maps.ts';
+import { unitHash } from '../runtime/random.ts';
 import { intervalFactor } from './effective-interval.ts';
-import { ApplianceTasks, PolledTask } from './polled-task.ts';
+import { ApplianceTasks, PolledTask, phaseOf } from './polled-task.ts';
 import type { TaskEvent } from './task-facts.ts';
 
 export interface RegistryOptions {
@@ -38,11 +40,11 @@ interface Share {
  * only, so they cost nothing to read. Times are monotonic milliseconds.
  */
 export class TaskRegistry {
-  readonly suspended = new Set<PolledTask>();
+  readonly suspended = new LargeMap<PolledTask, true>(phaseOf);
   readonly #options: RegistryOptions;
-  readonly #tasks = new Map<string, PolledTask>();
+  readonly #tasks = new LargeMap<string, PolledTask>(unitHash);
   readonly #appliances = new Map<string, ApplianceTasks>();
-  readonly #shares = new Map<PolledTask, Share>();
+  readonly #shares = new LargeMap<PolledTask, Share>(phaseOf);
   /** Why deciding tasks failed in their latest poll: how many, by reason. */
   readonly #reasons = new Map<string, number>();
   #perSecond = { priority: 0, others: 0 };
@@ -51,7 +53,7 @@ export class TaskRegistry {
   #forbidden = 0;
   #shortestMs = Number.POSITIVE_INFINITY;
   /** The current cycle: the tasks that it has polled, and how many belong to it. */
-  #cycle = { startedAt: Number.NEGATIVE_INFINITY, polled: new Set<PolledTask>(), size: 0 };
+  #cycle = { startedAt: Number.NEGATIVE_INFINITY, polled: new LargeMap<PolledTask, true>(phaseOf), size: 0 };
   #cycleSeconds: number | undefined;
 
   constructor(options: RegistryOptions) {
@@ -154,9 +156,9 @@ export class TaskRegistry {
 
   /** Replaces the tasks; yields what changes, or nothing where it may be interrupted. */
   *reconcile(tasks: Iterable<Task>, now: number): Generator<RegistryChange | undefined> {
-    const listed = new Set<string>();
+    const listed = new LargeMap<string, true>(unitHash);
     for (const task of tasks) {
-      listed.add(task.id);
+      listed.set(task.id, true);
       yield* this.#list(task, now);
       yield;
     }
@@ -237,7 +239,7 @@ export class TaskRegistry {
       this.#add(polled, share, 1);
     }
     if (share === undefined || !share.isInCycle) this.#cycle.polled.delete(polled);
-    if (share !== undefined && polled.facts.suspended !== undefined) this.suspended.add(polled);
+    if (share !== undefined && polled.facts.suspended !== undefined) this.suspended.set(polled, true);
     else this.suspended.delete(polled);
   }
 
@@ -271,9 +273,9 @@ export class TaskRegistry {
     // A cycle without a known list of tasks has not ended.
     if (polled.task.discoversTasks && polled.facts.lastResult === 'failed') return;
     const { startedAt, polled: done, size } = this.#cycle;
-    if (this.#shares.get(polled)?.isInCycle) done.add(polled);
+    if (this.#shares.get(polled)?.isInCycle) done.set(polled, true);
     if (done.size < size) return;
     if (done.size > 0) this.#cycleSeconds = (now - startedAt) / 1000;
-    this.#cycle = { startedAt: now, polled: new Set(), size };
+    this.#cycle = { startedAt: now, polled: new LargeMap(phaseOf), size };
   }
 }

@@ -31,7 +31,7 @@ test('gives its items in the order of their keys, whatever was moved or removed 
 
 test('compares at most fifty keys to poll one of 30,000 tasks and put it back', () => {
   let comparisons = 0;
-  const heap = new Heap<number>((key, other) => {
+  const heap = new Heap<number>(new Map(), (key, other) => {
     comparisons += 1;
     return key < other;
   });

@@ -1,0 +1,44 @@
+const PARTS = 64;
+
+/**
+ * A map of tens of thousands of entries, in many small ones. V8 copies a whole `Map` whenever it doubles: at 32,768 entries
+ * that takes the event loop 10 ms and more, and maps of the same keys double in the same turn.
+ */
+export class LargeMap<Key, Value> {
+  readonly #hash: (key: Key) => number;
+  readonly #parts: readonly Map<Key, Value>[] = Array.from({ length: PARTS }, () => new Map<Key, Value>());
+
+  /** `hash`: from 0 (included) to 1 (excluded), the same whenever it is computed for a key. */
+  constructor(hash: (key: Key) => number) {
+    this.#hash = hash;
+  }
+
+  get size(): number {
+    return this.#parts.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Returns all keys, in no particular order. */
+  *keys(): Generator<Key> {
+    for (const part of this.#parts) yield* part.keys();
+  }
+
+  has(key: Key): boolean {
+    return this.#partOf(key).has(key);
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#partOf(key).get(key);
+  }
+
+  set(key: Key, value: Value): void {
+    this.#partOf(key).set(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#partOf(key).delete(key);
+  }
+
+  #partOf(key: Key): Map<Key, Value> {
+    return this.#parts[Math.floor(this.#hash(key) * PARTS)] as Map<Key, Value>;
+  }
+}
