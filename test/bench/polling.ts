@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explainFor } from '../../src/contract/causes.ts';
@@ -42,27 +43,50 @@ function processorMs(): number {
   return Number(nanoseconds) / 1e6;
 }
 
+interface Turn {
+  readonly from: number;
+  readonly to: number;
+  readonly processorMs: number;
+}
+
+/** Turns of less than this, in milliseconds, are not kept. */
+const SHORT_MS = 5;
+
 /** Measures turns, one after another: the event loop never waits while it is measured. */
 class Turns {
   longestMs = 0;
-  longestProcessorMs = 0;
+  readonly #long: Turn[] = [];
+  readonly #collections: PerformanceEntry[] = [];
+  readonly #observer = new PerformanceObserver((list) => this.#collections.push(...list.getEntries()));
   #isMeasuring = true;
   #at = performance.now();
   #used = processorMs();
 
   constructor() {
+    this.#observer.observe({ entryTypes: ['gc'] });
     setImmediate(this.#turn);
   }
 
-  stop(): void {
+  /** Resolves with the longest turn on a processor, and the longest in which no garbage was collected. */
+  async stop(): Promise<{ readonly longest: number; readonly withoutCollection: number }> {
     this.#isMeasuring = false;
+    // The observer hears of a collection later.
+    await sleep(100);
+    this.#observer.disconnect();
+    const hasCollection = ({ from, to }: Turn) =>
+      this.#collections.some(({ startTime, duration }) => startTime < to && startTime + duration > from);
+    const longest = (turns: readonly Turn[]) => Math.max(SHORT_MS, ...turns.map(({ processorMs }) => processorMs));
+    return {
+      longest: longest(this.#long),
+      withoutCollection: longest(this.#long.filter((turn) => !hasCollection(turn))),
+    };
   }
 
   readonly #turn = (): void => {
     if (!this.#isMeasuring) return;
     const [at, used] = [performance.now(), processorMs()];
     this.longestMs = Math.max(this.longestMs, at - this.#at);
-    this.longestProcessorMs = Math.max(this.longestProcessorMs, used - this.#used);
+    if (used - this.#used > SHORT_MS) this.#long.push({ from: this.#at, to: at, processorMs: used - this.#used });
     this.#at = at;
     this.#used = used;
     setImmediate(this.#turn);
@@ -113,9 +137,10 @@ export async function polling(report: Report): Promise<void> {
   const measured = async (name: string, work: () => Promise<void>) => {
     const turns = new Turns();
     await work();
-    turns.stop();
+    const { longest, withoutCollection } = await turns.stop();
     report(`${place}/${name}/longest turn`, turns.longestMs, 'ms');
-    report(`${place}/${name}/longest turn, processor`, turns.longestProcessorMs, 'ms');
+    report(`${place}/${name}/longest turn, processor`, longest, 'ms');
+    report(`${place}/${name}/longest turn without garbage collection, processor`, withoutCollection, 'ms');
   };
   const stopping = new AbortController();
   const running = poller.run(stopping.signal);
