@@ -32,7 +32,7 @@ export function planText(fleet: FleetPlan, size: EstimatedSize, unplanned: Fleet
     ['Shortest cycle', roundDuration(plan.cycleMs)],
     ['Configured interval', roundDuration(intervalMs)],
     ['Effective interval', roundDuration(plan.effectiveIntervalMs)],
-    ['Highest data age', roundDuration(plan.maxAgeMs)],
+    ['Longest time since a poll', roundDuration(plan.maxAgeMs)],
     ...unplanned,
     ['Volumes', `${VOLUMES} on each appliance are assumed below`],
     ['Samples', `about ${formatInteger(Number(size.samples.toPrecision(2)))}`],

@@ -10,7 +10,7 @@ export function intervalFactor(demand: number, allowed: number, priority = 0): n
   return remaining > 0 && Number.isFinite(remaining) ? Math.max(1, demand / remaining) : 1;
 }
 
-/** Returns the highest age of a healthy task's data: the next slot is half to one and a half intervals after a poll. */
+/** Returns the longest time between two polls of a healthy task: the next slot is half to one and a half intervals later. */
 export function maxAgeMs(intervalMs: number, factor: number): number {
   return intervalMs * (factor + 0.5);
 }
