@@ -1,6 +1,6 @@
 import type { SuspensionReason } from '../polling/task-facts.ts';
 import { getOrCreate } from '../runtime/maps.ts';
-import type { ApplianceReport } from '../status/model.ts';
+import type { ApplianceReport, StatusReport } from '../status/model.ts';
 import {
   addressOf,
   COLUMNS,
@@ -33,7 +33,11 @@ ${tile('All', total, undefined)}${kinds.map(([kind, { label }]) => tile(label, c
  * The fleet as a view shows it. The ARIA roles repeat those of a table: browsers drop them where a narrow page lays rows
  * out as a grid.
  */
-export function fleetTable({ appliances }: SelectedFleet, total: number, view: FleetView, now: string): Html {
+export function fleetTable({ appliances }: SelectedFleet, report: StatusReport, view: FleetView): Html {
+  const {
+    appliances: { length: total },
+    time: now,
+  } = report;
   const pages = Math.max(1, Math.ceil(appliances.length / ROWS_A_PAGE));
   const page = Math.min(view.page, pages);
   const rows = appliances.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
@@ -50,7 +54,7 @@ export function fleetTable({ appliances }: SelectedFleet, total: number, view: F
 <thead role="rowgroup"><tr role="row" id="columns" data-live>${columnHeaders(view)}</tr></thead>
 <tbody role="rowgroup" id="rows">
 ${rows.map((appliance) => html`${applianceRow(appliance, now)}\n`)}</tbody></table>
-${emptyNotice(rows.length, total, view)}${pageLinks(page, pages, view)}</section>
+${emptyNotice(rows.length, report, view)}${pageLinks(page, pages, view)}</section>
 `;
 }
 
@@ -64,12 +68,18 @@ function columnHeaders(view: FleetView): readonly Html[] {
 }
 
 /** Says why there is no row; an empty element while there are rows. */
-function emptyNotice(rows: number, total: number, { show, filter }: FleetView): Html {
+function emptyNotice(
+  rows: number,
+  { apis, appliances: { length: total } }: StatusReport,
+  { show, filter }: FleetView,
+): Html {
+  const isPolled = apis.some(({ api }) => api === 'portal');
+  const none = isPolled ? 'No appliances yet.' : 'No portal is configured, so no appliance is polled.';
   const about = [
     show === undefined ? undefined : KINDS[show].phrase,
     filter === '' ? undefined : `contains “${filter}”`,
   ];
-  const text = total === 0 ? 'No appliances yet.' : `No appliance ${about.filter(Boolean).join(' and ')}.`;
+  const text = total === 0 ? none : `No appliance ${about.filter(Boolean).join(' and ')}.`;
   const all = total === 0 ? undefined : html` <a href="${addressOf(DEFAULT_VIEW)}">Show all ${formatCount(total)}</a>`;
   return html`<p id="empty" class="muted" data-live>${rows === 0 ? html`${text}${all}` : ''}</p>\n`;
 }

@@ -7,6 +7,7 @@ import type { ApplianceReport } from '../status/model.ts';
 export const KINDS = {
   down: { label: 'Down', phrase: 'is down' },
   no_records: { label: 'No records', phrase: 'is without records' },
+  unknown: { label: 'Unknown', phrase: 'is unknown' },
   waiting: { label: 'Waiting', phrase: 'waits for its first poll' },
   up: { label: 'Up', phrase: 'is up' },
   error: { label: 'With errors', phrase: 'has an error' },
@@ -107,7 +108,7 @@ const APPLIANCES_PER_STEP = 100;
 
 /** Yields where it may be interrupted, and returns the part of a fleet that a view shows, sorted by name. */
 export function* selectFleet(fleet: readonly ApplianceReport[], view: FleetView): Generator<void, SelectedFleet> {
-  const counts = { down: 0, no_records: 0, waiting: 0, up: 0, error: 0, suspended: 0 };
+  const counts = { down: 0, no_records: 0, unknown: 0, waiting: 0, up: 0, error: 0, suspended: 0 };
   const words = view.filter.toLowerCase().split(/\s+/).filter(Boolean);
   const selected: { readonly appliance: ApplianceReport; readonly key: string | number }[] = [];
   for (const [index, appliance] of fleet.entries()) {
@@ -136,7 +137,7 @@ function contains(appliance: ApplianceReport, words: readonly string[]): boolean
   return words.every((word) => text.includes(word));
 }
 
-const STATE_ORDER = { down: 0, no_records: 1, waiting: 2, up: 3 } as const;
+const STATE_ORDER = { down: 0, no_records: 1, unknown: 2, waiting: 3, up: 4 } as const;
 
 /** An empty text is an unknown value, which is last in both directions. */
 function sortKey(appliance: ApplianceReport, column: Exclude<Column, 'name'>): string | number {

@@ -1,5 +1,5 @@
 import type { SuspensionReason } from '../polling/task-facts.ts';
-import type { UpState } from '../status/model.ts';
+import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 
 export const SUSPENSION_LABELS = {
@@ -13,8 +13,9 @@ const STATE_WORDS = {
   up: 'up',
   no_records: 'no records',
   down: 'down',
+  unknown: 'unknown',
   waiting: 'waiting',
-} as const satisfies Record<UpState | 'no_records', string>;
+} as const satisfies Record<ApplianceReport['state'], string>;
 
 /** Formats suspended tasks and their reasons, such as `3 suspended (2 no records, 1 forbidden)`. */
 export function formatSuspended(
@@ -36,7 +37,7 @@ export const EMPTY_VALUE: Html = html`<span class="none" role="img" aria-label="
 /**
  * Formats a state as a word with its own colour; the word is there because colour alone is not visible to everybody.
  */
-export function badge(state: UpState | 'no_records'): Html {
+export function badge(state: ApplianceReport['state']): Html {
   return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
 }
 

@@ -30,7 +30,7 @@ export function* statusPage(
   const total = appliances.length;
   const content = html`${notice}${heading(report)}<div class="cards">
 ${apis.map((api) => apiCard(api, time))}</div>
-${kindTiles(selected, total, view)}${fleetTable(selected, total, view, time)}`;
+${kindTiles(selected, total, view)}${fleetTable(selected, report, view)}`;
   const head = html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`;
   return pageDocument({ title: 'Status', version, head, script }, [Buffer.from(content.text)]);
 }

@@ -46,20 +46,20 @@ input[type='search'] { width: 18rem; max-width: 100%; }
 .trouble { padding: .6rem 1rem; border-radius: 8px; color: var(--down); background: var(--down-back); font-weight: 600; }
 .badge { display: inline-block; padding: 0 .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; white-space: nowrap; }
 .badge::before { content: '● ' / ''; }
-.badge.down::before { content: '▲ ' / ''; }
-.badge.waiting::before, .badge.no_records::before { content: '○ ' / ''; }
+.badge.down::before, .badge.no_records::before { content: '▲ ' / ''; }
+.badge.waiting::before, .badge.unknown::before { content: '○ ' / ''; }
 .badge.up { color: var(--up); background: var(--up-back); }
-.badge.down { color: var(--down); background: var(--down-back); }
-.badge.waiting, .badge.no_records { color: var(--waiting); background: var(--waiting-back); }
+.badge.down, .badge.no_records { color: var(--down); background: var(--down-back); }
+.badge.waiting, .badge.unknown { color: var(--waiting); background: var(--waiting-back); }
 .error { color: var(--down); overflow-wrap: anywhere; }
-.tiles { display: grid; grid-template-columns: repeat(7, 1fr); gap: .6rem; margin: .8rem 0; }
+.tiles { display: grid; grid-template-columns: repeat(8, 1fr); gap: .6rem; margin: .8rem 0; }
 .tile { padding: .4rem 1rem; color: var(--text); background: var(--card); border: 1px solid var(--line); border-radius: 8px; text-decoration: none; }
 .tile:hover { border-color: var(--link); }
 .tile[aria-current] { border-color: var(--link); box-shadow: inset 0 -3px var(--link); }
 .tile span { display: block; color: var(--muted); font-size: .87rem; }
 .tile strong { font-size: 1.5rem; font-weight: 400; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .tile.up strong { color: var(--up); }
-.tile.down strong, .tile.error strong { color: var(--down); }
+.tile.down strong, .tile.no_records strong, .tile.error strong { color: var(--down); }
 .pages { margin-top: .6rem; }
 .pages a { margin-left: .6rem; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: .6rem; align-items: start; }

@@ -114,8 +114,11 @@ export interface AccountTaskReport {
 export interface ApplianceReport {
   readonly name: string;
   readonly serial: string;
-  /** `no_records` if the portal responds and has no records of the appliance, for example because it is off. */
-  readonly state: UpState | 'no_records';
+  /**
+   * `no_records` if the portal responds and has no records of the appliance, for example because it is off; `unknown` if
+   * the appliance cannot be polled because the portal is down.
+   */
+  readonly state: UpState | 'no_records' | 'unknown';
   /** Null while the inventory has not been read. */
   readonly type: string | null;
   readonly build: string | null;

@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
 import type { RequestQueue } from '../transport/rate/request-queue.ts';
-import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport } from './model.ts';
+import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport, UpState } from './model.ts';
 import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
 import { rfc3339, rfc3339OrNull } from './time-text.ts';
 
@@ -60,10 +60,11 @@ export function* createReport(
   const apis: ApiReport[] = [];
   const appliances: ApplianceReport[] = [];
   for (const source of sources) {
-    apis.push(yield* apiReport(source, clock));
+    const api = yield* apiReport(source, clock);
+    apis.push(api);
     yield;
     for (const appliance of appliancesByName(source.poller.registry)) {
-      appliances.push(applianceReport(source, appliance, clock));
+      appliances.push(applianceReport(source, appliance, api.state, clock));
       if (appliances.length % APPLIANCES_PER_STEP === 0) yield;
     }
   }
@@ -150,13 +151,18 @@ function explanations(
   };
 }
 
-function applianceReport(source: ReportedService, appliance: ApplianceTasks, clock: Clock): ApplianceReport {
+function applianceReport(
+  source: ReportedService,
+  appliance: ApplianceTasks,
+  service: UpState,
+  clock: Clock,
+): ApplianceReport {
   const { name, serial, shown } = appliance;
   const known = source.inventory?.describe(serial);
   return {
     name,
     serial,
-    state: shown === undefined ? 'waiting' : STATE_OF[shown.state],
+    state: stateOf(shown?.state, service),
     type: known?.type || null,
     build: known?.build || null,
     availableBuild: known?.availableBuild || null,
@@ -164,4 +170,8 @@ function applianceReport(source: ReportedService, appliance: ApplianceTasks, clo
   };
 }
 
-const STATE_OF = { reporting: 'up', no_records: 'no_records', unavailable: 'down' } as const;
+function stateOf(shown: ApplianceTasks['state'], service: UpState): ApplianceReport['state'] {
+  if (shown === 'unavailable') return service === 'down' ? 'unknown' : 'down';
+  if (shown === 'reporting') return 'up';
+  return shown ?? 'waiting';
+}

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { SimulatedFailure } from '../../src/demo/faults.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import type { StatusReport } from '../../src/status/model.ts';
 import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY, World } from '../harness/world.ts';
 import { isAtLeast } from '../support/program.ts';
 import { type Story, tell, trouble } from './story.ts';
@@ -61,7 +62,7 @@ const outages: readonly Story[] = [
     },
   },
   {
-    name: 'credentials that are revoked at noon and given again an hour later',
+    name: 'credentials that are revoked at noon and given again an hour later: meanwhile nothing is known of appliances',
     tells: async (life) => {
       await life.passes(20 * MINUTE);
       const given = [
@@ -70,6 +71,8 @@ const outages: readonly Story[] = [
       ];
       await life.passes(30 * MINUTE);
       const during = await life.after(30 * MINUTE);
+      const { appliances } = JSON.parse((await life.page('/api/v1/status')).text) as StatusReport;
+      expect(appliances.map(({ state }) => state)).toEqual(['unknown', 'unknown', 'unknown']);
       for (const give of given) give();
       life.expects([during, await life.after(12 * MINUTE)], [DOWN('credentials'), WELL]);
     },

@@ -111,7 +111,7 @@ describe('each API', () => {
       'Daily quota left no daily limit',
       'Last successful polls none yet',
       'Last complete cycle in progress',
-      'No appliances yet.',
+      'No portal is configured, so no appliance is polled.',
     ]) {
       expect(words).toContain(fact);
     }
@@ -199,31 +199,32 @@ describe('the fleet', () => {
     appliance(3, { state: 'down', build: null, lastRecord: null }),
     appliance(4, { state: 'no_records', suspended: forbidden }),
     appliance(5, { state: 'waiting' }),
+    appliance(6, { state: 'unknown' }),
   ];
   const shown = async (query: string) =>
     [...(await pageOf({ appliances }, query)).matchAll(/scope="row">edge-(\d)</g)].map(([, number]) => number).join('');
 
   test('is counted by state, and each number is a link to the appliances that it counts', async () => {
     expect(await wordsOf({ appliances })).toContain(
-      'All 5 Down 1 No records 1 Waiting 1 Up 2 With errors 1 Suspended 1 Appliances',
+      'All 6 Down 1 No records 1 Unknown 1 Waiting 1 Up 2 With errors 1 Suspended 1 Appliances',
     );
     const links = [...(await pageOf({ appliances })).matchAll(/class="tile [^"]*" href="([^"]*)"/g)];
     const lists = await Promise.all(links.map(([, href = '']) => shown(href.slice(1))));
-    expect(lists).toEqual(['34512', '3', '4', '5', '12', '2', '4']);
+    expect(lists).toEqual(['346512', '3', '4', '6', '5', '12', '2', '4']);
   });
 
   test.each([
-    ['', '34512'],
-    ['sort=name', '12345'],
-    ['sort=name&order=descending', '54321'],
-    ['sort=build', '21453'],
-    ['sort=build&order=descending', '14523'],
-    ['sort=record', '21543'],
-    ['sort=series&order=descending', '41235'],
+    ['', '346512'],
+    ['sort=name', '123456'],
+    ['sort=name&order=descending', '654321'],
+    ['sort=build', '214563'],
+    ['sort=build&order=descending', '145623'],
+    ['sort=record', '216543'],
+    ['sort=series&order=descending', '412356'],
     ['filter=EDGE+9.15', '2'],
     ['filter=response', '2'],
-    ['show=constructor&sort=__proto__&order=up&page=-1&filter=', '34512'],
-    ['page=99&%E0%A4%A', '34512'],
+    ['show=constructor&sort=__proto__&order=up&page=-1&filter=', '346512'],
+    ['page=99&%E0%A4%A', '346512'],
   ])('with %j in the address has appliances %s: down first, what is unknown last', async (query, numbers) => {
     expect(await shown(query)).toBe(numbers);
   });
