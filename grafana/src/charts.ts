@@ -18,12 +18,21 @@ import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
 import { lineColours } from './colours.ts';
+import { unknownState } from './mappings.ts';
 import { reasonForNothing } from './nothing.ts';
 import { described, type PanelText } from './panel.ts';
 import { unitOf } from './unit.ts';
 
+/**
+ * The units of long times on an axis, in seconds. Grafana places the marks of an axis at round numbers of the unit, so an axis
+ * in seconds would have marks at 16.7 and 33.3 minutes.
+ */
+const LONG = { min: 60, h: 3600 } as const;
+
 /** The options of a chart over time, in addition to those of every panel. */
 interface ChartText extends PanelText {
+  /** The unit of times that are longer than seconds. */
+  readonly times?: keyof typeof LONG;
   /** Stacks the series, if their sum is of interest. */
   readonly stacked?: boolean;
   /** Extends the axis to 1, for shares. */
@@ -31,8 +40,9 @@ interface ChartText extends PanelText {
 }
 
 /** Makes a chart of lines with dashed thresholds; the legend has the newest and the highest value of each line. */
-export function chart({ stacked = false, toOne = false, ...text }: ChartText): charts.PanelBuilder {
-  const panel = described(new charts.PanelBuilder(), withReason(text), { height: 8 })
+export function chart({ stacked = false, toOne = false, times, ...given }: ChartText): charts.PanelBuilder {
+  const text = withReason(times === undefined ? given : inUnit(given, times));
+  const panel = described(new charts.PanelBuilder(), text, { height: 8 })
     .legend(legendTable(['lastNotNull', 'max']))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     // A quiet palette: what has a meaning has its colour below.
@@ -55,11 +65,23 @@ export function chart({ stacked = false, toOne = false, ...text }: ChartText): c
   return panel;
 }
 
+/** The same numbers and thresholds in another unit. */
+function inUnit(text: PanelText, times: keyof typeof LONG): PanelText {
+  const { queries, steps } = text;
+  const seconds = LONG[times];
+  return {
+    ...text,
+    unit: `suffix:${times}`,
+    queries: [queries].flat().map(({ expr, legend }) => ({ expr: `(${expr}) / ${seconds}`, legend })),
+    ...(steps && { steps: steps.map(({ value, color }) => ({ value: value && value / seconds, color })) }),
+  };
+}
+
 /** Makes a chart with one line for each thing, coloured by its state. The mappings name the states. */
 export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
   return (
     described(new timelines.PanelBuilder(), withReason(text), { height: 13 })
-      .mappings(mappings)
+      .mappings([...mappings, unknownState])
       // Grafana colours by thresholds before it looks at the words, and then shows neither.
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('blue'))
       .legend(

@@ -1,13 +1,13 @@
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 
 /** Grafana's names of colours that can be read on a light and on a dark background. */
-export type Colour = 'green' | 'orange' | 'red' | 'dark-red' | 'blue' | 'purple' | 'text';
+export type Colour = 'green' | 'orange' | 'red' | 'dark-red' | 'blue' | 'purple' | 'gray' | 'text';
 
 /**
  * The meaning of each colour, the same on every dashboard. Green is good, orange begins where an alert warns, red begins
- * where a critical alert fires, blue is neutral, purple is a right or a format, and the colour of text is unknown.
+ * where a critical alert fires, blue is neutral, purple is a right or a format, and grey is unknown.
  */
-const byColour: Readonly<Record<Colour, readonly string[]>> = {
+const byColour: Readonly<Record<Exclude<Colour, 'text'>, readonly string[]>> = {
   green: [
     ...['up', 'healthy', 'well', 'yes', 'respond', 'checking in', 'under 5 minutes', 'newest'],
     ...['all protected', 'no end', 'no limit', 'none held', 'none', 'released', 'done', 'completed', 'sent'],
@@ -40,7 +40,7 @@ const byColour: Readonly<Record<Colour, readonly string[]>> = {
   'dark-red': ['error', 'timeout', 'network'],
   blue: ['info', 'under way', 'in_progress', 'acquired', 'other', 'not_found', 'empty', 'absent', 'hit'],
   purple: ['another state', 'rejected', 'invalid', 'oversize', 'record', 'admin'],
-  text: [
+  gray: [
     'unknown',
     'waiting',
     'not polled',

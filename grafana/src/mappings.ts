@@ -1,4 +1,4 @@
-import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import { MappingType, SpecialValueMatch, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { colourOf } from './colours.ts';
 
 /** A rank of at least this number is critical. */
@@ -33,6 +33,15 @@ export const severities: ValueMapping[] = [
     },
   },
 ];
+
+/** The name of a time without a value, in the legend of a timeline. */
+export const unknownState: ValueMapping = {
+  type: MappingType.SpecialValue,
+  options: {
+    match: SpecialValueMatch.NullAndNan,
+    result: { text: 'unknown', color: colourOf('unknown'), index: 9 },
+  },
+};
 
 /** Text that a table shows instead of the value of a label. */
 export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {

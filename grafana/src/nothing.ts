@@ -12,27 +12,38 @@ export const reasons = [
   [-1003, 'exporter down'],
 ] as const;
 
-/** Returns the query, which has one of these numbers as its value if the service that it needs is down or not polled. */
-export function orReason(query: string): string {
+/**
+ * Returns the query, which has one of these numbers as its value if the service that it needs is down or not polled.
+ * `isCounted`: another number counts what is unknown while the service is down.
+ */
+export function orReason(query: string, isCounted = false): string {
+  return [query, ...reasonsFor(query, isCounted)].join(' or on () ');
+}
+
+/** Returns the queries for the reasons; none if the query needs no service. */
+export function reasonsFor(query: string, isCounted = false): readonly string[] {
   const service = serviceOf(query);
-  if (service === undefined) return query;
+  if (service === undefined) return [];
   const up = select('filer_api_up', { api: `="${service}"` });
-  const why = [
-    `-1001 * group(${up} == 0)`,
+  return [
+    ...(isCounted ? [] : [`-1001 * group(${up} == 0)`]),
     `-1002 * group(${select('filer_exporter_build_info')} unless on () ${up})`,
     `-1003 * group(${select('up')} == 0)`,
   ];
-  return [query, ...why].join(' or on () ');
 }
 
-/**
- * Returns the service whose data a query shows; undefined if the query shows none, or shows alerts or recorded series.
- */
+/** Returns the service whose data a query shows; undefined if the query shows none, or shows alerts. */
 function serviceOf(query: string): Service | undefined {
-  const found = namesIn(query).flatMap((name) => sources.get(name) ?? []);
+  // The name of a recorded series has that of its metric in the middle.
+  const found = namesIn(query.replaceAll(/\b\w+:(\w+):\w+/g, '$1')).flatMap((name) => sources.get(name) ?? []);
   const [data] = found.filter((source) => source !== 'the exporter');
   if (data === undefined || query.includes('ALERTS')) return undefined;
   return data.startsWith('GET /data') ? 'gfa' : 'portal';
+}
+
+/** Whether a query has series that the rules record. */
+export function isRecorded(query: string): boolean {
+  return namesIn(query).some((name) => recorded.some((rule) => rule.name === name));
 }
 
 /** The metrics in a query, without the parts of histograms. */
@@ -44,7 +55,7 @@ function namesIn(query: string): readonly string[] {
 /** Explains why queries may have no result: which service, collector or rule they need. */
 export function reasonForNothing(queries: readonly string[]): string {
   const names = queries.flatMap(namesIn);
-  if (names.some((name) => recorded.some((rule) => rule.name === name))) {
+  if (queries.some(isRecorded)) {
     return 'nothing known: a service is down, not configured or off, or the rules are not loaded';
   }
   const found = names.map((name) => sources.get(name) ?? '');

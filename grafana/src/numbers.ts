@@ -26,7 +26,7 @@ import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { words as named } from './mappings.ts';
-import { orReason, reasons } from './nothing.ts';
+import { isRecorded, orReason, reasons, reasonsFor } from './nothing.ts';
 import { described, MISSING, type PanelText, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { select } from './select.ts';
@@ -36,12 +36,15 @@ import { unitOf } from './unit.ts';
 /** Makes a panel of large numbers of this moment, each with its name, coloured by its threshold. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   const [first, ...others] = [text.queries].flat();
-  const expr = orReason(first?.expr ?? '');
-  // The reason for missing numbers is shown once, and not at all if a number of unknown things is shown.
-  if (first === undefined || expr === first.expr || others.some(({ legend }) => legend === 'unknown')) {
-    return stat(text, mappings);
-  }
-  return stat({ empty: 'not reported', ...text, queries: [{ ...first, expr }, ...others] }, mappings);
+  const { expr: asked = '' } = first ?? {};
+  // The reason for missing numbers is shown once. While the portal is down, the number of unknown things is shown instead.
+  const expr = orReason(
+    asked,
+    others.some(({ legend }) => legend === 'unknown'),
+  );
+  if (first === undefined || expr === asked) return stat(text, mappings);
+  const empty = isRecorded(asked) ? MISSING : 'not reported';
+  return stat({ empty, ...text, queries: [{ ...first, expr }, ...others] }, mappings);
 }
 
 function stat(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
@@ -80,9 +83,10 @@ export function words(text: PanelText): stats.PanelBuilder {
 
 /** Makes a panel that orders things by their value at this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
+  const queries = [text.queries].flat().map(({ expr, legend }) => ({ expr: orReason(expr), legend }));
   return (
-    described(new bars.PanelBuilder(), text, { height: 9, instant: true })
-      .mappings([absent(text.empty)])
+    described(new bars.PanelBuilder(), { ...text, queries }, { height: 9, instant: true })
+      .mappings([...named(...reasons), absent(text.empty)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .displayMode(BarGaugeDisplayMode.Basic)
       .valueMode(BarGaugeValueMode.Color)
@@ -142,10 +146,17 @@ export function table(
   const textColumn = columns.find(({ link }) => link === undefined)?.label;
   const linked = columns.filter(({ link }) => link !== undefined).map(({ label }) => [label, NOTHING] as const);
   const labels = [...linked, ...(textColumn === undefined ? [] : [[textColumn, empty] as const])];
-  const none = labels.reduce(
-    (row, [label, value]) => `label_replace(${row}, "${label}", "${value}", "", "")`,
-    `NaN * group(${select('up')})${text.rows === undefined ? '' : ` unless on () ${text.rows}`}`,
-  );
+  const emptyRow = (row: string, texts: typeof labels) =>
+    texts.reduce(
+      (so, [label, value]) => `label_replace(${so}, "${label}", "${value}", "", "")`,
+      text.rows === undefined ? row : `(${row}) unless on () ${text.rows}`,
+    );
+  const [{ expr: asked = '' } = {}] = [text.queries].flat();
+  // The reason stands in place of the first value, because a link needs a name.
+  const none = [
+    ...reasonsFor(asked).map((reason) => emptyRow(reason, linked)),
+    emptyRow(`NaN * group(${select('up')})`, labels),
+  ].join(' or on () ');
   // What a cell without a value shows; Grafana would write the text of an empty table there.
   const missing = (index: number) => [
     ...(textColumn === undefined ? [cell(SpecialValueMatch.NotANumber, empty, index)] : []),
@@ -215,22 +226,20 @@ export function table(
     ];
     if (properties.length > 0) panel.overrideByName(title, properties);
   }
-  for (const { expr, legend } of queries.filter((query) => query.legend !== LABELS_ALONE)) {
+  const values = queries.filter(({ legend }) => legend !== LABELS_ALONE);
+  for (const [index, { expr, legend }] of values.entries()) {
     const unit = unitOf([expr]);
+    const mappings = [
+      ...(mappingsBy[legend] ?? []),
+      ...(index === 0 && reasonsFor(asked).length > 0 ? named(...reasons) : []),
+    ];
     panel.overrideByName(legend, [
       { id: 'unit', value: unit },
       ...(unit === units.Seconds ? [{ id: 'decimals', value: 1 }] : []),
       { id: 'custom.cellOptions', value: { type: 'color-text' } },
       ...((valueWidth ?? narrow) === undefined ? [] : [{ id: 'custom.width', value: valueWidth ?? narrow }]),
       ...(stepsBy[legend] === undefined ? [] : [{ id: 'thresholds', value: thresholds(stepsBy[legend]).build() }]),
-      ...(mappingsBy[legend] === undefined
-        ? []
-        : [
-            {
-              id: 'mappings',
-              value: [...mappingsBy[legend], ...missing(mappingsBy[legend].length)],
-            },
-          ]),
+      ...(mappings.length === 0 ? [] : [{ id: 'mappings', value: [...mappings, ...missing(mappings.length)] }]),
     ]);
   }
   return panel;
@@ -262,7 +271,7 @@ function absent(text = MISSING): ValueMapping {
 }
 
 function cell(match: SpecialValueMatch, text: string, index: number): ValueMapping {
-  return { type: MappingType.SpecialValue, options: { match, result: { text, color: 'text', index } } };
+  return { type: MappingType.SpecialValue, options: { match, result: { text, color: 'gray', index } } };
 }
 
 function newest(): ReduceDataOptionsBuilder {

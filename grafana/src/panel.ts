@@ -14,12 +14,14 @@ export interface Query {
   readonly legend: string;
 }
 
-/** The options of every panel. The unit follows from the queries. */
+/** The options of every panel. */
 export interface PanelText {
   readonly title: string;
   /** What the panel shows, and what to do if its values are bad. */
   readonly description: string;
   readonly queries: Query | readonly Query[];
+  /** Follows from the queries by default. */
+  readonly unit?: string;
   /** The thresholds at which a value turns from good to bad. Without thresholds no value is bad. */
   readonly steps?: Steps;
   /** The width in columns of the grid, which has 24. */
@@ -71,7 +73,7 @@ export function described<Self extends Common<Self>>(
 ): Self {
   const queries = [text.queries].flat();
   const isTable = form.format === PromQueryFormat.Table;
-  const unit = unitOf(queries.map(({ expr }) => expr).slice(0, isTable ? 1 : undefined));
+  const unit = text.unit ?? unitOf(queries.map(({ expr }) => expr).slice(0, isTable ? 1 : undefined));
   panel
     .title(text.title)
     .description(text.description)

@@ -44,7 +44,7 @@ describe('a table', () => {
     expect(panel.fieldConfig?.defaults.unit).toBe('string');
     const missing = (panel.fieldConfig?.defaults.mappings ?? []).map((mapping) => JSON.stringify(mapping.options));
     expect(missing.length).toBeGreaterThan(1);
-    for (const each of missing) expect(each).toContain('"color":"text"');
+    for (const each of missing) expect(each).toContain('"color":"gray"');
   });
 
   test.each(tables)('%s: has no link where there is nothing to lead to', (_name, panel) => {

@@ -291,6 +291,8 @@ describe('units', () => {
     bytes: { '1.50 GiB': 1.5 * 2 ** 30 },
     binBps: { '1 MiB/s': 2 ** 20 },
     'suffix:/s': { '16.5 /s': 16.5 },
+    'suffix:min': { '30 min': 30, '12.5 min': 12.5 },
+    'suffix:h': { '24 h': 24 },
   };
   const united = settings.filter(([, { config }]) =>
     (config.mappings ?? []).every(({ type }) => type === MappingType.SpecialValue),
@@ -310,7 +312,7 @@ describe.each(['light', 'dark'] as const)('colours in the %s theme', (mode) => {
     const reader = new Reader(grafana, mode);
     const { text, color } = display(reader, panel, column)(null);
     expect(text).toMatch(/^(?:[a-z].*|–|)$/);
-    if (text !== '') expect(color).toBe(reader.colour('text'));
+    if (text !== '') expect(color).toBe(reader.colour('gray'));
   });
 
   test.each(large)('%s: each step has its colour from its own value on', (_name, { panel, column, config }) => {
@@ -452,7 +454,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     const none = refIdsOf(panel).map(withoutAnswer);
     const [{ text = '', color = '' } = {}] = dark.numbers(panel, none);
     expect(text).toMatch(/^[a-z]/);
-    expect(color).toBe(dark.colour('text'));
+    expect(color).toBe(dark.colour('gray'));
   });
 
   test.each(charts)('%s: every line has a name of its own, and its newest value a unit', (_name, panel) => {

@@ -11,6 +11,7 @@ import { worst } from '../worst.ts';
 export const workPanels = [
   chart({
     title: 'Oldest unfinished job',
+    times: 'h',
     description:
       'Age of the oldest unfinished job, by resource. If it rises for hours, the job is stuck: its appliance may be unreachable.',
     queries: {
@@ -72,6 +73,7 @@ export const workPanels = [
   }),
   chart({
     title: 'Since the newest notification',
+    times: 'h',
     description:
       'Time since the newest notification of each severity. If a severity appears for the first time in weeks, read its notification.',
     queries: {

@@ -60,6 +60,7 @@ export const networkPanels = [
 export const agePanels = [
   chart({
     title: 'Age of the telemetry',
+    times: 'min',
     description:
       'Age of the newest record of each series. The portal is 5 to 6 minutes behind the appliance. If a single series gets older, the portal has no new records of it. If all series do, the appliance does not report.',
     queries: {

@@ -9,6 +9,7 @@ const each = (metric: string, by: string) => `max by (${by}) (${select(metric)})
 export const freshnessPanels = [
   chart({
     title: 'Time since the last successful poll',
+    times: 'min',
     description:
       'Time since the last successful poll of a task: median, worst, and the highest age of healthy data. A measured age above the computed one means a failing task: the status page names it.',
     queries: [
@@ -21,6 +22,7 @@ export const freshnessPanels = [
   }),
   chart({
     title: 'Interval and cycle',
+    times: 'min',
     description:
       'Effective and configured interval, and the duration of the last polling cycle. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',
     queries: [

@@ -1,14 +1,16 @@
 import { timeline } from '../charts.ts';
-import { checkInsOverTime } from '../common.ts';
+import { checkIns, checkInsOverTime } from '../common.ts';
 import { limits } from '../limits.ts';
 import { ranges } from '../mappings.ts';
 import { table, words } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { whileUp } from '../service.ts';
 import { worst } from '../worst.ts';
 
 const byFiler = checkInsOverTime('filer');
-const onVolumes = select('volume_filer:last_checkin_age:seconds');
+// The tables of this moment need no recording rule.
+const onVolumes = whileUp('gfa', select('filer_volume_last_checkin_timestamp_seconds'));
 
 /** Shows whether filers are in contact with file acceleration. */
 export const checkInPanels = [
@@ -28,18 +30,17 @@ export const checkInPanels = [
     title: 'Not checking in',
     description:
       'Filers that have not checked in for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; until then its new data is not protected.',
-    queries: { expr: `topk(50, ${byFiler} > ${limits.missingCheckIn})`, legend: 'Check-in' },
+    queries: { expr: `topk(50, ${checkIns('filer')} > ${limits.missingCheckIn})`, legend: 'Check-in' },
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: limits.checkIn,
     width: 8,
     height: 13,
-    empty: 'none known',
   }),
   table({
     title: 'Time since check-in, by filer and volume',
     description:
       'Time since a filer was last active on a volume, the fifty longest. A long time is normal outside office hours. On a volume in daily use it means that users work elsewhere, or cannot work.',
-    queries: { expr: `topk(50, max by (filer, volume) (${onVolumes}))`, legend: 'Check-in' },
+    queries: { expr: `topk(50, time() - max by (filer, volume) (${onVolumes}))`, legend: 'Check-in' },
     columns: [
       { label: 'filer', title: 'Filer', link: drillDown('volumes', 'filer', `$\{__value.text}`) },
       { label: 'volume', title: 'Volume', link: drillDown('volumes', 'volume', `$\{__value.text}`) },

@@ -21,6 +21,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Time to protect',
+    times: 'min',
     description:
       'The mean time for which data waited for its snapshot, in the last hour. If it rises, snapshots are too rare or too slow.',
     queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds')),
@@ -29,6 +30,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Length of the phases',
+    times: 'min',
     description:
       'The mean duration of the phases of snapshots in the last hour. Appliances upload data at the same time, and metadata one after the other under the lock, so a long metadata phase delays all of them.',
     queries: { expr: meanOfHour('filer_snapshot_phase_duration_seconds', 'phase'), legend: '{{phase}}' },
@@ -37,6 +39,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Propagation of snapshots',
+    times: 'min',
     description:
       'The mean time until snapshots of the last hour reached other appliances, by volume. If it rises for all volumes, check the cloud. If it rises for one, see the table below.',
     queries: { expr: worst(10, meanOfHour('filer_snapshot_propagation_seconds', 'volume')), legend: '{{volume}}' },
@@ -85,6 +88,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Behind for, worst appliances',
+    times: 'min',
     description:
       'Time since the newest snapshot of a volume reached an appliance that lacks newer ones. An appliance with every snapshot is not shown.',
     queries: {

@@ -60,6 +60,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Time between releases',
+    times: 'min',
     description:
       'Mean time between two releases of the lock by a filer on a volume, over six hours, for the ten longest; empty until releases have been counted for as long. Above an hour, check the filer. Above two hours, it rarely gets the lock, or has stopped taking snapshots.',
     queries: {
@@ -72,6 +73,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Time that locks are held',
+    times: 'min',
     description:
       'Median, 90th and 99th percentile of the time for which locks of the last hour were held, on the chosen volumes. Large changes and slow connections cause long locks. If one filer has all the long ones, check it.',
     queries: quantiles((share) => quantileOfHour(share, 'filer_lock_duration_seconds', { only: P2 })),
@@ -80,6 +82,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Time since the last release',
+    times: 'min',
     description:
       'Time since a filer last released the lock of a volume. Above two hours, no snapshot of the volume has ended in that time: check which filer holds the lock, or whether any filer requests it.',
     queries: {

@@ -12,6 +12,7 @@ const histogram = 'filer_propagation_duration_seconds';
 export const propagationPanels = [
   chart({
     title: 'Propagation time, quantiles',
+    times: 'min',
     description:
       'Median, 90th and 99th percentile of the propagation times of the last hour, on the chosen volumes; the pale line is the 90th percentile of all kinds a week before. If p50 rises, all filers wait: check locks and time to protect. If only p99 rises, find the filer or volume below.',
     queries: [
@@ -34,6 +35,7 @@ export const propagationPanels = [
   }),
   chart({
     title: 'Propagation p90, the slowest filers',
+    times: 'min',
     description:
       'The 90th percentile of propagation in the last hour, on the slowest volume of each filer. If one filer is much slower than the others, its connection or disk is slow: compare its network and its cache disk.',
     queries: {
@@ -46,6 +48,7 @@ export const propagationPanels = [
   }),
   chart({
     title: 'Propagation p90, the slowest volumes',
+    times: 'min',
     description:
       'The 90th percentile of propagation by volume. If one volume is much slower than the others, it waits for its lock or has large changes: see who holds the lock, and for how long.',
     queries: { expr: worst(10, `${quantileOfHour(0.9, histogram, { by: ['volume'] })} >= 0`), legend: '{{volume}}' },

@@ -13,6 +13,7 @@ const timeToProtect = `max by (job, volume_guid, volume) (${select('filer_volume
 export const protectionPanels = [
   chart({
     title: 'Unprotected, the worst filers',
+    times: 'h',
     description:
       'Age of the oldest data that is not yet in cloud storage. It falls to zero with each snapshot. If it only grows, the filer gets no lock, has no connection, or its snapshots fail.',
     queries: { expr: worst(10, `max by (filer) (${dataWaits})`), legend: '{{filer}}' },
@@ -22,6 +23,7 @@ export const protectionPanels = [
   }),
   chart({
     title: 'Unprotected, the worst volumes',
+    times: 'h',
     description:
       'The same by volume, for its worst filer. If one volume is much worse than the others, see who holds its lock, or look for a very large change.',
     queries: { expr: worst(10, `max by (volume) (${dataWaits})`), legend: '{{volume}}' },
@@ -31,6 +33,7 @@ export const protectionPanels = [
   }),
   chart({
     title: 'Time to protect, the slowest volumes',
+    times: 'min',
     description:
       'How long file acceleration takes to protect the data of a volume, with the mode and profile that it works in. A profile that favours collaboration protects data later: change it if protection is more important.',
     queries: { expr: worst(10, timeToProtect), legend: '{{volume}}: {{mode}} {{profile}}' },
