@@ -9,6 +9,7 @@ import { StatusDocuments } from '../pages/status-documents.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createReport, exporterStatus } from '../status/report.ts';
+import { WarningLabels } from '../status/warning-labels.ts';
 import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createStateKeeper, keptBy } from './persisted-state.ts';
@@ -41,12 +42,13 @@ export function createApp(
   const connections = new Connections(config.web.maxConnections, clock, log);
   const protection = guard && createWebAccess(config.web, guard, connections, environment);
   const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));
+  const warningLabels = new WarningLabels();
   const scrapes = new MetricsPage({
     exposition,
     own,
     clock,
     expire,
-    status: () => exporterStatus({ sources, keeper, protection, history, connections }, clock),
+    status: () => exporterStatus({ sources, keeper, protection, history, connections, warningLabels }, clock),
   });
   const notice = environment.notice && noticeHtml(environment.notice);
   const reported = async () => {

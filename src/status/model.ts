@@ -4,6 +4,7 @@ import type { ServiceName } from '../contract/poll-result.ts';
 import type { InventoryGap } from '../contract/service-details.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Variant } from '../contract/variant.ts';
+import type { Labels } from '../metrics/family.ts';
 import type { SuspensionReason } from '../polling/task-facts.ts';
 
 /** `waiting` until the first verdict. */
@@ -147,6 +148,8 @@ export interface ApplianceReport {
 export interface ExporterStatus {
   readonly apis: readonly ApiReport[];
   readonly samples: number;
+  /** The labels of the active warnings. */
+  readonly warnings: readonly Labels[];
   /** The metrics that only one service has. */
   readonly own: OwnValues;
   /** Undefined without a state file. */

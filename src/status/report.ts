@@ -10,6 +10,7 @@ import type { RequestQueue } from '../transport/rate/request-queue.ts';
 import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport, UpState } from './model.ts';
 import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
 import { rfc3339, rfc3339OrNull } from './time-text.ts';
+import type { WarningLabels } from './warning-labels.ts';
 
 /** The part of a polled service that a report reads. */
 export interface ReportedService extends ServiceDetails {
@@ -30,6 +31,7 @@ export interface StatusDependencies {
   readonly protection: { readonly reloading: { readonly reading: ExporterStatus['web'] } } | undefined;
   readonly history: { status(): ExporterStatus['remoteWrite'] } | undefined;
   readonly connections: { readonly closed: ReadonlyMap<string, number> };
+  readonly warningLabels: WarningLabels;
 }
 
 /** Reads the parts in slices, so their values are from slightly different times. */
@@ -37,10 +39,11 @@ export async function exporterStatus(
   parts: StatusDependencies,
   clock: Clock,
 ): Promise<Omit<ExporterStatus, 'samples'>> {
-  const { sources, keeper, protection, history, connections } = parts;
+  const { sources, keeper, protection, history, connections, warningLabels } = parts;
   const apis = await Promise.all(sources.map((source) => runInSlices(apiReport(source, clock), clock)));
   return {
     apis,
+    warnings: warningLabels.of(apis, clock.monotonic()),
     own: new Map(sources.flatMap((source) => [...(source.ownValues?.() ?? [])])),
     state: keeper,
     web: protection?.reloading.reading,

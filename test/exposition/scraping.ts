@@ -14,7 +14,11 @@ interface Parts {
 export function scraping(
   exposition: LineStore,
   clock: Clock,
-  { apis = ['gfa'], expire = async () => {}, status = async () => ({ apis: [], own: new Map() }) }: Parts = {},
+  {
+    apis = ['gfa'],
+    expire = async () => {},
+    status = async () => ({ apis: [], own: new Map(), warnings: [] }),
+  }: Parts = {},
 ): MetricsPage {
   const own = new ExporterMetrics({ version: '1', revision: 'r', node_version: 'v20' }, apis);
   return new MetricsPage({ exposition, own, status, expire, clock });

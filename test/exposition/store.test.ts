@@ -150,7 +150,7 @@ describe('the whole exposition', () => {
     const exposition = new LineStore(families);
     const status = async () => {
       exposition.withdraw('t');
-      return { apis: [], own: new Map() };
+      return { apis: [], own: new Map(), warnings: [] };
     };
     const scrapes = scraping(exposition, clock, { status });
     await exposition.accept('t', [sample('filer_a', 'x'), sample('filer_a', 'y')], clock);

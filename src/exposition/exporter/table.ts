@@ -48,14 +48,9 @@ export const exporterMetrics = {
   },
   warnings: {
     name: 'filer_exporter_warning_info',
-    help: 'Always 1, and only while it lasts: what happened to a service, and what to do, as /status shows it. The warning: down (why filer_api_up is 0), forbidden, licence, inventory, throttled, late_data, clock_skew, client_key, event_memory, or the unit that seems to differ.',
+    help: 'Always 1, and only while it lasts: what happened to a service, and what to do, as /status shows it; a text that keeps changing stays for up to an hour. The warning: down (why filer_api_up is 0), forbidden, licence, inventory, throttled, late_data, clock_skew, client_key, event_memory, or the unit that seems to differ.',
     labels: ['api', 'warning', 'happened', 'advice'],
-    read: ({ apis }) =>
-      apis.flatMap(({ api, cause, warnings }) =>
-        [...(cause === null ? [] : [{ ...cause, code: 'down' }]), ...warnings].map(
-          ({ code, happened, advice }) => [{ api, warning: code, happened, advice }, 1] as const,
-        ),
-      ),
+    read: ({ warnings }) => warnings.map((labels) => [labels, 1] as const),
   },
   buildInfo: {
     name: 'filer_exporter_build_info',

@@ -19,7 +19,6 @@ const portal = api({
     { operation: 'smb_connections', reason: 'empty', tasks: 2 },
   ],
   inventoryGaps: [{ list: 'edges', reason: 'forbidden', happened: 'h', advice: 'a' }],
-  warnings: [{ code: 'inventory', happened: 'h', advice: 'a' }],
   tasks: { total: 31, suspended: 7, overdue: 3 },
   dataAge: { medianSeconds: 140, worstSeconds: 290.5, computedWorstSeconds: 450 },
 });
@@ -42,6 +41,7 @@ const before = api({
 const reading: ExporterStatus = {
   apis: [portal, gfa],
   samples: 12,
+  warnings: [{ api: 'portal', warning: 'inventory', happened: 'h', advice: 'a' }],
   own: new Map(gfaOwnMetrics.map(({ name }) => [name, 2])),
   closed: new Map([['limit', 1]]),
   web: { isGood: true, lastSuccessSeconds: 1_700_000_000, hasTls: true, hasAuth: true, expirySeconds: 1_800_000_000 },
@@ -108,6 +108,7 @@ describe('what the exporter says about itself', () => {
       apis: [before, { ...before, api: 'gfa' }],
       own: new Map(),
       samples: 0,
+      warnings: [],
     });
     expect(seriesOf(families, 'filer_api_up')).toEqual(['portal 0', 'gfa 0']);
     expect(families.find(({ name }) => name === 'filer_exporter_build_info')?.samples).toEqual([
