@@ -1,50 +1,65 @@
 import { boundedId } from './label-value.ts';
 
-/** Remembers what was counted by id and time, so that it counts once; limited in number. */
+/**
+ * Remembers what was counted by its id, so that it counts once however often it is delivered. Its own time does not
+ * matter, because the clock behind that time may be corrected.
+ */
 export class SeenIds {
   readonly #most: number;
-  readonly #times = new Map<string, number>();
-  #added: (readonly [id: string, at: number])[] = [];
-  /** Unix seconds. */
-  #forgottenBefore = Number.NEGATIVE_INFINITY;
+  readonly #keepMs: number;
+  /** The monotonic time of the response that delivered an id last; the oldest first. */
+  readonly #delivered = new Map<string, number>();
+  #added: string[] = [];
+  /** The monotonic times of this response and of the one before. */
+  #now = 0;
+  #before = 0;
 
-  /** `most` is the largest number of ids. Above it the first ones are evicted, and count again if they arrive again. */
-  constructor(most: number) {
+  /** `keepMs`: how long an id is remembered after its last delivery. */
+  constructor(most: number, keepMs: number) {
     this.#most = most;
+    this.#keepMs = keepMs;
   }
 
-  /**
-   * Adds an id, and returns whether it is new. `at` is its own time in Unix seconds. An id that is older than the
-   * forgotten ones is never new.
-   */
-  admit(given: string, at: number): boolean {
+  /** Called at the beginning of a response; `now` in monotonic milliseconds. */
+  begin(now: number): void {
+    this.#before = this.#now;
+    this.#now = now;
+  }
+
+  /** Records that this response delivers an id. `full`: it is new, and all that are remembered are of the last two responses. */
+  deliver(given: string): 'known' | 'unknown' | 'full' {
     const id = boundedId(given);
-    if (at < this.#forgottenBefore || this.#times.has(id)) return false;
-    this.#times.set(id, at);
-    this.#added.push([id, at]);
-    if (this.#times.size > this.#most) {
-      const [first] = this.#times.keys();
-      if (first !== undefined) this.#times.delete(first);
-    }
+    const isKnown = this.#delivered.delete(id);
+    if (!isKnown && this.#delivered.size >= this.#most && !this.#evict()) return 'full';
+    this.#delivered.set(id, this.#now);
+    if (isKnown) return 'known';
+    this.#added.push(id);
     // Without a state file nothing takes the added ids, so they are dropped here.
     if (this.#added.length > this.#most) this.#added = [];
-    return true;
+    return 'unknown';
   }
 
-  /** Forgets everything older than a time in Unix seconds. */
-  forgetBefore(time: number): void {
-    this.#forgottenBefore = Math.max(this.#forgottenBefore, time);
-    for (const [id, at] of this.#times) if (at < this.#forgottenBefore) this.#times.delete(id);
+  /** Called after a response that was read completely. */
+  forget(): void {
+    for (const [id, at] of this.#delivered) {
+      if (this.#now - at <= this.#keepMs) return;
+      this.#delivered.delete(id);
+    }
   }
 
-  all(): Iterable<readonly [id: string, at: number]> {
-    return this.#times;
+  all(): Iterable<string> {
+    return this.#delivered.keys();
   }
 
   /** What was added since the last call. */
-  takeAdded(): readonly (readonly [id: string, at: number])[] {
+  takeAdded(): readonly string[] {
     const added = this.#added;
     this.#added = [];
     return added;
+  }
+
+  #evict(): boolean {
+    for (const [id, at] of this.#delivered) return at < this.#before && this.#delivered.delete(id);
+    return false;
   }
 }

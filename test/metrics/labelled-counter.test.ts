@@ -62,19 +62,30 @@ test('a tally over documented words alone has each of them from the start', () =
 });
 
 describe('what was seen', () => {
-  test('is known by its id, and what is older than what is forgotten is never new', () => {
-    const seen = new SeenIds(100);
-    expect([seen.admit('a', 1), seen.admit('a', 1), seen.admit('b', 5)]).toEqual([true, false, true]);
-    seen.forgetBefore(5);
-    expect([...seen.all()]).toEqual([['b', 5]]);
-    expect([seen.admit('b', 5), seen.admit('a', 1), seen.admit('a', 5)]).toEqual([false, false, true]);
+  function seenBy(most: number) {
+    const seen = new SeenIds(most, 100);
+    return (now: number, ...ids: readonly string[]) => {
+      seen.begin(now);
+      const deliveries = ids.map((id) => seen.deliver(id));
+      seen.forget();
+      return deliveries;
+    };
+  }
+
+  test('is known by its id until some time after its last delivery', () => {
+    const deliver = seenBy(100);
+    expect(deliver(0, 'a', 'a', 'b')).toEqual(['unknown', 'known', 'unknown']);
+    expect(deliver(90, 'a')).toEqual(['known']);
+    expect(deliver(190, 'a')).toEqual(['known']);
+    expect(deliver(191, 'b')).toEqual(['unknown']);
   });
 
-  test('is bounded: past that the first ones are forgotten', () => {
-    const seen = new SeenIds(3);
-    for (const id of ['a', 'b', 'c', 'd']) seen.admit(id, 1);
-    expect([...seen.all()]).toHaveLength(3);
-    expect([seen.admit('d', 1), seen.admit('a', 1)]).toEqual([false, true]);
+  test('is bounded: what was delivered longest ago leaves, but nothing of the last two responses', () => {
+    const deliver = seenBy(3);
+    deliver(0, 'a', 'b');
+    deliver(1, 'c');
+    expect(deliver(2, 'c', 'd', 'e')).toEqual(['known', 'unknown', 'unknown']);
+    expect(deliver(3, 'c', 'd', 'e', 'f')).toEqual(['known', 'known', 'known', 'full']);
   });
 });
 

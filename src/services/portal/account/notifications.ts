@@ -5,7 +5,7 @@ import { believedTime } from '../../../metrics/reported-time.ts';
 import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
 import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
-import { CountingStart, type CountingStartState } from '../../../runtime/counting-start.ts';
+import { type CountingClock, CountingStart, type CountingStartState } from '../../../runtime/counting-start.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
 export const SEVERITY = {
@@ -42,7 +42,7 @@ const latestNotification = {
   enumLabels: { severity: SEVERITY },
 } as const satisfies Family;
 
-/** The most ids that are remembered. Beyond it the oldest are evicted, and count again if they arrive again. */
+/** The most ids that are remembered. Beyond it those delivered longest ago are evicted, and count again if they arrive again. */
 const MAX_REMEMBERED = 50_000;
 
 /** The next request begins this long before the newest notification, because a notification may be listed late. */
@@ -50,6 +50,9 @@ const OVERLAP_SECONDS = 900;
 
 /** The service accepts at most 30 days. The request is a minute shorter, in case the clocks differ. */
 const MAX_RANGE_SECONDS = 30 * 86_400 - 60;
+
+/** How long an id is remembered: if the clock of the service is corrected, a query may cover all that it accepts. */
+const KEEP_MS = 31 * 86_400_000;
 
 export const notifications: CollectorDefinition = {
   name: 'notifications',
@@ -67,7 +70,7 @@ export const notifications: CollectorDefinition = {
       path: '/notifications',
       paged: 'continued',
       create({ client, kept }) {
-        const ledger = new NotificationLedger(new CountingStart(client.serviceClock));
+        const ledger = new NotificationLedger(client.serviceClock);
         kept.push(ledger);
         return {
           query: () => ({
@@ -89,12 +92,13 @@ export const notifications: CollectorDefinition = {
 };
 
 /**
- * Counts each notification once. Each request begins a little before the newest known notification, and known ids are
- * remembered as long as they can arrive again. Notifications from before the start of the exporter are not counted.
- * Progress is measured by the times of the notifications, never by this machine's clock, which may be wrong.
+ * Counts each notification once. Each request begins a little before the newest known notification. Notifications from
+ * before the start of the exporter are not counted. Progress is measured by the times of the notifications, never by this
+ * machine's clock, which may be wrong.
  */
 export class NotificationLedger implements Kept {
   readonly part = 'portal/notifications';
+  readonly #clock: CountingClock;
   readonly #start: CountingStart;
   #counts = emptyCounts();
   /** The newest notification of all complete queries, in Unix seconds; undefined before the first. */
@@ -103,11 +107,14 @@ export class NotificationLedger implements Kept {
   /** Whether a query has been read completely: what is older than the start and arrives later is reported. */
   #hasQueried = false;
 
-  constructor(start: CountingStart) {
-    this.#start = start;
+  constructor(clock: CountingClock) {
+    this.#clock = clock;
+    this.#start = new CountingStart(clock);
   }
 
+  /** Called at the beginning of a query; `now` in Unix seconds by the service's clock. */
   startOfQuery(now: number): number {
+    this.#counts.seen.begin(this.#clock.monotonic());
     const reached = this.#highWaterMark ?? this.#start.seconds;
     return Math.max(believedTime(reached, now) - OVERLAP_SECONDS, now - MAX_RANGE_SECONDS);
   }
@@ -120,7 +127,9 @@ export class NotificationLedger implements Kept {
       reportDrop('record', id === '' ? 'id' : 'generated_at');
       return;
     }
-    if (!seen.admit(id, at)) return;
+    const delivery = seen.deliver(id);
+    if (delivery === 'full') reportDrop('full', 'id');
+    if (delivery !== 'unknown') return;
     this.#newest = Math.max(this.#newest, at);
     const reportedSeverity = enumLabelValue(record.severity);
     const severity = SEVERITIES.find((word) => word === reportedSeverity) ?? OTHER;
@@ -132,18 +141,15 @@ export class NotificationLedger implements Kept {
     bySeverity.add(record, isCounted ? 1 : 0);
   }
 
-  /** Called after all pages have been read: the next query begins where this one ended. */
+  /** Called after all pages have been read: the next query begins where this one ended. A time ahead of the clock counts as now. */
   finishQuery(now: number): void {
+    const { latest, seen } = this.#counts;
     this.#hasQueried = true;
+    seen.forget();
     if (!this.#start.isKnown) return;
-    const reached = believedTime(this.#newest, now);
-    if (reached > (this.#highWaterMark ?? Number.NEGATIVE_INFINITY)) this.#advance(reached);
-  }
-
-  /** Moves the time from which the next query reads, and forgets ids so old that no request covers them again. */
-  #advance(mark: number): void {
-    this.#highWaterMark = mark;
-    this.#counts.seen.forgetBefore(mark - 2 * OVERLAP_SECONDS);
+    for (const [severity, at] of latest) latest.set(severity, believedTime(at, now));
+    this.#newest = believedTime(this.#newest, now);
+    if (Number.isFinite(this.#newest)) this.#highWaterMark = this.#newest;
   }
 
   samples(): Sample[] {
@@ -167,12 +173,13 @@ export class NotificationLedger implements Kept {
 
   restore(_: number, elapsedMs: number): Restoration {
     const counts = emptyCounts();
+    counts.seen.begin(this.#clock.monotonic());
     let state: SavedStart | undefined;
     return {
       put: (piece) => {
         const { start, seen = [], total = [], bySeverity = [] } = piece as Piece;
         state = start ?? state;
-        for (const [id, at] of seen) counts.seen.admit(id, at);
+        for (const id of seen) counts.seen.deliver(id);
         for (const count of total) counts.total.restore(count);
         for (const count of bySeverity) counts.bySeverity.restore(count);
       },
@@ -181,7 +188,8 @@ export class NotificationLedger implements Kept {
         const { ageMs, since, mark, latest } = state;
         this.#counts = { ...counts, latest: new Map(latest) };
         this.#hasQueried = true;
-        if (mark !== null) this.#advance(mark);
+        this.#highWaterMark = mark ?? undefined;
+        this.#newest = mark ?? Number.NEGATIVE_INFINITY;
         // If the pause was longer than a request can cover, counting starts anew.
         const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;
         this.#start.restore(isLost ? { ageMs: 0, since: null } : { ageMs: ageMs + elapsedMs, since });
@@ -189,11 +197,7 @@ export class NotificationLedger implements Kept {
     };
   }
 
-  *#pieces(
-    total: Iterable<SavedCount>,
-    bySeverity: Iterable<SavedCount>,
-    seen: Iterable<readonly [id: string, at: number]>,
-  ): Generator<unknown> {
+  *#pieces(total: Iterable<SavedCount>, bySeverity: Iterable<SavedCount>, seen: Iterable<string>): Generator<unknown> {
     const { latest } = this.#counts;
     const start: SavedStart = { ...this.#start.state(), mark: this.#highWaterMark ?? null, latest: [...latest] };
     yield { start };
@@ -212,7 +216,7 @@ interface SavedStart extends CountingStartState {
 
 interface Piece {
   readonly start?: SavedStart;
-  readonly seen?: readonly (readonly [id: string, at: number])[];
+  readonly seen?: readonly string[];
   readonly total?: readonly SavedCount[];
   readonly bySeverity?: readonly SavedCount[];
 }
@@ -222,6 +226,6 @@ function emptyCounts() {
     total: new LabelledCounter(notificationsTotal),
     bySeverity: new LabelledCounter(notificationsBySeverity),
     latest: new Map<string, number>(),
-    seen: new SeenIds(MAX_REMEMBERED),
+    seen: new SeenIds(MAX_REMEMBERED, KEEP_MS),
   };
 }

@@ -1,10 +1,10 @@
 import { type Family, isEveryOtherField, type JsonObject, type Labels } from '../../../metrics/family.ts';
 import { Histogram } from '../../../metrics/histogram.ts';
 import { boundedId } from '../../../metrics/label-value.ts';
-import { believedTime } from '../../../metrics/reported-time.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import type { SnapshotOperation } from './snapshot-operations.ts';
@@ -14,9 +14,10 @@ export interface LedgerDependencies {
   readonly since: Pick<CountingStart, 'includes'>;
   readonly bounds: readonly number[];
   readonly nameOf: (serial: string) => string | undefined;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The longest period that the service accepts, in milliseconds: older records never arrive. */
+/** The longest period that the service accepts, in milliseconds: older records never arrive, and snapshots are remembered as long. */
 export const MAX_PERIOD_MS = 30 * 86_400_000;
 
 /** The most snapshots that are remembered of one volume. A volume makes some thousand in a month. */
@@ -33,7 +34,7 @@ interface CountedField {
 
 interface ApplianceSnapshots {
   reportedName: string;
-  latest: { readonly rank: number; readonly record: JsonObject } | undefined;
+  latest: { readonly rank: number; readonly response: number; readonly record: JsonObject } | undefined;
   readonly counts: Map<CountedField, { total: number; readonly histogram: Histogram | undefined }>;
 }
 
@@ -43,9 +44,9 @@ export class SnapshotLedger {
   readonly #dependencies: LedgerDependencies;
   readonly #latest: readonly Family[];
   readonly #counted: readonly CountedField[];
-  readonly #seen = new SeenIds(MAX_REMEMBERED);
+  readonly #seen = new SeenIds(MAX_REMEMBERED, MAX_PERIOD_MS);
   readonly #appliances = new Map<string, ApplianceSnapshots>();
-  #newest = Number.NEGATIVE_INFINITY;
+  #responses = 0;
 
   constructor(operation: SnapshotOperation, dependencies: LedgerDependencies) {
     this.#operation = operation;
@@ -63,13 +64,14 @@ export class SnapshotLedger {
     now: number,
     reportDrop: ReportDrop,
   ): Promise<Sample[]> {
-    for await (const record of records) this.#add(record, reportDrop);
-    // Measured from the newest record, because a clock that is ahead would make everything too old.
-    this.#seen.forgetBefore(believedTime(this.#newest, now) - MAX_PERIOD_MS / 1000);
+    this.#responses += 1;
+    this.#seen.begin(this.#dependencies.clock.monotonic());
+    for await (const record of records) this.#add(record, now, reportDrop);
+    this.#seen.forget();
     return [...this.#samples(reportDrop)];
   }
 
-  #add(received: JsonObject, reportDrop: ReportDrop): void {
+  #add(received: JsonObject, now: number, reportDrop: ReportDrop): void {
     const { fields, newestBy, isSnapshot, identity, prepare } = this.#operation;
     const serial = boundedId(labelValue(received[fields.serial]).toLowerCase());
     const endMs = parseDecimal(received[fields.end]);
@@ -87,14 +89,17 @@ export class SnapshotLedger {
     const record = prepare?.(received) ?? received;
     const at = endMs / 1000;
     const rank = newestBy === undefined ? at : parseDecimal(received[newestBy]);
-    if (rank !== undefined && rank >= (appliance.latest?.rank ?? rank)) appliance.latest = { rank, record };
+    const { latest } = appliance;
+    // A time that is ahead of the service's clock says nothing about later responses, so any of their snapshots replaces it.
+    const isWrong = newestBy === undefined && (latest?.rank ?? now) > now && latest?.response !== this.#responses;
+    if (rank !== undefined && (isWrong || rank >= (latest?.rank ?? rank)))
+      appliance.latest = { rank, response: this.#responses, record };
     const id = identity(record);
     if (id === undefined) {
       reportDrop('record', 'identity');
       return;
     }
-    this.#newest = Math.max(this.#newest, at);
-    const isCounted = this.#dependencies.since.includes(at) && this.#seen.admit(`${serial} ${id}`, at);
+    const isCounted = this.#dependencies.since.includes(at) && this.#isNew(`${serial} ${id}`, reportDrop);
     for (const counted of this.#counted) {
       const value = counted.family.from.read(record[counted.field]);
       if (value === undefined || value < 0) continue;
@@ -104,6 +109,12 @@ export class SnapshotLedger {
       count.total += value;
       count.histogram?.observe(value);
     }
+  }
+
+  #isNew(id: string, reportDrop: ReportDrop): boolean {
+    const delivery = this.#seen.deliver(id);
+    if (delivery === 'full') reportDrop('full', 'identity');
+    return delivery === 'unknown';
   }
 
   #applianceOf(serial: string): ApplianceSnapshots {

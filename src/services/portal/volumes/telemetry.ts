@@ -129,6 +129,7 @@ class VolumeTelemetry {
       since: this.#since,
       bounds: options.bounds,
       nameOf: (serial) => appliances.find(serial)?.name,
+      clock,
     });
     let succeededAt: number | undefined;
     const task = accountTask(this.#context, this.#own, segment, async (reportDrop, signal) => {

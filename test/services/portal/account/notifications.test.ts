@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Task } from '../../../../src/contract/task.ts';
-import { CountingStart } from '../../../../src/runtime/counting-start.ts';
 import { NotificationLedger } from '../../../../src/services/portal/account/notifications.ts';
 import { iterateRecords } from '../../../../src/services/portal/records.ts';
 import { valuesOf } from '../../../support/exposition-lines.ts';
@@ -34,7 +33,7 @@ beforeEach(() => {
 /** Begins under a clock that is off by so many seconds. */
 function beginUnder(offSeconds: number): void {
   clock = new ManualClock((START + offSeconds) * 1000);
-  ledger = new NotificationLedger(new CountingStart(clock));
+  ledger = new NotificationLedger(clock);
 }
 
 /** A whole round: asks and is told this, of one page. */
@@ -46,7 +45,7 @@ function round(...items: readonly unknown[]): void {
 /** Another process goes on where this one was, after so many seconds. */
 function restart(elapsedSeconds: number): void {
   const kept = readAgain(ledger.all());
-  ledger = new NotificationLedger(new CountingStart(clock));
+  ledger = new NotificationLedger(clock);
   restoreInto(ledger, kept, 0, elapsedSeconds * 1000);
 }
 
@@ -149,6 +148,37 @@ describe('a clock', () => {
     round(...told);
     expect(alerts()).toBe(4);
   });
+
+  test.each([
+    ['an hour ahead', 60 * minute],
+    ['ten years ahead', 3652 * day],
+    ['an hour behind', -60 * minute],
+  ])(
+    'of the service that was %s, in all that it says, and is set right hides nothing, and nothing counts twice',
+    async (_, off) => {
+      const all: object[] = [];
+      const poll = async (times: number) => {
+        for (let time = 0; time < times; time += 1) {
+          await clock.advance(5 * minute * 1000);
+          const now = clock.now() / 1000;
+          all.push(notice(`${all.length}`, now - minute));
+          const from = ledger.startOfQuery(now);
+          absorb(...all.filter((item) => Date.parse((item as { generated_at: string }).generated_at) / 1000 >= from));
+          ledger.finishQuery(now);
+        }
+      };
+      await poll(4);
+      clock.step(off * 1000);
+      await poll(4);
+      clock.step(-off * 1000);
+      await poll(4);
+      expect([alerts(), drops]).toEqual([12, []]);
+      const latest = valuesOf(ledger.samples())['filer_notification_latest_timestamp_seconds{severity="alert"}'];
+      expect(latest).toBeLessThanOrEqual(clock.now() / 1000);
+      // An outage of the service hides nothing either.
+      expect(ledger.startOfQuery(clock.now() / 1000 + 60 * minute)).toBeLessThan(clock.now() / 1000);
+    },
+  );
 
   test('that is ahead does not keep what an outage hid from being asked for', async () => {
     beginUnder(365 * day);

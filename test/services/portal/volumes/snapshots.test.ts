@@ -17,6 +17,7 @@ function parts(more: Partial<LedgerDependencies> = {}): LedgerDependencies {
     since: { includes: (at) => at >= START },
     bounds: [60, 600],
     nameOf: (serial) => (serial === 's' ? 'lyon' : undefined),
+    clock: new ManualClock(),
     ...more,
   };
 }
@@ -82,13 +83,16 @@ describe('a finished snapshot', async () => {
     expect((await absorb(ledger, { items: [] }))[`filer_snapshot_latest_version{${L}}`]).toBe(7);
   });
 
-  test('older than what can come again is not counted a second time', async () => {
-    const ledger = finished();
+  test('is known for as long as it can come again', async () => {
+    const clock = new ManualClock();
+    const ledger = finished({ clock });
     const items = [snapshot(7, START + 1)];
     await absorb(ledger, { items });
-    const later = START + 31 * DAY;
-    await absorb(ledger, { items: [snapshot(8, later)] }, later);
-    expect((await absorb(ledger, { items }, later))[`filer_snapshots_total{${L}}`]).toBe(2);
+    await clock.advance(29 * DAY * 1000);
+    const later = START + 29 * DAY;
+    expect(
+      (await absorb(ledger, { items: [...items, snapshot(8, later)] }, later))[`filer_snapshots_total{${L}}`],
+    ).toBe(2);
   });
 
   test('with a date in the future keeps none that comes until then from being counted', async () => {
@@ -101,6 +105,19 @@ describe('a finished snapshot', async () => {
 });
 
 describe('a clock', async () => {
+  test.each([
+    ['an hour', 3_600],
+    ['ten years', 3_652 * DAY],
+  ])('of the service that was %s ahead, with its snapshots, hides none once it is set right', async (_, ahead) => {
+    const ledger = finished();
+    await absorb(ledger, { items: [snapshot(7, START + ahead)] }, START + ahead + 10);
+    const items = [snapshot(9, START + 40), snapshot(8, START + 20)];
+    expect(await absorb(ledger, { items }, START + 60)).toMatchObject({
+      [`filer_snapshots_total{${L}}`]: 3,
+      [`filer_snapshot_latest_version{${L}}`]: 9,
+    });
+  });
+
   test.each([40, -40])('that is off by %i days for one answer makes no snapshot count twice', async (days) => {
     const ledger = finished();
     const items = [snapshot(7, START + 1), snapshot(8, START + 2)];
