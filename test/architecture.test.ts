@@ -108,6 +108,11 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       [/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/, /^runtime\/clock\.ts$/],
       [/\bMath\.random\b|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b/, /^runtime\/random\.ts$/],
       [/\bprocess\.env\b/, /^(?:main|cli\/system-environment)\.ts$/],
+      // A time that a service reports, which may be wrong: these say what a wrong one does.
+      [
+        /\bparse(?:HttpDate|DateSeconds)\b|\b(?:date|epochMilliseconds)\.read\b/,
+        /^(?:metrics\/units|transport\/(?:http-date|json-client|retry-after)|services\/gfa\/(?:data-response|event-counter|timed-record)|services\/portal\/(?:records|account\/(?:jobs|notifications)))\.ts$|(?:^|\/)doctor\//,
+      ],
       [/\bconsole\./, /^$/],
     ];
     expect(homes.filter(([what, home]) => what.test(code) && !home.test(path)).map(([what]) => String(what))).toEqual(

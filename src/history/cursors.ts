@@ -36,8 +36,8 @@ export interface Cursor {
   /** The time since which even the shortest period cannot be read. What it contains is given up after an hour. */
   failingSince: number | undefined;
   unreadable: WindowBins['failure'];
-  /** Since when it is ahead of the clock of the service, by the monotonic clock; -Infinity for what was restored. */
-  aheadSince: number | undefined;
+  /** Since when it is ahead of the clock of the service: by the monotonic clock, -Infinity for what was restored, and by that clock. */
+  ahead: { readonly since: number; readonly now: number } | undefined;
   /** When the task left the inventory, and how long it was away: for that time no data is due. */
   goneAt: number | undefined;
   away: readonly [from: number, to: number] | undefined;
@@ -51,8 +51,11 @@ export interface CursorOptions {
   readonly forgetAfterMs: number;
 }
 
-/** A cursor that is ahead for so long is set back: the measured clock itself may be wrong for some minutes. */
+/** A cursor that is ahead for so long is set back; sooner, the measured clock itself may be wrong for some minutes. */
 const AHEAD_MS = 3_600_000;
+
+/** A cursor is ahead if it is this far beyond the latest valid bin, in milliseconds, because the measured clock moves by a little. */
+const AHEAD_MARGIN_MS = 60_000;
 
 const DROPS: readonly (RejectionReason | UnusedReason)[] = [
   ...(['out_of_order', 'too_old', 'too_large', 'rejected'] as const),
@@ -131,6 +134,7 @@ export class HistoryCursors implements Kept {
       // What was delivered before is not lost, whichever clock was wrong.
       cursor.away = [at, cursor.at];
       cursor.at = cursor.seen = at;
+      cursor.ahead = undefined;
       this.#newestSeen = now;
       this.#changed.add(task);
     }
@@ -238,7 +242,7 @@ export class HistoryCursors implements Kept {
           cursors.delete(task);
           idle.delete(task);
           if (at === null || seen === null) continue;
-          cursors.set(task, this.#create(task, at, seen, Number.NEGATIVE_INFINITY));
+          cursors.set(task, this.#create(task, at, seen, { since: Number.NEGATIVE_INFINITY, now: 0 }));
           idle.set(task, this.#clock.monotonic());
           newestSeen = Math.max(newestSeen, seen);
         }
@@ -271,12 +275,18 @@ export class HistoryCursors implements Kept {
 
   #isAhead(cursor: Cursor, now: number): boolean {
     const monotonic = this.#clock.monotonic();
-    cursor.aheadSince = cursor.at > now + FUTURE_MS ? (cursor.aheadSince ?? monotonic) : undefined;
-    return cursor.aheadSince !== undefined && monotonic - cursor.aheadSince >= AHEAD_MS;
+    const isAhead = cursor.at > now + FUTURE_MS + AHEAD_MARGIN_MS;
+    const before = cursor.ahead;
+    cursor.ahead = isAhead ? (before ?? { since: monotonic, now }) : undefined;
+    if (before === undefined) return false;
+    const aheadMs = monotonic - before.since;
+    // If the clock has reached the cursor by passing and not by being corrected, the time until then was never requested.
+    const hasPassed = Math.abs(now - before.now - aheadMs) <= FUTURE_MS;
+    return isAhead ? aheadMs >= AHEAD_MS : hasPassed;
   }
 
   /** All cursors have the same fields from the beginning, because a copy with one more field costs twice the memory. */
-  #create(task: string, at: number, seen = at + this.#options.binMs, aheadSince?: number): Cursor {
+  #create(task: string, at: number, seen = at + this.#options.binMs, ahead?: Cursor['ahead']): Cursor {
     return {
       task,
       at,
@@ -290,7 +300,7 @@ export class HistoryCursors implements Kept {
       batches: 0,
       failingSince: undefined,
       unreadable: undefined,
-      aheadSince,
+      ahead,
       goneAt: undefined,
       away: undefined,
     };

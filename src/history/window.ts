@@ -91,7 +91,8 @@ export class Windows {
       slice.since += intervalMs;
       slice.isCut = false;
     }
-    slice.from = Math.max(slice.from, this.oldestAccepted(now));
+    // A slice may be older than what is caught up, if the clock of the service was behind by far and was corrected.
+    slice.from = Math.max(slice.from, this.oldestAccepted(now), now - catchUpMs);
     const end = slice.from + slice.lengthMs;
     if (end < now - lookbackMs) return end;
     this.#slice = undefined;

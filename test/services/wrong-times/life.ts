@@ -5,7 +5,7 @@ import type { DropReason, Sample } from '../../../src/metrics/samples.ts';
 import { MemoryReceiver } from '../../history/memory-receiver.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { going } from '../../support/mock-api.ts';
-import { endOf, MEASURED, MINUTE, type Plan } from './plans.ts';
+import { CATCH_UP, endOf, MEASURED, MINUTE, type Plan, type Trouble } from './plans.ts';
 import { type Process, startProcess } from './process.ts';
 import { type EventKind, iso, SERIAL, TELEMETRY_DELAY, WrongServices } from './services.ts';
 
@@ -14,11 +14,11 @@ import { type EventKind, iso, SERIAL, TELEMETRY_DELAY, WrongServices } from './s
  * receiver of remote write, a state file, and a model that knows only what the services delivered.
  */
 
-/** The minutes of telemetry that were delivered with wrong times are over after so many polls. */
-const TELEMETRY_AFTER = 14;
-
-/** A plan goes on for so many polls after its last error. */
-const AFTER = 8;
+/**
+ * A plan goes on for so many polls after its last error: until telemetry with wrong times is over, until six hours are
+ * caught up, until a cursor that is ahead is set back.
+ */
+const AFTER = { usual: 8, telemetry: 14, hours: 20, ahead: 80 } as const;
 
 /** What is wrong after the troubles of each plan, by its name. */
 export async function errorsOf(plans: readonly Plan[]): Promise<Readonly<Record<string, readonly string[]>>> {
@@ -55,6 +55,9 @@ class Life {
   readonly #faults: string[] = [];
   #process: Process;
   #missedBefore = 0;
+  /** Until when telemetry was delivered with wrong times, and until when any time was wrong for hours, in Unix seconds. */
+  #wrongUntil = 0;
+  #longUntil = 0;
 
   constructor(plan: Plan) {
     this.#plan = plan;
@@ -62,14 +65,18 @@ class Life {
     this.#process = this.#start();
     const ends = plan.troubles.map(endOf);
     this.#calm = Math.max(...ends, ...plan.restarts.keys());
-    this.#end = this.#calm + (plan.troubles.some(({ culprit }) => culprit === 'telemetry') ? TELEMETRY_AFTER : AFTER);
+    this.#end = this.#calm + Math.max(...plan.troubles.map(afterOf));
   }
 
   async play(): Promise<void> {
     const services = this.#services;
     await this.#process.keeper.load(this.#parts());
     for (; services.poll < this.#end; services.poll += 1) {
-      await services.minutePasses();
+      await services.timePasses();
+      for (const { culprit, isHourly } of services.troubles) {
+        if (culprit === 'telemetry' || culprit === 'the service') this.#wrongUntil = services.now;
+        if (isHourly) this.#longUntil = services.now;
+      }
       const restart = this.#plan.restarts.get(services.poll);
       if (restart !== undefined) await this.#restart(restart);
       services.isWithheld = services.poll === this.#calm + MEASURED + 1;
@@ -100,7 +107,9 @@ class Life {
     compare('jobs', delivered.jobs.size, jobs);
     const missed = this.#process.gfa.ledger.bookmarks.missed - this.#missedBefore;
     if (missed !== 1) this.#faults.push(`${missed} missed events were found, and one poll was lost`);
-    if (rejected > 2 + this.#plan.restarts.size) this.#faults.push(`${rejected} requests had an expired token`);
+    // In an hour a token expires, whatever its time says.
+    const hours = this.#plan.troubles.reduce((sum, { isHourly, polls }) => sum + (isHourly ? polls : 0), 0);
+    if (rejected > 2 + this.#plan.restarts.size + hours) this.#faults.push(`${rejected} requests had an expired token`);
     this.#judgeHistory();
     return this.#faults;
   }
@@ -158,7 +167,9 @@ class Life {
     const state = gfa.find(({ name }) => name === 'filer_lock_state')?.labels.lock_state;
     if (!isWithheld && state !== lockState.toLowerCase()) this.#faults.push(`${since} after: the lock is ${state}`);
     const load = (value(portal, 'filer_appliance_cpu_utilization_ratio') ?? Number.NaN) * 100;
-    expectIs('processor', load, this.#services.loadAt(now - TELEMETRY_DELAY));
+    // A request that also catches up ends at the measured clock.
+    if (since >= MEASURED || !this.#plan.troubles.some(movesAll))
+      expectIs('processor', load, this.#services.loadAt(now - TELEMETRY_DELAY));
     if (since < MEASURED) return;
     expectIs('check-in', value(gfa, 'filer_volume_last_checkin_timestamp_seconds'), now - 7);
     expectIs('unprotected data', value(gfa, 'filer_oldest_unprotected_data_timestamp_seconds'), now - 62);
@@ -173,12 +184,20 @@ class Life {
     this.#counts.jobs.counted = sum(portal, 'filer_jobs_finished_total');
   }
 
-  /** The receiver has each minute once, except those up to which telemetry itself was delivered with wrong times. */
+  /**
+   * The receiver has each minute once, except those up to which telemetry was delivered with wrong times, and those that
+   * are too old to be caught up when the clock of the service was wrong for hours.
+   */
   #judgeHistory(): void {
     const { now, begun } = this.#services;
-    const wrong = this.#plan.troubles.filter(({ culprit }) => culprit === 'telemetry');
-    const ends = wrong.map(({ from, polls }) => from + polls + FUTURE_MS / 60_000 + 1);
-    const first = Math.max(-14, ...ends);
+    const moves = this.#plan.troubles.filter(movesAll);
+    const isMoved = moves.length > 0;
+    const minuteOf = (time: number) => Math.ceil((time - begun) / MINUTE);
+    const first = Math.max(
+      -14,
+      minuteOf(this.#wrongUntil) + FUTURE_MS / 60_000 + (isMoved ? 2 : 1),
+      minuteOf(this.#longUntil) - CATCH_UP / MINUTE + MEASURED,
+    );
     const held = [...this.#receiver.series].find(([key]) => key.includes('cpu_utilization'))?.[1].times;
     const missing: number[] = [];
     // The newest minute is not complete, and the last poll has brought the minute before it.
@@ -188,12 +207,16 @@ class Life {
       if (Math.abs((load ?? 0) * 100 - this.#services.loadAt(begun + minute * MINUTE)) > 0.001) missing.push(minute);
     }
     if (missing.length > 0) this.#faults.push(`history: not delivered: minutes ${missing.join(', ')}`);
-    if (this.#receiver.repeated > 0 && this.#plan.restarts.size === 0)
+    // A cursor that is set back has an hour sent again.
+    if (this.#receiver.repeated > 0 && this.#plan.restarts.size === 0 && !isMoved)
       this.#faults.push(`history: ${this.#receiver.repeated} points were sent twice`);
     const { cursors } = this.#process.remote;
     const lost = [...cursors.lost.values()].reduce((sum, seconds) => sum + seconds, 0);
-    // Two restarts while a clock is wrong may set a cursor back, and forget what was delivered before.
-    if (lost > 0 && this.#plan.restarts.size < 2) this.#faults.push(`history: ${lost} s are reported as lost`);
+    // Two restarts while a clock is wrong may set a cursor back, and forget what was delivered before. By a clock that moves
+    // by more than is caught up, the time between is lost.
+    const mayLose =
+      this.#plan.restarts.size > 1 || this.#longUntil > 0 || moves.some(({ seconds }) => Math.abs(seconds) > CATCH_UP);
+    if (lost > 0 && !mayLose) this.#faults.push(`history: ${lost} s are reported as lost`);
     const cursor = cursors.get(`portal/${SERIAL}/cpu_utilization`);
     for (const [what, time] of [
       ['cursor', cursor?.at],
@@ -202,6 +225,17 @@ class Life {
       if (time === undefined || time > now * 1000 + FUTURE_MS)
         this.#faults.push(`history: its ${what} is at ${time === undefined ? time : iso(time / 1000)}`);
   }
+}
+
+function afterOf(trouble: Trouble): number {
+  if (movesAll(trouble)) return AFTER.ahead;
+  if (trouble.isHourly) return AFTER.hours;
+  return trouble.culprit === 'telemetry' ? AFTER.telemetry : AFTER.usual;
+}
+
+/** Whether the clock of the service and its telemetry are wrong together, by more than their clocks may differ. */
+function movesAll({ culprit, seconds }: Trouble): boolean {
+  return culprit === 'the service' && Math.abs(seconds) * 1000 > FUTURE_MS;
 }
 
 function counted(): Counted {

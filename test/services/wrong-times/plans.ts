@@ -11,24 +11,31 @@ const RECORDS = [
   'job',
   'token',
 ] as const;
-const CULPRITS = [...RECORDS, 'request_time', 'Date', 'this machine'] as const;
+/** `the service`: everything that it says, and what it takes for now. */
+const CULPRITS = [...RECORDS, 'request_time', 'Date', 'the service', 'this machine'] as const;
 export type Culprit = (typeof CULPRITS)[number];
 
 export const MINUTE = 60;
 export const HOUR = 3600;
 export const DAY = 24 * HOUR;
+/** History is caught up so far back. */
+export const CATCH_UP = 6 * HOUR;
 const SIZES = { '30 s': 30, 'an hour': HOUR, '25 h': 25 * HOUR, 'ten years': 3652 * DAY } as const;
 
 /** In polls a minute apart: the clock of a service is measured again after three. */
 const [BEFORE, LASTING] = [4, 7];
 export const MEASURED = 3;
 
-/** One time is wrong by so many seconds, during so many polls. */
+/** For good: for longer than a cursor may be ahead, than history is caught up, and than an event is remembered. */
+const HOURS = 26;
+
+/** One time is wrong by so many seconds, during so many polls, which are a minute or an hour apart. */
 export interface Trouble {
   readonly culprit: Culprit;
   readonly seconds: number;
   readonly from: number;
   readonly polls: number;
+  readonly isHourly?: boolean;
 }
 
 /** What is wrong, and before which polls the process is restarted: it ends in order, or is killed. */
@@ -45,18 +52,25 @@ const RESTARTS = [
   { share: 1, more: 1, how: 'killed' },
 ] as const;
 
-/** Each size of an error of each time, ahead and behind, once and for seven polls, with a restart in turns. */
+/** Each size of an error of each time, ahead and behind, once, for seven polls and for good, with a restart in turns. */
 export const PLANS: readonly Plan[] = CULPRITS.flatMap((culprit) =>
   Object.entries(SIZES).flatMap(([size, seconds]) =>
     [1, -1].flatMap((sign) =>
-      [1, LASTING].map((polls) => ({ culprit, size, seconds: sign * seconds, from: BEFORE, polls })),
+      [1, LASTING, HOURS].map((polls) => ({
+        culprit,
+        size,
+        seconds: sign * seconds,
+        from: BEFORE,
+        polls,
+        isHourly: polls === HOURS,
+      })),
     ),
   ),
 ).map(({ size, ...trouble }, index) => {
   const { culprit, seconds, polls } = trouble;
-  const restart = RESTARTS[index % RESTARTS.length];
+  const restart = RESTARTS[(index + Math.floor(index / RESTARTS.length)) % RESTARTS.length];
   const poll = BEFORE + Math.ceil(polls * (restart?.share ?? 0)) + (restart?.more ?? 0);
-  const times = polls === 1 ? 'once' : `in ${polls} polls`;
+  const times = polls === 1 ? 'once' : `in ${polls} polls${trouble.isHourly ? ' an hour apart' : ''}`;
   return {
     name: `${culprit} ${size} ${seconds > 0 ? 'ahead' : 'behind'} ${times}${restart ? `, ${restart.how} before poll ${poll}` : ''}`,
     troubles: [trouble],

@@ -12,7 +12,7 @@ import { ledgerSettings } from '../../support/gfa-answers.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
 import { clientOf, noLog } from '../../support/mock-api.ts';
 import { userKey } from '../../support/portal-parts.ts';
-import { DAY, HOUR, MINUTE } from './plans.ts';
+import { CATCH_UP, DAY, MINUTE } from './plans.ts';
 import { SERIAL, type WrongServices } from './services.ts';
 
 /** The parts of one process. */
@@ -59,7 +59,7 @@ export function startProcess(
     { clock, log: noLog },
   );
   const remote: RemoteWrite = new RemoteWrite(
-    { ...period, labels: {}, catchUpMs: 6 * HOUR * 1000, intervalMs: MINUTE * 1000, binMs: MINUTE * 1000 },
+    { ...period, labels: {}, catchUpMs: CATCH_UP * 1000, intervalMs: MINUTE * 1000, binMs: MINUTE * 1000 },
     send,
     { clock, random: () => 0, log: noLog, note: () => keeper.note(remote.cursors) },
   );

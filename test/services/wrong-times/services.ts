@@ -3,7 +3,7 @@ import { parsePeriod } from '../../../src/demo/portal/period.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryDispatcher } from '../../support/memory-dispatcher.ts';
 import { jwt, uuid } from '../../support/portal-parts.ts';
-import { type Culprit, DAY, MINUTE, type Plan } from './plans.ts';
+import { type Culprit, DAY, HOUR, MINUTE, type Plan } from './plans.ts';
 
 export const SERIAL = uuid(1);
 
@@ -47,10 +47,14 @@ export class WrongServices {
 
   /** By how many seconds a time is wrong now. */
   #errorOf(culprit: Culprit): number {
-    const now = this.#plan.troubles.filter(
-      ({ culprit: other, from, polls }) => other === culprit && this.poll >= from && this.poll < from + polls,
-    );
+    const ofService = culprit === 'this machine' ? culprit : 'the service';
+    const now = this.troubles.filter(({ culprit: other }) => other === culprit || other === ofService);
     return now.reduce((sum, { seconds }) => sum + seconds, 0);
+  }
+
+  /** What is wrong now. */
+  get troubles() {
+    return this.#plan.troubles.filter(({ from, polls }) => this.poll >= from && this.poll < from + polls);
   }
 
   /** What is said of a right time. */
@@ -58,9 +62,9 @@ export class WrongServices {
     return seconds + this.#errorOf(culprit);
   }
 
-  /** A minute passes, in which one event of each kind happens. */
-  async minutePasses(): Promise<void> {
-    await this.clock.advance(MINUTE * 1000);
+  /** A minute passes, or an hour, in which one event of each kind happens. */
+  async timePasses(): Promise<void> {
+    await this.clock.advance((this.troubles.some(({ isHourly }) => isHourly) ? HOUR : MINUTE) * 1000);
     this.clock.step((this.said(this.now, 'this machine') - this.clock.now() / 1000) * 1000);
     const { poll, now } = this;
     this.#notices.push({ id: `n${poll}`, at: this.said(now - 5, 'notification') });
@@ -102,7 +106,7 @@ export class WrongServices {
       answer(200, { items: this.#jobs });
     } else if (pathname === '/portal/notifications') {
       const from = Date.parse(String(searchParams.get('start_date'))) / 1000;
-      if (from < this.now - 30 * DAY) answer(422, { message: 'at most 30 days' });
+      if (from < this.said(this.now, 'the service') - 30 * DAY) answer(422, { message: 'at most 30 days' });
       else {
         const items = this.#notices.filter(({ at }) => at >= from);
         for (const { id } of items) this.delivered.notifications.add(id);
@@ -126,11 +130,13 @@ export class WrongServices {
 
   /** The records of a period, one for each minute since 15 minutes before the start. */
   #telemetry(asked: string): readonly object[] | undefined {
-    const period = parsePeriod(asked, this.now * 1000);
+    const ahead = this.said(0, 'the service');
+    const period = parsePeriod(asked, (this.now + ahead) * 1000);
     if (typeof period === 'string') return undefined;
-    const first = Math.max(this.begun - 15 * MINUTE, Math.ceil(period.startMs / 60_000) * MINUTE);
+    const first = Math.max(this.begun - 15 * MINUTE, Math.ceil((period.startMs / 1000 - ahead) / MINUTE) * MINUTE);
+    const last = Math.min(period.endMs / 1000 - ahead, this.now - TELEMETRY_DELAY);
     const items: object[] = [];
-    for (let at = first; at <= Math.min(period.endMs / 1000, this.now - TELEMETRY_DELAY); at += MINUTE)
+    for (let at = first; at <= last; at += MINUTE)
       items.push({ time: this.said(at, 'telemetry') * 1000, cpu_usage: String(this.loadAt(at)) });
     return items;
   }
