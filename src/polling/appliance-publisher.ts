@@ -4,7 +4,7 @@ import type { ApplianceFamilies } from '../contract/task.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { ApplianceTasks } from './polled-task.ts';
 
-/** The time of the newest record is exposed again if it is newer by this, in milliseconds: it changes with every poll. */
+/** The time of the newest record is exposed again if it differs by this, in milliseconds: it changes with every poll. */
 const RECORD_STEP_MS = 60_000;
 
 /** Exposes the state of each appliance. */
@@ -23,10 +23,11 @@ export class AppliancePublisher {
   update(appliance: ApplianceTasks): void {
     const { state, name, shown, serial, tasks } = appliance;
     if (state === undefined) return;
-    let newestRecordMs = shown?.newestRecordMs ?? 0;
+    let newestRecordMs = 0;
     for (const { facts } of tasks) newestRecordMs = Math.max(newestRecordMs, facts.newestRecordMs ?? 0);
-    const isNewer = newestRecordMs - (shown?.newestRecordMs ?? 0) >= RECORD_STEP_MS;
-    if (state === shown?.state && name === shown.name && !isNewer) return;
+    newestRecordMs ||= shown?.newestRecordMs ?? 0;
+    const hasMoved = Math.abs(newestRecordMs - (shown?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
+    if (state === shown?.state && name === shown.name && !hasMoved) return;
     appliance.shown = { state, name, newestRecordMs };
     if (this.#families === undefined) return;
     const { up, state: stateFamily, lastRecord } = this.#families;

@@ -27,7 +27,7 @@ export interface TaskFacts {
   readonly suspended: SuspensionReason | undefined;
   readonly respondedAt: number;
   readonly lastRecordsAt: number;
-  /** The time of the newest record, in epoch milliseconds. */
+  /** The time of the newest record of the latest response with records, in epoch milliseconds. */
   readonly newestRecordMs: number | undefined;
   /** Whether values of the latest response are exposed. */
   readonly isExposed: boolean;
@@ -117,7 +117,7 @@ function observeResponse(facts: TaskFacts, { result, reading }: Response, contex
     suspended: isEnough(task, fruitless, 'empty') ? 'empty' : undefined,
     respondedAt,
     lastRecordsAt: isEmpty ? facts.lastRecordsAt : respondedAt,
-    newestRecordMs: newest === undefined ? facts.newestRecordMs : Math.max(newest * 1000, facts.newestRecordMs ?? 0),
+    newestRecordMs: newest === undefined ? facts.newestRecordMs : newest * 1000,
     isExposed: true,
     effectiveIntervalMs: task.intervalMs * context.intervalFactor,
     polledAt: at,
