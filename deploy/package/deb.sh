@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # Puts the single executable, the systemd unit and the rules into a Debian package. Needs dpkg-deb.
 #
-#   deb.sh FOLDER   leaves FOLDER/filer-exporter_….deb; FOLDER/filer-exporter is built by executable.sh unless it is there
+#   deb.sh FOLDER   leaves FOLDER/filer-exporter_….deb; executable.sh builds FOLDER/filer-exporter unless it is there and from
+#                   this commit
 set -euo pipefail
 folder=$(realpath -m "${1:?the folder to leave it in}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-[ -x "$folder/filer-exporter" ] || deploy/package/executable.sh "$folder"
+revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+case $("$folder/filer-exporter" --version 2>/dev/null || true) in
+*"revision $revision,"*) ;;
+*) deploy/package/executable.sh "$folder" ;;
+esac
 version=$(node -p "require('./package.json').version")
 maintainer='filer-exporter maintainers <maintainers@filer-exporter.invalid>'
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}

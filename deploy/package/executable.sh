@@ -25,8 +25,10 @@ if [ -z "$node" ]; then
 fi
 node --import tsx deploy/package/bundle.ts "$work/filer-exporter.mjs"
 cat >"$work/sea.json" <<JSON
-{ "main": "$work/filer-exporter.mjs", "mainFormat": "module", "output": "$folder/filer-exporter",
+{ "main": "$work/filer-exporter.mjs", "mainFormat": "module", "output": "$work/filer-exporter",
   "disableExperimentalSEAWarning": true }
 JSON
 "$node" --build-sea "$work/sea.json"
+# A file in the place of the old one, which may be running and cannot be written then.
+mv "$work/filer-exporter" "$folder/filer-exporter"
 "$folder/filer-exporter" --version

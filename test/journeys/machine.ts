@@ -93,6 +93,8 @@ export class Machine {
     await this.run(`mkdir -p ${CLONE} && tar -C ${root} --null -T ${folder}/files -cf - | tar -C ${CLONE} -xf -`);
     await this.run('git init -q . && git add -A && git -c user.name=t -c user.email=t@example.com commit -qm clone');
     await this.command('sudo', 'exec "$@"');
+    // The pages of each way begin with `npm ci`. The first one installs, and the next ones would install the same again.
+    await this.command('npm', '[ "$*" = ci ] && [ -d node_modules ] || exec "$(type -aP npm | sed -n 2p)" "$@"');
     if (hasSystemd) {
       await until(
         'systemd to have begun',
@@ -133,15 +135,17 @@ export class Machine {
     return { status: await started.ended, said: started.said };
   }
 
-  /** Runs a block of a page to its end, line for line, with this machine's names in the place of the examples. */
-  follow(name: string): Promise<string> {
-    return this.run(this.#filled(blockOf(name).text));
+  /**
+   * Runs a block of a page to its end, line for line, with this machine's names in the place of the examples, and with further
+   * environment.
+   */
+  follow(name: string, environment: Replacements = {}): Promise<string> {
+    return this.run(this.#scriptOf(name, environment));
   }
 
-  /** Runs a block that ends in a program that goes on, with further environment; it lasts as long as the machine. */
+  /** Runs a block that ends in a program that goes on; it lasts as long as the machine. */
   start(name: string, environment: Replacements = {}): Started {
-    const set = Object.entries(environment).map(([key, value]) => `export ${key}='${value}'\n`);
-    return this.#started(set.join('') + this.#filled(blockOf(name).text));
+    return this.#started(this.#scriptOf(name, environment));
   }
 
   #started(script: string): Started {
@@ -177,8 +181,12 @@ export class Machine {
     return ['--target', this.#first, '--mount', '--pid', 'bash', '-c', full];
   }
 
-  #filled(text: string): string {
-    return Object.entries(this.#replacements).reduce((so, [from, to]) => so.replaceAll(from, to), text);
+  #scriptOf(name: string, environment: Replacements): string {
+    const set = Object.entries(environment).map(([key, value]) => `export ${key}='${value}'\n`);
+    return Object.entries(this.#replacements).reduce(
+      (so, [from, to]) => so.replaceAll(from, to),
+      set.join('') + blockOf(name).text,
+    );
   }
 }
 
