@@ -26,9 +26,10 @@ const APPLIED = '/srv/applied.yaml';
 const EXECUTED = '/srv/executed';
 /** What was to replace an object of the cluster. */
 const REPLACED = '/srv/replaced.yaml';
+/** The pod whose log was asked for. */
+const LOGGED = '/srv/logged.yaml';
 const EXECUTES = `[ "$1" != exec ] || { echo "$*" >${EXECUTED}; exit 0; }
-[ "$1" != rollout ] && [ "$1" != logs ] || exit 0
-[ "$1" != replace ] || { cat >${REPLACED}; exit 0; }
+[ "$1" != rollout ] || exit 0
 [ "$1 $2" != 'get prometheus' ] || exit 0`;
 /** The doctor's report about both services where nothing is wrong. */
 const SOUND = /^gfa$[\s\S]*^portal$[\s\S]*, 0 failures$/m;
@@ -42,6 +43,8 @@ const OFFLINE = {
 shift 2
 { echo ---; '${helm}' template "$@"; } >>${APPLIED}`,
   kubectl: `${EXECUTES}
+[ "$1" != logs ] || exit 0
+[ "$1" != replace ] || { cat >${REPLACED}; exit 0; }
 case "$1" in
   create) { echo ---; /usr/bin/kubectl "$@" --dry-run=client --output yaml; } >>${APPLIED} ;;
   apply) { echo ---; [ "$2" = --kustomize ] && /usr/bin/kubectl kustomize "$3" || cat "$3"; } >>${APPLIED} ;;
@@ -78,7 +81,12 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
     await machine.command(
       'kubectl',
       `${EXECUTES}
-exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
+set -- --kubeconfig ${fresh.config} "$@"
+case "$3" in
+  logs) [[ $7 = job/* ]] || /usr/bin/kubectl "\${@:1:2}" get pod --namespace monitoring "$7" --output yaml >${LOGGED} ;;
+  replace) tee ${REPLACED} | /usr/bin/kubectl "$@" ;;
+  *) exec /usr/bin/kubectl "$@" ;;
+esac`,
     );
   }, 90_000);
 
@@ -156,6 +164,30 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
     return (await run(container.args ?? [], { environment: podEnvironment(manifests, container) })).stdout;
   };
 
+  /** What the doctor says in a copy of a pod that does not start. No controller is here that would make the pod. */
+  const doctorInCopy = async (manifests: readonly Manifest[], { kubectl }: ApiServer): Promise<string> => {
+    const template = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template as Manifest | undefined;
+    const metadata = { ...template?.metadata, name: 'filer-exporter-1', namespace: 'monitoring' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: template?.spec };
+    expect(kubectl(['create', '--filename', '-'], stringify(pod))).toMatchObject({ stderr: '', status: 0 });
+    await machine.follow('docs/install/kubernetes.md, Kustomize, 2');
+    kubectl(['delete', 'pod', '--namespace', 'monitoring', 'filer-exporter-1']);
+    const [copy] = manifestsOf(await machine.read(LOGGED));
+    const [container] = copy === undefined ? [] : (podSpecOf(copy)?.containers ?? []);
+    if (container === undefined) throw new Error('expected a Pod');
+    expect(container).not.toHaveProperty('livenessProbe');
+    const [, main, ...args] = container.command ?? [];
+    expect(main).toBe('dist/main.js');
+    return (await run(args, { environment: podEnvironment(manifests, container) })).stdout;
+  };
+
+  /** Nothing is left of what was installed into a namespace. */
+  const expectRemoved = async (block: string, { kubectl }: ApiServer) => {
+    await machine.follow(block);
+    const kinds = 'all,configmaps,secrets,serviceaccounts,networkpolicies,servicemonitors,prometheusrules';
+    expect(kubectl(['get', kinds, '--namespace', 'monitoring', '--output', 'name']).stdout).toBe('');
+  };
+
   /** A Prometheus with the rules that were installed; its job is called as the operator calls it. */
   const watched = async (manifests: readonly Manifest[], services: number): Promise<Alerting> => {
     const rule = manifests.find(({ kind }) => kind === 'PrometheusRule');
@@ -183,6 +215,9 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
     expect(await doctorIn(manifests)).toMatch(SOUND);
     expect(await doctorAsJob(manifests)).toMatch(SOUND);
     await outageArrives(await watched(manifests, 2), mocks);
+    if (server === undefined) return;
+    await machine.run('helm rollback filer-exporter --namespace monitoring');
+    await expectRemoved('docs/quickstart-kubernetes.md, Remove it, 1', server);
   }, 240_000);
 
   test('Helm as in the README of the chart: an outage of the portal arrives with a link, and resolves', async () => {
@@ -197,10 +232,17 @@ exec /usr/bin/kubectl --kubeconfig ${fresh.config} "$@"`,
   }, 240_000);
 
   test('kustomize as in docs/install: both services are up, and an outage of the portal arrives and resolves', async () => {
-    const manifests = await installed('monitoring', 'docs/install/kubernetes.md, Kustomize, 1');
+    const manifests = await installed(
+      'monitoring',
+      'docs/install/kubernetes.md, Kustomize, 1',
+      'docs/install/kubernetes.md, Upgrade, 1',
+    );
     expect(exporterIn(manifests).image).toBe('registry.example.com/filer-exporter:1.0.0');
     expect(await doctorIn(manifests)).toMatch(SOUND);
     await outageArrives(await watched(manifests, 2), mocks);
+    if (server === undefined) return;
+    expect(await doctorInCopy(manifests, server)).toMatch(SOUND);
+    await expectRemoved('docs/install/kubernetes.md, Remove, 1', server);
   }, 240_000);
 });
 
