@@ -17,7 +17,7 @@ describe.runIf(apiServerBinary)('a real API server', () => {
   let server: ApiServer;
 
   beforeAll(async () => {
-    server = await startApiServer(['monitoring', 'grafana']);
+    server = await startApiServer(['monitoring', 'grafana', 'filers']);
   }, 90_000);
 
   afterAll(() => server?.stop());

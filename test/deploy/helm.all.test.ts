@@ -325,6 +325,16 @@ test('the chart of a release names the repository and the image of that release'
   expect(manifests.filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(7);
 });
 
+test('the dashboards are installed as they are, and each fits into the annotation that kubectl apply makes', () => {
+  const boards = renderChart(...set('demo=true', 'dashboards.enabled=true')).filter(({ kind }) => kind === 'ConfigMap');
+  for (const board of boards) {
+    const [[name, text]] = Object.entries(board.data ?? {}) as [[string, string]];
+    const file = join(chart, 'files', 'dashboards', name);
+    expect(JSON.parse(text)).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+    expect(Buffer.byteLength(JSON.stringify(board)), name).toBeLessThan(262_144);
+  }
+});
+
 test.each(valueSets)('Helm 3.6 renders %s as the Helm of today', (values) => {
   const args = templateArgs('--values', values);
   expect(runLeastHelm(...args)).toEqual(runHelm(...args, '--kube-version', '1.27.0'));

@@ -20,7 +20,7 @@ export interface ApiServer {
   stop(): Promise<void>;
 }
 
-/** Starts one with the namespaces `monitoring` and `grafana`; needs etcd, kubectl and openssl. */
+/** Starts one with these namespaces; needs etcd, kubectl and openssl. */
 export async function startApiServer(namespaces: readonly string[]): Promise<ApiServer> {
   const folder = mkdtempSync(join(tmpdir(), 'api-server-'));
   const config = join(folder, 'kubeconfig');
