@@ -26,7 +26,7 @@ import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { words as named } from './mappings.ts';
-import { isRecorded, orReason, reasons, reasonsFor } from './nothing.ts';
+import { isRecorded, orReason, reasonForNothing, reasons, reasonsFor } from './nothing.ts';
 import { described, MISSING, type PanelText, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { select } from './select.ts';
@@ -82,11 +82,12 @@ export function words(text: PanelText): stats.PanelBuilder {
 }
 
 /** Makes a panel that orders things by their value at this moment. */
-export function ranking(text: PanelText): bars.PanelBuilder {
-  const queries = [text.queries].flat().map(({ expr, legend }) => ({ expr: orReason(expr), legend }));
+export function ranking(given: PanelText): bars.PanelBuilder {
+  // A reason as a value would be a bar.
+  const text = { empty: reasonForNothing([given.queries].flat().map(({ expr }) => expr)), ...given };
   return (
-    described(new bars.PanelBuilder(), { ...text, queries }, { height: 9, instant: true })
-      .mappings([...named(...reasons), absent(text.empty)])
+    described(new bars.PanelBuilder(), text, { height: 9, instant: true })
+      .mappings([absent(text.empty)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .displayMode(BarGaugeDisplayMode.Basic)
       .valueMode(BarGaugeValueMode.Color)
