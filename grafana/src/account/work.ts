@@ -41,7 +41,7 @@ export const workPanels = [
       { label: 'resource', title: 'Works on', width: 130 },
       { label: 'state', title: 'State', width: 110 },
     ],
-    valueWidth: 80,
+    valueWidth: 120,
     width: 12,
   }),
   table({
