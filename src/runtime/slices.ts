@@ -69,6 +69,8 @@ function nextTurn(): Promise<void> {
 }
 
 function wakeNext(): void {
+  // A turn has begun, which the callback of `occupy` may not have noticed yet.
+  occupiedMs = 0;
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(wakeNext);
 }

@@ -101,11 +101,18 @@ describe('work in slices', () => {
   });
 
   test('two works that begin in one turn occupy it for no longer than one', async () => {
-    const first = slow(10, 1);
-    const second = slow(10, 1);
+    const first = slow(40, 1);
+    const second = slow(40, 1);
     const both = [first, second].map(({ work, clock }) => runInSlices(work, clock));
     expect([first, second].map(({ clock }) => clock.monotonic())).toEqual([5, 1]);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (turns < 50) setImmediate(count);
+    };
+    setImmediate(count);
     expect(await Promise.all(both)).toEqual(['done', 'done']);
+    expect(turns).toBeLessThanOrEqual(18);
   });
 
   test('what it throws is thrown, in slices or at once', async () => {
