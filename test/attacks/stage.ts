@@ -29,6 +29,8 @@ export interface Asking {
    * after its connection is open, which no scraper does.
    */
   readonly isOwnProcess?: boolean;
+  /** How long nothing may come, in milliseconds; the usual scrape time-out unless set. */
+  readonly waitMs?: number;
 }
 
 /** An answer read whole. */
@@ -141,7 +143,7 @@ export class Stage {
 
   /** Asks on a connection of its own. */
   async ask(path: string, asking: Asking = {}): Promise<Answered> {
-    const { method = 'GET', headers = {}, from, isStranger = false, isOwnProcess = false } = asking;
+    const { method = 'GET', headers = {}, from, isStranger = false, isOwnProcess = false, waitMs } = asking;
     const begun = performance.now();
     if (isOwnProcess) {
       const sent = Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
@@ -169,7 +171,7 @@ export class Stage {
           resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, ms: performance.now() - begun });
         });
       });
-      asked.setTimeout(this.#patienceMs, () => asked.destroy(new Error('no answer in time')));
+      asked.setTimeout(waitMs ?? this.#patienceMs, () => asked.destroy(new Error('no answer in time')));
       asked.on('error', reject);
       asked.end();
     });

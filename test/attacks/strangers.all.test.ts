@@ -53,7 +53,9 @@ const strangers: readonly Row[] = [
     holds: 'each gets its response',
     setup: { environment: { MAX_SCRAPES: '240' } },
     play: async (stage) => {
-      const responses = await Promise.all(Array.from({ length: 240 }, () => stage.ask('/metrics')));
+      const responses = await Promise.all(
+        Array.from({ length: 240 }, () => stage.ask('/metrics', { waitMs: WAIT_MS })),
+      );
       expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
       await stage.scrape();
     },
