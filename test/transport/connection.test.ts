@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createBareServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/runtime/secret.ts';
 import { createDispatcher, type HttpProxy as Way } from '../../src/transport/dispatcher.ts';
@@ -189,4 +190,34 @@ describe('through a proxy', () => {
     const { failure } = behind({ url });
     expect((await failure()).message).toBe('GET /serials got no response: the proxy cannot be reached (ECONNREFUSED)');
   });
+});
+
+// undici 7.28.0 to 7.30.2 throws where nobody can catch it, which would end the process.
+test('a large response arrives whole, though its server closes the connection while it is read slowly', async () => {
+  const size = 262_144;
+  const server = createBareServer((socket) => {
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${size}\r\n\r\n`);
+      socket.end(Buffer.alloc(size));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const dispatcher = createDispatcher(undefined);
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    server.close();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (let times = 0; times < 5; times += 1) {
+    const { body } = await dispatcher.request({ origin, path: '/', method: 'GET' });
+    let bytes = 0;
+    await sleep(20);
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).length;
+      // The socket has to end while the reader is behind.
+      await sleep(5);
+    }
+    expect(bytes).toBe(size);
+  }
 });
