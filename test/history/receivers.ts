@@ -47,11 +47,19 @@ export async function prometheusReceiver(program: string, folder: string, config
     points: async (from, to) => {
       const seconds = Math.ceil((to - from) / 1000) + 1;
       const query = new URLSearchParams({ query: `{job=~"filer-exporter.*"}[${seconds}s]`, time: String(to / 1000) });
-      const answer = (await (await fetch(`${url}/api/v1/query?${query}`)).json()) as {
-        readonly data: { readonly result: readonly { metric: Record<string, string>; values: [number, string][] }[] };
-      };
+      // It refuses a query about what it compacts at that moment.
+      const { result } = await until('Prometheus to answer', async () => {
+        const answer = (await (await fetch(`${url}/api/v1/query?${query}`)).json()) as {
+          readonly error?: string;
+          readonly data?: {
+            readonly result: readonly { metric: Record<string, string>; values: [number, string][] }[];
+          };
+        };
+        if (answer.data === undefined) throw new Error(answer.error);
+        return answer.data;
+      });
       return new Map(
-        answer.data.result.map(({ metric, values }) => [
+        result.map(({ metric, values }) => [
           keyOf(metric),
           new Map(values.map(([time, value]) => [Math.round(time * 1000), Number(value)])),
         ]),
