@@ -5,7 +5,7 @@ import { isAtLeast } from '../support/program.ts';
 import { visit } from './simulated-visit.ts';
 import { type Trouble, troubles } from './troubles.ts';
 
-/* Only here: one trouble after the other, with the same next step from the doctor, in the log, on the page and in the alert. */
+/* Only here: one failure after the other, with the same next step from the doctor, in the log, on the page, in its JSON and in the alert. */
 
 /** What a running exporter tells of a trouble in twelve minutes. */
 async function lived({ variations, before, environment, hasAnother, failure }: Trouble) {
@@ -31,6 +31,7 @@ async function lived({ variations, before, environment, hasAnother, failure }: T
   return {
     log: log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg),
     page: (await get('/status')).text.replaceAll(/<[^>]*>/g, ''),
+    json: (await get('/api/v1/status')).text,
     alert: warnings.map(({ labels: { happened, advice } }) => `${happened}. ${advice}`),
   };
 }
@@ -38,12 +39,12 @@ async function lived({ variations, before, environment, hasAnother, failure }: T
 const found = (texts: readonly string[], part: string) =>
   texts.filter((text) => text.toLowerCase().includes(part.toLowerCase()));
 
-test.each(troubles)('doctor, log, page and alert say the same step if $what', async (trouble) => {
+test.each(troubles)('doctor, log, page, its JSON and alert say the same step if $what', async (trouble) => {
   const { step, right, isUnseen, isOfAppliance } = trouble;
   const { findings } = (await visit(trouble)).found;
   const doctor = findings.filter(({ level }) => level !== 'ok').map(({ observed, advice }) => `${observed}; ${advice}`);
-  const { log, page, alert } = await lived(trouble);
-  const told = { doctor, ...(!isUnseen && { log, page: [page], ...(!isOfAppliance && { alert }) }) };
+  const { log, page, json, alert } = await lived(trouble);
+  const told = { doctor, ...(!isUnseen && { log, page: [page], json: [json], ...(!isOfAppliance && { alert }) }) };
   for (const part of right === undefined ? [step] : [step, right]) {
     for (const [place, texts] of Object.entries(told)) {
       expect({ place, found: found(texts, part) }, JSON.stringify(told, undefined, 1)).not.toEqual({

@@ -4,7 +4,7 @@ import { chartRulesFile, prometheusRuleFile, rulesFile } from '../../deploy/prom
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { thresholdNames, thresholdRows } from '../../deploy/prometheus/thresholds.ts';
 import { shippedDashboards, textOf } from '../../grafana/src/dashboards.ts';
-import { explainFor } from '../../src/contract/causes.ts';
+import { type CauseName, explainFor } from '../../src/contract/causes.ts';
 import type { Questions } from '../../src/doctor/service-check.ts';
 import { ERROR_POLICIES } from '../../src/runtime/error-table.ts';
 import { getOrCreate } from '../../src/runtime/maps.ts';
@@ -87,18 +87,26 @@ function withEffects(row: string, beginning: string, question: string): string {
   return `${beginning}${[...effects].map(([effect, same]) => `${same.join(', ')}: ${effect}`).join('<br>')} |`;
 }
 
-/** A row for each reason of `filer_api_down_info`, in the words of the log, the page and the doctor. */
+/** The causes that the metric shows as one reason, in addition to the cause of that name. */
+const CAUSES_OF: Readonly<Partial<Record<CauseName, readonly CauseName[]>>> = {
+  oversize: ['memory', 'long_list'],
+  network: ['dns', 'authority', 'certificate', 'tls', 'proxy', 'proxy_credentials'],
+  invalid: ['page'],
+};
+
+/** A row for each cause of a reason in `filer_api_down_info`, in the words of the log, the page and the doctor. */
 function causes(): string {
   const names = { url: 'GFA_URL or PORTAL_URL', credentials: 'the token or the key', rate: 'lower PORTAL_RATE_LIMIT' };
   const reasons = [...new Set(ERROR_POLICIES.map(({ reason }) => reason)), 'overdue'] as const;
-  const rows = reasons.map((reason) => {
-    const { happened, advice } = explainFor({ names })(reason);
+  const row = (reason: string, cause: CauseName) => {
+    const { happened, advice } = explainFor({ names })(cause);
     const own = services
-      .filter(({ causes: { advice: ownAdvice } }) => ownAdvice?.[reason] !== undefined)
-      .map((service) => `${service.title}: ${explainFor(service.causes)(reason).advice}`);
+      .filter(({ causes: { advice: ownAdvice } }) => ownAdvice?.[cause] !== undefined)
+      .map((service) => `${service.title}: ${explainFor(service.causes)(cause).advice}`);
     const steps = own.length === services.length ? own : [advice, ...own];
     return `| \`${reason}\` | ${happened} | ${steps.join('<br>')} |\n`;
-  });
+  };
+  const rows = reasons.flatMap((reason) => [reason, ...(CAUSES_OF[reason] ?? [])].map((cause) => row(reason, cause)));
   return `| reason | what happened | what to do |\n|---|---|---|\n${rows.join('')}`;
 }
 
