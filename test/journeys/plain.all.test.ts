@@ -91,7 +91,7 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     expect(await scrape(address)).toMatch(/^filer_api_up\{api="portal"\} 1$/m);
   }, 600_000);
 
-  test('npm pack: the package runs with npx alone, without a compiler or a test', async () => {
+  test('npm pack: the package runs alone, without a compiler or a test', async () => {
     const at = await freePort();
     const started = machine.start('docs/install/node.md, As a package, 1', { LISTEN_ADDRESS: `127.0.0.1:${at}` });
     expect(await scrape(await ready(at, started))).toContain('filer_exporter_build_info{version="1.0.0"');
@@ -188,12 +188,18 @@ describe.runIf(canMakeMachines)('on a plain host', () => {
     600_000,
   );
 
-  test('an upgrade of the clone keeps the settings, and the removal leaves nothing', async () => {
+  test('an upgrade of clone and package keeps the settings, and the removal leaves nothing', async () => {
     await machine.run(
       'git clone --quiet --bare . /srv/origin && git remote add origin /srv/origin && git fetch --quiet',
     );
     await machine.run('git branch --quiet --set-upstream-to "origin/$(git branch --show-current)"');
     expect(await machine.follow('docs/install/node.md, Upgrade, 1')).toContain('the configuration is valid');
+    // A package of the same version, of a newer commit.
+    await machine.run('git -c user.name=t -c user.email=t@example.com commit --quiet --allow-empty --message newer');
+    expect(await machine.follow('docs/install/node.md, Upgrade, 2')).toContain('the configuration is valid');
+    expect(await machine.run('~/filer-exporter/bin/filer-exporter --version')).toContain(
+      (await machine.run('git rev-parse HEAD')).trim(),
+    );
     await machine.follow('docs/install/node.md, Remove, 1');
     expect(await machine.run('ls -d ~/filer-exporter /srv/filer-exporter 2>&1 || true')).not.toMatch(/^\//m);
   }, 600_000);
