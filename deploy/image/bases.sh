@@ -8,7 +8,7 @@ folder=$(realpath -m "${1:?the folder to work in}")
 suite=trixie
 line=$(tr -d '[:space:]' <"$(dirname "${BASH_SOURCE[0]}")/../../.nvmrc")
 
-# What the runtime's maker takes of Debian for programs in C, and what npm needs beside Node.js.
+# What the runtime's maker takes of Debian for programs in C, and what npm needs in addition to Node.js.
 runtime_packages=(base-files libc6 libgcc-s1 libstdc++6 netbase tzdata)
 build_packages=(dash coreutils findutils libacl1 libattr1 libgmp10 libselinux1 libpcre2-8-0 libssl3t64 libcap2 zlib1g libzstd1)
 

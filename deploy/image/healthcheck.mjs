@@ -1,7 +1,7 @@
 /*
- * Whether the exporter of this container answers: the image has neither a shell nor curl. It asks the address that
- * LISTEN_ADDRESS names, or this machine's own when that names no host. Exit code 0 when it answers, else 1: whether the
- * process lives, and not whether it is ready. It has no password and no certificate, and being refused is an answer too.
+ * Exits with 0 if the exporter of this container responds, else with 1. The image has neither a shell nor curl. The request
+ * goes to the address in LISTEN_ADDRESS, or to 127.0.0.1 if that names no host. It has neither a password nor a certificate,
+ * because a rejection shows as well that the process runs.
  */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,18 +15,18 @@ const [, name = '', port] = /^(.*):(\d+)$/.exec(LISTEN_ADDRESS || ':9989') ?? []
 const host = EVERYWHERE.includes(name) ? '127.0.0.1' : name.replace(/^\[(.*)\]$/, '$1');
 const isSecure = Boolean(WEB_CONFIG_FILE) && /^tls_server_config:/m.test(readFileSync(WEB_CONFIG_FILE, 'utf8'));
 
-// The certificate is made out to the name that others use, and this process trusts itself.
+// The certificate is for the name that clients use, not for this address.
 const options = { host, port, path: '/healthz', timeout: TIMEOUT_MS, rejectUnauthorized: false };
-const asked = (isSecure ? secureRequest : request)(options, ({ statusCode }) => {
+const sent = (isSecure ? secureRequest : request)(options, ({ statusCode }) => {
   process.exit([200, 401, 403, 429].includes(statusCode) ? 0 : 1);
 });
-// Who wants a client certificate hangs up once the keys are agreed: a process that lives has answered until then.
+// A server that requires a client certificate closes the connection after the keys are agreed, so it runs.
 let hasAgreed = false;
-asked.once('socket', (socket) =>
+sent.once('socket', (socket) =>
   socket.once('keylog', () => {
     hasAgreed = true;
   }),
 );
-asked.once('timeout', () => process.exit(1));
-asked.once('error', () => process.exit(hasAgreed ? 0 : 1));
-asked.end();
+sent.once('timeout', () => process.exit(1));
+sent.once('error', () => process.exit(hasAgreed ? 0 : 1));
+sent.end();

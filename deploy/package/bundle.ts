@@ -26,14 +26,14 @@ const inlined: Plugin = {
   name: 'inlined',
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
-      const beside = (name: string) => resolve(dirname(path), name);
+      const pathOf = (name: string) => resolve(dirname(path), name);
       let contents = stamped(readFileSync(path, 'utf8')).replaceAll(READ, (_, name: string) => {
         return JSON.stringify(
-          readFileSync(name.endsWith('package.json') ? join(top, 'package.json') : beside(name), 'utf8'),
+          readFileSync(name.endsWith('package.json') ? join(top, 'package.json') : pathOf(name), 'utf8'),
         );
       });
       for (const [text, name = ''] of contents.matchAll(THREAD)) {
-        const worker = await bundled(beside(name.replace(/\.js$/, '.ts')));
+        const worker = await bundled(pathOf(name.replace(/\.js$/, '.ts')));
         contents = contents.replace(text, () => `new URL('data:text/javascript;base64,${worker.toString('base64')}')`);
       }
       if (contents.includes('import.meta.url')) throw new Error(`${path}: reads a file that the bundle would not have`);

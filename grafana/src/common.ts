@@ -8,11 +8,11 @@ import { whileUp } from './service.ts';
  * this moment, because the recording rules may not be loaded.
  */
 export function checkIns(by: string): string {
-  const heard = [
+  const contact = [
     select('filer_last_checkin_timestamp_seconds'),
     select('filer_volume_last_checkin_timestamp_seconds', { volume: '=~".*"' }),
   ].join(' or ');
-  return `(time() - max by (${by}) (${whileUp('gfa', heard)}))`;
+  return `(time() - max by (${by}) (${whileUp('gfa', contact)}))`;
 }
 
 /** The same, at each time of the range, from the recording rules. */

@@ -36,14 +36,14 @@ import { unitOf } from './unit.ts';
 /** Makes a panel of large numbers of this moment, each with its name, coloured by its threshold. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   const [first, ...others] = [text.queries].flat();
-  const { expr: asked = '' } = first ?? {};
+  const { expr: query = '' } = first ?? {};
   // The reason for missing numbers is shown once. While the portal is down, the number of unknown things is shown instead.
   const expr = orReason(
-    asked,
+    query,
     others.some(({ legend }) => legend === 'unknown'),
   );
-  if (first === undefined || expr === asked) return stat(text, mappings);
-  const empty = isRecorded(asked) ? MISSING : 'not reported';
+  if (first === undefined || expr === query) return stat(text, mappings);
+  const empty = isRecorded(query) ? MISSING : 'not reported';
   return stat({ empty, ...text, queries: [{ ...first, expr }, ...others] }, mappings);
 }
 
@@ -56,7 +56,7 @@ function stat(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilde
       .colorMode(BigValueColorMode.Value)
       .graphMode(BigValueGraphMode.None)
       .textMode(BigValueTextMode.ValueAndName)
-      // The name above the number, as in the panels beside it.
+      // The name above the number, as in the panels next to it.
       .wideLayout(false)
       .text(new VizTextDisplayOptionsBuilder().titleSize(NAME_SIZE).valueSize(22))
       // Several numbers in a narrow panel are lines below each other, or else their names are cut.
@@ -152,10 +152,10 @@ export function table(
       (so, [label, value]) => `label_replace(${so}, "${label}", "${value}", "", "")`,
       text.rows === undefined ? row : `(${row}) unless on () ${text.rows}`,
     );
-  const [{ expr: asked = '' } = {}] = [text.queries].flat();
+  const [{ expr: query = '' } = {}] = [text.queries].flat();
   // The reason stands in place of the first value, because a link needs a name.
   const none = [
-    ...reasonsFor(asked).map((reason) => emptyRow(reason, linked)),
+    ...reasonsFor(query).map((reason) => emptyRow(reason, linked)),
     emptyRow(`NaN * group(${select('up')})`, labels),
   ].join(' or on () ');
   // What a cell without a value shows; Grafana would write the text of an empty table there.
@@ -232,7 +232,7 @@ export function table(
     const unit = unitOf([expr]);
     const mappings = [
       ...(mappingsBy[legend] ?? []),
-      ...(index === 0 && reasonsFor(asked).length > 0 ? named(...reasons) : []),
+      ...(index === 0 && reasonsFor(query).length > 0 ? named(...reasons) : []),
     ];
     panel.overrideByName(legend, [
       { id: 'unit', value: unit },

@@ -41,11 +41,11 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
   return async (own, body, signal) => {
     const additional = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
     const all = { ...additional, ...authorization(settings), ...own };
-    const answer = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
-    if (answer.status === 401 || answer.status === 403) for (const secret of secrets) await secret.reload();
-    const { location } = answer.headers;
+    const response = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
+    if (response.status === 401 || response.status === 403) for (const secret of secrets) await secret.reload();
+    const { location } = response.headers;
     const named = location === undefined ? {} : { location: hidden(withoutCredentials(location)) };
-    return { ...answer, headers: { ...answer.headers, ...named }, text: hidden(answer.text) };
+    return { ...response, headers: { ...response.headers, ...named }, text: hidden(response.text) };
   };
 }
 

@@ -58,8 +58,8 @@ async function runCommand(
       return options.demo ? withDemo(variables, examine) : examine(await loadWithWarnings(variables));
     }
     case 'backfill': {
-      const wish = parseBackfillOptions(options);
-      return runBackfill(await loadWithWarnings(variables), wish, stopped);
+      const backfill = parseBackfillOptions(options);
+      return runBackfill(await loadWithWarnings(variables), backfill, stopped);
     }
     case 'demo': {
       const { like, trouble } = options;

@@ -15,7 +15,7 @@ export class Limits {
   #today = 0;
 
   /** Returns the response with 429 if a request now would exceed a limit. */
-  refusal(variations: Variations, now: number): DemoResponse | undefined {
+  rejection(variations: Variations, now: number): DemoResponse | undefined {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.#day) this.#today = 0;
     this.#day = day;

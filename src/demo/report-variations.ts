@@ -28,7 +28,7 @@ const ANSWERS: Readonly<Record<string, Readonly<Record<string, Partial<Variation
     up_to_a_day: { tokenLifetimeMs: 86_400_000 },
     more_than_a_day: { tokenLifetimeMs: 7 * 86_400_000 },
   },
-  token_lifetime_told_by: { expires_in: { expiresIn: 900 }, jwt: { jwt: 'exp' }, nothing: { jwt: 'none' } },
+  token_lifetime_source: { expires_in: { expiresIn: 900 }, jwt: { jwt: 'exp' }, nothing: { jwt: 'none' } },
   ratio_unit: { percent: { ratioUnit: 'percent' }, ratio: { ratioUnit: 'ratio' } },
   memory_unit: { kilobytes: { memoryUnit: 'kilobytes' }, bytes: { memoryUnit: 'bytes' } },
   time_unit: { milliseconds: { timeUnit: 'milliseconds' }, seconds: { timeUnit: 'seconds' } },

@@ -1,6 +1,6 @@
 import { type Found, operationAt } from './portal/operations.ts';
 
-/** The operation of a request; `refusal` if there is none. */
+/** The operation of a request; `rejection` if there is none. */
 export interface Route {
   readonly service: 'gfa' | 'portal';
   /** A name for faults and records: the operation, the telemetry segment, or `unknown`. */
@@ -11,7 +11,7 @@ export interface Route {
   readonly found?: Found;
   /** The appliance of a telemetry operation. */
   readonly serial?: string;
-  readonly refusal?: 404 | 405;
+  readonly rejection?: 404 | 405;
 }
 
 const GFA_PREFIX = '/gfa/v1';
@@ -38,10 +38,10 @@ export function routeOf(method: string, pathname: string): Route {
     const serial = found.parameters.serial_number;
     return { service, operation: found.operation.name, path, found, ...(serial === undefined ? {} : { serial }) };
   }
-  return { service, operation: 'unknown', path, refusal: refusalOf(method, path, found) };
+  return { service, operation: 'unknown', path, rejection: rejectionOf(method, path, found) };
 }
 
-function refusalOf(method: string, path: string, found: Found | undefined): 404 | 405 {
+function rejectionOf(method: string, path: string, found: Found | undefined): 404 | 405 {
   if (found?.operation.method === 'POST') return 405;
   const onlyReads = method === 'GET' || method === 'HEAD' || (method === 'POST' && path.startsWith('/telemetry/'));
   return onlyReads ? 404 : 405;

@@ -6,8 +6,8 @@ import type { FaultEffect } from './faults.ts';
 import type { Route } from './routes.ts';
 
 /** Writes a whole response. */
-export function sendWhole(response: ServerResponse, answer: DemoResponse): void {
-  const body = begin(response, answer);
+export function sendWhole(response: ServerResponse, content: DemoResponse): void {
+  const body = begin(response, content);
   response.end(body);
 }
 
@@ -36,11 +36,11 @@ export function sendSilence(response: ServerResponse, fault: FaultEffect): void 
 export async function sendCorrupted(
   response: ServerResponse,
   fault: FaultEffect,
-  answer: DemoResponse,
+  content: DemoResponse,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const body = begin(response, answer);
+  const body = begin(response, content);
   response.flushHeaders();
   if (fault.kind === 'drip') await drip(response, body, clock, signal);
   else if (fault.kind === 'cut' || fault.kind === 'hang-body') {

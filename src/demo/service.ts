@@ -100,7 +100,7 @@ export class MockService {
     const { variations } = this;
     const scene: Scene = { request, world: this.#world, variations, now: this.#clock.now(), cursors: this.#cursors };
     if (route.service === 'portal') return this.#portal.respond(scene, route);
-    return route.refusal === undefined ? this.#gfa.data(scene) : empty(route.refusal);
+    return route.rejection === undefined ? this.#gfa.data(scene) : empty(route.rejection);
   }
 }
 

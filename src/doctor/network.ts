@@ -51,15 +51,15 @@ export const systemNetwork: Network = {
 
 async function openTunnel(proxy: NetworkProxy, target: string, timeoutMs: number): Promise<Socket> {
   const authorization = proxy.authorization?.reveal();
-  const asked = request(proxy.url, {
+  const connecting = request(proxy.url, {
     method: 'CONNECT',
     path: target,
     timeout: timeoutMs,
     headers: { host: target, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
   });
-  asked.once('timeout', () => asked.destroy(new Error(`the proxy opened no tunnel within ${timeoutMs} ms`)));
-  asked.end();
-  const [{ statusCode }, socket] = (await once(asked, 'connect')) as [IncomingMessage, Socket];
+  connecting.once('timeout', () => connecting.destroy(new Error(`the proxy opened no tunnel within ${timeoutMs} ms`)));
+  connecting.end();
+  const [{ statusCode }, socket] = (await once(connecting, 'connect')) as [IncomingMessage, Socket];
   if (statusCode === 200) return socket;
   socket.destroy();
   throw proxyRejection(statusCode);

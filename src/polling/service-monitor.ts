@@ -236,8 +236,8 @@ export class ServiceMonitor {
         yield;
       }
     };
-    const tell = () => log.warn({ api }, line('series are forbidden', tasks.series(explain)));
-    void runInSlices(read(), clock).then(tell);
+    const warn = () => log.warn({ api }, line('series are forbidden', tasks.series(explain)));
+    void runInSlices(read(), clock).then(warn);
   }
 
   /** From the second failure in a row until the second success: polls that fail now and then are not logged. */

@@ -13,5 +13,5 @@ export function assertAllowed(
   allowed: readonly AllowedRequest[],
 ): void {
   if (method === 'GET' || allowed.some((request) => request.method === method && request.path.test(path))) return;
-  throw new ForbiddenRequestError(`refusing to send ${method} ${path}: the exporter only reads`);
+  throw new ForbiddenRequestError(`${method} ${path} is not sent: the exporter only reads`);
 }

@@ -22,7 +22,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'the token of file acceleration is wrong',
     { environment: { GFA_TOKEN: 'a-wrong-token-of-some-length' } },
-    ['failure gfa credentials refused'],
+    ['failure gfa credentials rejected'],
   ],
   [
     'the account has no accelerated volume',
@@ -42,7 +42,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'the secret of the portal is wrong',
     { environment: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } },
-    ['failure portal credentials refused'],
+    ['failure portal credentials rejected'],
   ],
   [
     'the account takes another form of the credentials',
@@ -79,7 +79,7 @@ const troubles: readonly (readonly [trouble: string, condition: Condition, lines
   [
     'another tool uses up the limit',
     { before: (mocks) => mocks.fail({ operation: 'jobs', times: 1, kind: 'status', status: 429 }) },
-    ['warning portal limits refused'],
+    ['warning portal limits rejected'],
   ],
   [
     'the clock of this machine is eight minutes behind',

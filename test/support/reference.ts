@@ -64,17 +64,17 @@ export function metricsReference(): string {
 <!-- Generated from the catalogue by \`npm run docs\`; do not edit. -->
 
 All values are in base units: seconds, bytes, ratios from 0 to 1, Unix seconds. A field that is null, missing or
-unreadable gives no sample, never a zero. A histogram has the usual \`_bucket\`, \`_sum\` and \`_count\` series. Beside
+unreadable gives no sample, never a zero. A histogram has the usual \`_bucket\`, \`_sum\` and \`_count\` series. In addition to
 the metrics below, \`/metrics\` has Node.js process metrics, named \`process_*\` and \`nodejs_*\`.
 
-A word that a service chooses from a list is a label in lower case with underscores; "Words" shows those that it documents,
-with its own spelling, and it may send others.
+A value that a service chooses from a list is a label value in lower case with underscores. "Words" shows the documented values
+in the spelling of the service, which may send others.
 
 "From" names the service operation and its fields in the service's own spelling. "Series" is what a metric costs in
 Prometheus: the number for each appliance, filer, volume or other subject; a histogram takes one for each of the
 ${bucketCount()} default buckets of \`EVENT_BUCKETS\`, the infinite one, the sum and the count. "Dashboards" and "Alerts" name what of
-[grafana/](../grafana/README.md) and [deploy/prometheus/](../deploy/prometheus/README.md) asks for it, directly or through
-a recorded series. The query below each metric is one to begin with.
+[grafana/](../grafana/README.md) and [deploy/prometheus/](../deploy/prometheus/README.md) uses it, directly or through
+a recorded series. The query below each metric is an example.
 
 ${groups().map(indexOf).join('\n')}
 ${sections.join('\n')}`;

@@ -25,8 +25,8 @@ export class Auth {
     }
     const form = hasForm(request) ? 'oauth2' : request.headers.has('x-user-key') ? 'user_key' : 'service_key';
     if (!variations.authForms.includes(form)) return wrongCredentials();
-    const refusal = hasForm(request) ? this.#refuseForm(request) : this.#refuseHeaders(request);
-    return refusal ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
+    const rejection = hasForm(request) ? this.#rejectForm(request) : this.#rejectHeaders(request);
+    return rejection ?? tokenAnswer(this.#tokens.issue(now, variations), variations);
   }
 
   /** `POST /auth/token/refresh`, with the bearer token, which may have expired. */
@@ -51,13 +51,13 @@ export class Auth {
   }
 
   /** The 401 for a request without a valid bearer token. */
-  refusal({ request, now }: Scene): DemoResponse | undefined {
+  rejection({ request, now }: Scene): DemoResponse | undefined {
     const token = bearer(request);
     if (token !== undefined && this.#tokens.accepts(token, now)) return undefined;
     return portalError(401, token === undefined ? 'Not authenticated' : 'Invalid or expired token');
   }
 
-  #refuseHeaders({ headers, body }: DemoRequest): DemoResponse | undefined {
+  #rejectHeaders({ headers, body }: DemoRequest): DemoResponse | undefined {
     if (body.trim() !== '' && body.trim() !== '{}') return portalError(400, 'A body is not expected here');
     const userKey = headers.get('x-user-key');
     if (userKey !== undefined) return userKey === this.#credentials.userKey ? undefined : wrongCredentials();
@@ -66,7 +66,7 @@ export class Auth {
     return this.#isService(key, secret) ? undefined : wrongCredentials();
   }
 
-  #refuseForm({ body }: DemoRequest): DemoResponse | undefined {
+  #rejectForm({ body }: DemoRequest): DemoResponse | undefined {
     const form = new URLSearchParams(body);
     const complaints: Complaint[] = [];
     const complain = (type: string, field: string, msg: string) =>

@@ -8,7 +8,7 @@ export type Item = Readonly<Record<string, unknown>>;
  * One record of a response: its required fields, and those that the variations can make null or absent. `name` makes the
  * random choices independent of other records.
  */
-export function item(name: string, promised: Item, optional: Item, variations: Variations): Item {
+export function item(name: string, required: Item, optional: Item, variations: Variations): Item {
   // Drawn only where needed: a large fleet has tens of thousands of fields.
   const isNull = (field: string) => variations.nulls > 0 && draw(name, field, 'null') < variations.nulls;
   const rest = variations.omitOptional
@@ -16,7 +16,7 @@ export function item(name: string, promised: Item, optional: Item, variations: V
     : Object.entries(optional).map(([field, value]) => {
         return [field, isNull(field) ? null : value] as const;
       });
-  const whole: Item = { ...promised, ...Object.fromEntries(rest) };
+  const whole: Item = { ...required, ...Object.fromEntries(rest) };
   return variations.integers === 'string' ? withTexts(whole) : whole;
 }
 

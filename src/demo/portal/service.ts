@@ -23,21 +23,23 @@ export class Portal {
 
   /** The response to a request for the portal. */
   respond(scene: Scene, route: Route): DemoResponse {
-    const refusal = this.#limits.refusal(scene.variations, scene.now) ?? unknownRoute(route);
-    if (refusal !== undefined) return refusal;
+    const rejection = this.#limits.rejection(scene.variations, scene.now) ?? unknownRoute(route);
+    if (rejection !== undefined) return rejection;
     if (route.operation === 'token')
       return route.path.endsWith('/refresh') ? this.#auth.refresh(scene) : this.#auth.token(scene);
     const { found } = route;
     if (found?.operation.isPublic !== true) {
-      const refused = this.#auth.refusal(scene);
-      if (refused !== undefined) return refused;
+      const rejected = this.#auth.rejection(scene);
+      if (rejected !== undefined) return rejected;
     }
     return found === undefined ? this.#auth.revoke(scene) : allowed(scene, found);
   }
 }
 
-function unknownRoute({ refusal }: Route): DemoResponse | undefined {
-  return refusal === undefined ? undefined : portalError(refusal, refusal === 404 ? 'Not Found' : 'Method Not Allowed');
+function unknownRoute({ rejection }: Route): DemoResponse | undefined {
+  return rejection === undefined
+    ? undefined
+    : portalError(rejection, rejection === 404 ? 'Not Found' : 'Method Not Allowed');
 }
 
 function allowed(scene: Scene, { operation, parameters }: Found): DemoResponse {

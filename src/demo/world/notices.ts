@@ -30,7 +30,7 @@ const ordinary: readonly Text[] = [
   text('WARNING', 'Network', 'NOC', 'NOC_SLOW', 'Connection to the operations centre is slow'),
   text('WARNING', 'System Health & Performance', 'Resources', 'MEMORY_HIGH', 'Memory is nearly used up'),
   text('INFO', 'Security & Access', 'Remote Support', 'SUPPORT_CLOSED', 'Remote support was closed'),
-  text('ERROR', 'Directory Services', 'Errors', 'DOMAIN_UNREACHABLE', 'No domain controller answers'),
+  text('ERROR', 'Directory Services', 'Errors', 'DOMAIN_UNREACHABLE', 'No domain controller responds'),
   text('ADMIN', 'Volume Management', 'Sharing', 'SHARE_EDITED', 'A share was changed'),
 ];
 

@@ -5,7 +5,7 @@ import type { DemoAppliance, SimulatedFleet } from './world.ts';
 /** How often a wavering appliance is unreachable, and how long it is reachable before. */
 const WAVER = { everyMs: 30 * MINUTE_MS, thereMs: 25 * MINUTE_MS } as const;
 
-/** How long before the mock services's start an appliance was last heard of that was never heard of since. */
+/** How long before the start of the mock services an appliance that is off or silent was last in contact. */
 const SILENT_MS: Partial<Record<Trait, number>> = { silent: 45_000, off: 6 * HOUR_MS };
 
 /** Returns since when an appliance has been silent; infinite if it is not. */

@@ -287,11 +287,11 @@ export function lifetimeOf(
   now: number,
 ) {
   const reportedSeconds = parseDecimal(expiresIn) ?? 0;
-  if (reportedSeconds > 0) return { seconds: reportedSeconds, toldBy: 'expires_in' } as const;
+  if (reportedSeconds > 0) return { seconds: reportedSeconds, source: 'expires_in' } as const;
   const claims = jwtClaims(access);
   const seconds = (parseDecimal(claims.exp) ?? Number.NaN) - (parseDecimal(claims.iat) ?? now / 1000);
-  if (seconds > 0) return { seconds, toldBy: 'jwt' } as const;
-  return { seconds: ASSUMED_LIFETIME_SECONDS, toldBy: 'nothing' } as const;
+  if (seconds > 0) return { seconds, source: 'jwt' } as const;
+  return { seconds: ASSUMED_LIFETIME_SECONDS, source: 'nothing' } as const;
 }
 
 /** The claims of a JWT, which are not verified; empty for another token. */

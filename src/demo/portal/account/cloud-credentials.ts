@@ -106,7 +106,7 @@ function stateOf(own: string, now: number, isCalm: boolean): { readonly status: 
 
 function failure(seed: number, own: string, at: number): Item {
   const task_id = uuidOf(seed, 'credential task', own);
-  return { task_id, code: 408, error: 'timeout', message: 'The appliance did not answer', detected_at: rfc3339(at) };
+  return { task_id, code: 408, error: 'timeout', message: 'The appliance did not respond', detected_at: rfc3339(at) };
 }
 
 function volumesIn(one: Item): readonly string[] {

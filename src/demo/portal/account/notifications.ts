@@ -36,15 +36,15 @@ function notifications(scene: Scene): DemoResponse {
   const { query } = request;
   const end = instant(query.get('end_date')) ?? now;
   const start = instant(query.get('start_date')) ?? now - USUAL.windowMs;
-  if (Number(query.get('limit') ?? USUAL.limit) <= 0) return refused('The limit must be above 0');
-  if (Number(query.get('page') ?? 1) < 1) return refused('The page must be above 0');
-  if (end - start > MAX_MS) return refused('The date range is longer than 30 days');
+  if (Number(query.get('limit') ?? USUAL.limit) <= 0) return rejected('The limit must be above 0');
+  if (Number(query.get('page') ?? 1) < 1) return rejected('The page must be above 0');
+  if (end - start > MAX_MS) return rejected('The date range is longer than 30 days');
   const page = scene.cursors.page(scene.request.path, scene.request.query, () => found(scene, start, end), USUAL.limit);
-  return typeof page === 'string' ? refused(page) : json(200, page);
+  return typeof page === 'string' ? rejected(page) : json(200, page);
 }
 
 /** The errors of this operation have only a message. */
-function refused(message: string): DemoResponse {
+function rejected(message: string): DemoResponse {
   return json(400, { message });
 }
 

@@ -32,10 +32,10 @@ function edge(scene: Scene, { edge_id = '' }: Parameters): DemoResponse {
 }
 
 function common({ variations }: Scene, { edgeId, title, serial, disks }: DemoAppliance, build: unknown): Item {
-  const promised = { id: edgeId, description: title, serial, build };
+  const required = { id: edgeId, description: title, serial, build };
   return variations.omitOptional
-    ? promised
-    : { ...promised, services: { s3_edge: false, file_iq: disks.has('file_iq') } };
+    ? required
+    : { ...required, services: { s3_edge: false, file_iq: disks.has('file_iq') } };
 }
 
 /** The fields of newer versions of the service. */

@@ -33,7 +33,7 @@ export interface Series {
 type Value = Field['value'];
 
 const decimal = (value: Value): Field => ({ form: 'decimal', nullable: true, value });
-const promised = (value: Value): Field => ({ form: 'decimal', nullable: false, value });
+const required = (value: Value): Field => ({ form: 'decimal', nullable: false, value });
 const share = (value: Value): Field => ({ ...decimal(value), measure: 'share' });
 const memory = (field: Field): Field => ({ ...field, measure: 'memory' });
 const rate = (value: Value): Field => ({ form: 'rate', nullable: true, value });
@@ -84,16 +84,16 @@ export const applianceSeries: ReadonlyMap<string, Series> = new Map<string, Seri
     {
       memoryDetails: true,
       fields: fields({
-        total: memory(promised(total)),
-        available: memory(promised((appliance, at) => total(appliance, at) - used(appliance, at))),
-        shared: memory(promised((appliance, at) => 0.02 * used(appliance, at))),
-        buf_rec: memory(promised(memoryReclaimable)),
+        total: memory(required(total)),
+        available: memory(required((appliance, at) => total(appliance, at) - used(appliance, at))),
+        shared: memory(required((appliance, at) => 0.02 * used(appliance, at))),
+        buf_rec: memory(required(memoryReclaimable)),
         free: memory(
-          promised((appliance, at) => total(appliance, at) - used(appliance, at) - memoryReclaimable(appliance, at)),
+          required((appliance, at) => total(appliance, at) - used(appliance, at) - memoryReclaimable(appliance, at)),
         ),
-        used: memory(promised(used)),
+        used: memory(required(used)),
         utilization: {
-          ...promised((appliance, at) => (100 * used(appliance, at)) / total(appliance, at)),
+          ...required((appliance, at) => (100 * used(appliance, at)) / total(appliance, at)),
           measure: 'share',
         },
       }),

@@ -93,7 +93,7 @@ async function reportFailure(
   const { advice } = explain(error);
   if (meaningOf(error).action === 'renew') {
     const acceptsBearer = (await sendWithBearer()).error === undefined;
-    reportFinding('failure', 'credentials', acceptsBearer ? 'other-form' : 'refused', observed, {
+    reportFinding('failure', 'credentials', acceptsBearer ? 'other-form' : 'rejected', observed, {
       expected: '200',
       advice: acceptsBearer
         ? 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that'

@@ -23,9 +23,9 @@ export function idsOf(exchanges: readonly Exchange[], operation: string, field: 
 export function tokenAnswers(exchanges: readonly Exchange[], now: number): VariantAnswers {
   const tokenExchange = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
   if (tokenExchange === undefined) return {};
-  const { seconds, toldBy } = lifetimeOf(parseToken(tokenExchange.body), now);
+  const { seconds, source } = lifetimeOf(parseToken(tokenExchange.body), now);
   const lifetimeClass = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
-  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : lifetimeClass, token_lifetime_told_by: toldBy };
+  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : lifetimeClass, token_lifetime_source: source };
 }
 
 /** Evidence of the unit from CPU and cache utilization, for appliances whose build does not report `utilization` of memory. */

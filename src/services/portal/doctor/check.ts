@@ -109,7 +109,7 @@ async function checkCredentials(run: Run): Promise<boolean> {
       return false;
     }
     const acceptedKind = await otherAcceptedForm(run);
-    const code = acceptedKind === undefined ? 'refused' : 'other-form';
+    const code = acceptedKind === undefined ? 'rejected' : 'other-form';
     reportFinding('failure', check, code, observed, {
       expected: '200 with a token',
       advice:

@@ -10,7 +10,7 @@ export const portalQuestions: Questions = {
     up_to_a_day: 'renewed before it expires',
     more_than_a_day: 'renewed after a day',
   },
-  token_lifetime_told_by: {
+  token_lifetime_source: {
     expires_in: 'read from this field',
     jwt: 'read from the claims exp and iat',
     nothing: 'renewed every five minutes, and after a 401',
