@@ -26,7 +26,7 @@ export function byService(width: number, height: number): PanelBuilder {
     ],
     columns: [
       { label: 'api', title: 'Service', ...(narrow ? { width: 70 } : {}) },
-      { label: 'reason', title: 'Now', ...(narrow ? { width: 128 } : {}), mappings: upOrWhy },
+      { label: 'reason', title: 'Now', ...(narrow ? { minWidth: 128 } : {}), mappings: upOrWhy },
     ],
     stepsBy: { Overdue: noneExpected },
     ...(narrow ? { valueWidth: 100 } : {}),

@@ -18,9 +18,9 @@ import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
 import { lineColours } from './colours.ts';
-import { unknownState } from './mappings.ts';
-import { reasonForNothing } from './nothing.ts';
-import { described, type PanelText } from './panel.ts';
+import { unknownState, words } from './mappings.ts';
+import { reasonForNothing, reasons, worstOrReason } from './nothing.ts';
+import { described, type PanelText, type Query } from './panel.ts';
 import { unitOf } from './unit.ts';
 
 /**
@@ -52,10 +52,11 @@ export function chart({ stacked = false, toOne = false, times, ...given }: Chart
         text.steps === undefined ? GraphThresholdsStyleMode.Off : GraphThresholdsStyleMode.Dashed,
       ),
     )
-    .lineWidth(1)
-    .fillOpacity(stacked ? 40 : 0)
+    // The line or the points of a zero would be on top of the stack, in the colour of what there is none of.
+    .lineWidth(stacked ? 0 : 1)
+    .fillOpacity(stacked ? 60 : 0)
     // A lone sample has no line.
-    .showPoints(VisibilityMode.Auto)
+    .showPoints(stacked ? VisibilityMode.Never : VisibilityMode.Auto)
     .axisSoftMin(0);
   for (const { pattern, properties } of lineColours([text.queries].flat().map(({ legend }) => legend))) {
     panel.overrideByRegexp(pattern, properties);
@@ -77,11 +78,15 @@ function inUnit(text: PanelText, times: keyof typeof LONG): PanelText {
   };
 }
 
-/** Makes a chart with one line for each thing, coloured by its state. The mappings name the states. */
-export function timeline(text: PanelText, mappings: ValueMapping[]): timelines.PanelBuilder {
+/** Makes a chart with a line for each of the twenty worst things, coloured by its state. The mappings name the states. */
+export function timeline(
+  { queries: { expr, legend }, ...text }: PanelText & { readonly queries: Query },
+  mappings: ValueMapping[],
+): timelines.PanelBuilder {
+  const queries = { expr: worstOrReason(expr, legend), legend };
   return (
-    described(new timelines.PanelBuilder(), withReason(text), { height: 13 })
-      .mappings([...mappings, unknownState])
+    described(new timelines.PanelBuilder(), { ...text, queries }, { height: 13 })
+      .mappings([...mappings, ...words(...reasons), unknownState])
       // Grafana colours by thresholds before it looks at the words, and then shows neither.
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed).fixedColor('blue'))
       .legend(

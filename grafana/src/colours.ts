@@ -42,6 +42,7 @@ const byColour: Readonly<Record<Exclude<Colour, 'text'>, readonly string[]>> = {
   purple: ['another state', 'rejected', 'invalid', 'oversize', 'record', 'admin'],
   gray: [
     'unknown',
+    'not known',
     'waiting',
     'not polled',
     'not configured',

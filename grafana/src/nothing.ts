@@ -1,23 +1,68 @@
 import { catalog } from '../../src/catalog.ts';
 import { recorded } from './catalogue.ts';
+import { MISSING } from './panel.ts';
 import { select } from './select.ts';
 import type { Service } from './service.ts';
+import { worst } from './worst.ts';
 
-const sources: ReadonlyMap<string, string> = new Map(catalog.map(({ name, source }) => [name, source[0] ?? '']));
+const sources: ReadonlyMap<string, string> = new Map([
+  ...catalog.map(({ name, source }) => [name, source[0] ?? ''] as const),
+  // A rule records it of two metrics.
+  ['last_checkin_age', 'GET /data'],
+]);
 
 /** The meaning of the numbers that stand for a missing value. */
 export const reasons = [
   [-1001, 'service down'],
   [-1002, 'not configured'],
   [-1003, 'exporter down'],
+  [-1004, 'not known'],
 ] as const;
 
+/** The names of the services, where a series has no name of its own. */
+const serviceNames: Readonly<Record<Service, string>> = { gfa: 'file acceleration', portal: 'portal' };
+
+/** Text without width: Grafana would show the name of the job in the place of an empty name. */
+export const NOTHING: string = '\u200b';
+
 /**
- * Returns the query, which has one of these numbers as its value if the service that it needs is down or not polled.
- * `isCounted`: another number counts what is unknown while the service is down.
+ * Returns the query, which has one of these numbers as its value if the service that it needs is down or not polled, with the
+ * name of the service in the first label of the legend. `isCounted`: another number counts what is unknown while the service
+ * is down.
  */
-export function orReason(query: string, isCounted = false): string {
-  return [query, ...reasonsFor(query, isCounted)].join(' or on () ');
+export function orReason(query: string, legend: string, isCounted = false): string {
+  const reasons = reasonsFor(query, isCounted);
+  return reasons.length === 0 ? query : `${query} or on () ${named(reasons.join(' or on () '), legend, nameOf(query))}`;
+}
+
+/** Does the same for the twenty worst lines of a timeline, which needs a line for Grafana to draw. */
+export function worstOrReason(query: string, legend: string): string {
+  const missing = [...reasonsFor(query), `-1004 * group(${select('up')}) unless on () (${query})`];
+  return `${worst(20, query)} or on () ${named(missing.join(' or on () '), legend, nameOf(query))}`;
+}
+
+/** Returns the query for words, which are the reason if there is one, and else these words. */
+export function orReasonInWords(query: string, legend: string, empty: string): string {
+  const rows = reasonsFor(query).map((reason, index) => named(reason, legend, reasons[index]?.[1] ?? MISSING));
+  return [query, ...rows, named(`-1 * group(${select('up')})`, legend, empty)].join(' or on () ');
+}
+
+/** Returns the query, or -1 without a name if the series that it chooses from exist and it chooses none. */
+export function orNone(query: string, from: string, label: string): string {
+  return `${query} or on () ${named(`-1 * group(${from})`, `{{${label}}}`, NOTHING)}`;
+}
+
+function nameOf(query: string): string {
+  return serviceNames[serviceOf(query) ?? 'portal'];
+}
+
+/** Gives the labels of the legend to series without them: the first label names them. */
+function named(query: string, legend: string, name: string): string {
+  const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+  return labels.reduce(
+    (so, label, index) => `label_replace(${so}, "${label}", "${index === 0 ? name : NOTHING}", "", "")`,
+    query,
+  );
 }
 
 /** Returns the queries for the reasons; none if the query needs no service. */
@@ -64,5 +109,7 @@ export function reasonForNothing(queries: readonly string[]): string {
   }
   if (found.every((source) => source === 'the exporter' || source === ''))
     return 'nothing known: the exporter does not measure it yet, or is down';
-  return 'nothing known: the portal is down or not configured, a collector is off, or the appliance is off';
+  // A rate needs two samples.
+  const last = queries.some((query) => query.includes('[$')) ? 'the exporter has just started' : 'the appliance is off';
+  return `nothing known: the portal is down or not configured, a collector is off, or ${last}`;
 }

@@ -26,8 +26,8 @@ import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { words as named } from './mappings.ts';
-import { isRecorded, orReason, reasonForNothing, reasons, reasonsFor } from './nothing.ts';
-import { described, MISSING, type PanelText, refIdAt } from './panel.ts';
+import { isRecorded, NOTHING, orReason, orReasonInWords, reasonForNothing, reasons, reasonsFor } from './nothing.ts';
+import { described, MISSING, type PanelText, type Query, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { select } from './select.ts';
 import { countOf, type Steps, thresholds } from './steps.ts';
@@ -36,10 +36,11 @@ import { unitOf } from './unit.ts';
 /** Makes a panel of large numbers of this moment, each with its name, coloured by its threshold. */
 export function number(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilder {
   const [first, ...others] = [text.queries].flat();
-  const { expr: query = '' } = first ?? {};
+  const { expr: query = '', legend: name = '' } = first ?? {};
   // The reason for missing numbers is shown once. While the portal is down, the number of unknown things is shown instead.
   const expr = orReason(
     query,
+    name,
     others.some(({ legend }) => legend === 'unknown'),
   );
   if (first === undefined || expr === query) return stat(text, mappings);
@@ -77,8 +78,12 @@ export function stateCounts(panel: stats.PanelBuilder, ...states: readonly strin
 }
 
 /** Shows the value of a label instead of a number, for gauges that are always 1. */
-export function words(text: PanelText): stats.PanelBuilder {
-  return stat(text).textMode(BigValueTextMode.Name);
+export function words({
+  queries: { expr, legend },
+  ...text
+}: PanelText & { readonly queries: Query }): stats.PanelBuilder {
+  const query = { expr: orReasonInWords(expr, legend, text.empty ?? MISSING), legend };
+  return stat({ ...text, queries: query }).textMode(BigValueTextMode.Name);
 }
 
 /** Makes a panel that orders things by their value at this moment. */
@@ -114,6 +119,8 @@ export interface Column {
   readonly link?: Link;
   /** The width in pixels; columns without a width share the remaining width. */
   readonly width?: number;
+  /** The smallest width in pixels of a column that takes the remaining width, if Grafana's is too large. */
+  readonly minWidth?: number;
   /** What the column shows instead of values. */
   readonly mappings?: ValueMapping[];
   /** Breaks long text into several lines. */
@@ -121,9 +128,6 @@ export interface Column {
   /** The column is hidden; only links of other columns use it. */
   readonly isHidden?: boolean;
 }
-
-/** Text without width, where a link would lead nowhere. */
-const NOTHING = '\u200b';
 
 /** The legend of a query whose value is always 1: the query adds labels to the table, and has no column. */
 export const LABELS_ALONE = 'known';
@@ -146,8 +150,8 @@ export function table(
   // no such row.
   const textColumn = columns.find(({ link }) => link === undefined)?.label;
   const linked = columns.filter(({ link }) => link !== undefined).map(({ label }) => [label, NOTHING] as const);
-  const labels = [...linked, ...(textColumn === undefined ? [] : [[textColumn, empty] as const])];
-  const emptyRow = (row: string, texts: typeof labels) =>
+  const filledBy = (text: string) => [...linked, ...(textColumn === undefined ? [] : [[textColumn, text] as const])];
+  const emptyRow = (row: string, texts: typeof linked) =>
     texts.reduce(
       (so, [label, value]) => `label_replace(${so}, "${label}", "${value}", "", "")`,
       text.rows === undefined ? row : `(${row}) unless on () ${text.rows}`,
@@ -155,8 +159,8 @@ export function table(
   const [{ expr: query = '' } = {}] = [text.queries].flat();
   // The reason stands in place of the first value, because a link needs a name.
   const none = [
-    ...reasonsFor(query).map((reason) => emptyRow(reason, linked)),
-    emptyRow(`NaN * group(${select('up')})`, labels),
+    ...reasonsFor(query).map((reason) => emptyRow(reason, filledBy(NOTHING))),
+    emptyRow(`NaN * group(${select('up')})`, filledBy(empty)),
   ].join(' or on () ');
   // What a cell without a value shows; Grafana would write the text of an empty table there.
   const missing = (index: number) => [
@@ -186,7 +190,7 @@ export function table(
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
     .showHeader(true)
     // Room for the two lines of a long text: Grafana measures the label, not the text in its place.
-    .cellHeight(columns.some(({ wrap }) => wrap) ? TableCellHeight.Lg : TableCellHeight.Sm)
+    .cellHeight(columns.some(({ wrap }) => wrap) ? TableCellHeight.Md : TableCellHeight.Sm)
     .sortBy(sortedBy.map(([title, way]) => new TableSortByFieldStateBuilder().displayName(title).desc(way === 'down')))
     .transformations([
       ...(queries.length > 1 ? [{ id: 'merge', options: {} }] : []),
@@ -205,12 +209,16 @@ export function table(
     ...columns.filter(({ isHidden }) => !isHidden).map(({ width }) => width),
     ...shown.slice(columns.length).map(() => valueWidth),
   ]);
-  for (const [index, { title, link, mappings, wrap = false, isHidden = false, ...column }] of columns.entries()) {
+  for (const [
+    index,
+    { title, link, mappings, minWidth, wrap = false, isHidden = false, ...column },
+  ] of columns.entries()) {
     // The first column takes the remaining width.
-    const width = column.width ?? (index === 0 ? undefined : narrow);
+    const width = column.width ?? (index === 0 || minWidth !== undefined ? undefined : narrow);
     const properties = [
       ...(link === undefined ? [] : [{ id: 'links', value: [link.build()] }]),
       ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
+      ...(minWidth === undefined ? [] : [{ id: 'custom.minWidth', value: minWidth }]),
       ...(mappings === undefined && !wrap
         ? []
         : [

@@ -103,7 +103,9 @@ function columnsOf(panel: Panel): readonly (readonly [string, number | undefined
   return Object.values(titlesOf(panel)).map((title) => {
     return [
       title,
-      propertiesOf(panel, title).find(({ id }) => id === 'custom.width')?.value as number | undefined,
+      propertiesOf(panel, title).find(({ id }) => id === 'custom.width' || id === 'custom.minWidth')?.value as
+        | number
+        | undefined,
     ] as const;
   });
 }

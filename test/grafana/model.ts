@@ -81,7 +81,15 @@ const override = closed({
     closed({
       id: {
         enum: [
-          ...['color', 'custom.cellOptions', 'custom.hidden', 'custom.width', 'custom.wrapText', 'decimals'],
+          ...[
+            'color',
+            'custom.cellOptions',
+            'custom.hidden',
+            'custom.minWidth',
+            'custom.width',
+            'custom.wrapText',
+            'decimals',
+          ],
           ...['links', 'mappings', 'thresholds', 'unit'],
         ],
       },

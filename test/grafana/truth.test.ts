@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OUTAGES } from '../../grafana/src/alerts/words.ts';
+import { alertRules } from '../../deploy/prometheus/groups.ts';
+import { firstStep, OUTAGES } from '../../grafana/src/alerts/words.ts';
 import { recorded } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
@@ -57,6 +58,27 @@ describe('an outage', () => {
     expect(shown.filter(({ expr }) => !expr.includes('-1001 * group')).map(({ where }) => where)).toEqual([]);
   });
 
+  test('has a name on a panel that names what it shows, which Grafana would replace by the name of the job', () => {
+    const named = everyQuery.filter(
+      ({ panel, expr, legend }) =>
+        /^(?:stat|state-timeline)$/.test(panel.type) && expr.includes('-1001 * group') && legend.includes('{{'),
+    );
+    expect(named.length).toBeGreaterThan(15);
+    for (const { expr, legend, where } of named) {
+      const labels = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => `, "${label}", "`);
+      expect(
+        labels.filter((label) => !expr.includes(label)),
+        where,
+      ).toEqual([]);
+    }
+  });
+
+  test('leaves a timeline with a line, because Grafana calls one without any line wrong', () => {
+    const timelines = everyQuery.filter(({ panel }) => panel.type === 'state-timeline');
+    expect(timelines.length).toBeGreaterThan(2);
+    for (const { expr } of timelines) expect(expr).toContain('-1004 * group by (job) (up{');
+  });
+
   test('leaves no appliance red that only follows from it', () => {
     const counts = everyQuery.filter(({ expr, legend }) => expr.includes('unavailable') && legend === 'down');
     expect(counts.length).toBeGreaterThan(1);
@@ -65,7 +87,19 @@ describe('an outage', () => {
   });
 });
 
+test('a stack of areas has neither line nor points, which would be on top of it for what there is none of', () => {
+  const stacks = dashboards.flatMap(panelsOf).filter(({ fieldConfig }) => fieldConfig?.defaults.custom?.stacking);
+  expect(stacks.length).toBeGreaterThan(5);
+  for (const { fieldConfig } of stacks)
+    expect(fieldConfig?.defaults.custom).toMatchObject({ lineWidth: 0, showPoints: 'never' });
+});
+
 describe('a table of alerts', () => {
+  test('says the first step in whole clauses that fit on two lines', () => {
+    const steps = alertRules.map(firstStep);
+    expect(steps.filter((step) => !step.endsWith('.') || step.length > 84)).toEqual([]);
+  });
+
   test.each(each)('%s: names the outages, which explain the rest or its absence', (_where, { expr }) => {
     const named = [...expr.matchAll(/unexplained_age\{[^}]*?alertname=~"([^"]*)"/g)].flatMap(([, names = '']) =>
       names.split('|'),

@@ -87,7 +87,7 @@ export const accountPanels = [
       'The polled portal account, and its company. If it is another one than expected, the exporter has the wrong key.',
     queries: {
       expr: `max by (account, company) (${select('filer_portal_account_info')})`,
-      legend: '{{company}} ({{account}})',
+      legend: '{{company}} {{account}}',
     },
     width: 6,
     height: 6,

@@ -1,11 +1,15 @@
 import { chart } from '../charts.ts';
 import { once } from '../common.ts';
 import { limits } from '../limits.ts';
+import { none } from '../mappings.ts';
+import { orNone } from '../nothing.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select, unscoped } from '../select.ts';
 import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
+
+const failed = select('filer_jobs_failed_unacknowledged');
 
 /** Shows the jobs and the notifications of the portal. */
 export const workPanels = [
@@ -41,7 +45,7 @@ export const workPanels = [
       { label: 'resource', title: 'Works on', width: 130 },
       { label: 'state', title: 'State', width: 110 },
     ],
-    valueWidth: 120,
+    valueWidth: 112,
     width: 12,
   }),
   table({
@@ -49,7 +53,7 @@ export const workPanels = [
     description:
       'The failed jobs by resource and action. If many of one kind fail, they have one cause: read the newest of them in the portal.',
     queries: {
-      expr: `topk(50, max by (resource, action) (${select('filer_jobs_failed_unacknowledged')} > 0))`,
+      expr: orNone(`topk(50, max by (resource, action) (${failed} > 0))`, failed, 'resource'),
       legend: 'Failed',
     },
     columns: [
@@ -58,7 +62,8 @@ export const workPanels = [
     ],
     steps: noneExpected,
     width: 12,
-    empty: 'none, or the collector jobs is off',
+    mappingsBy: { Failed: none },
+    empty: 'not known, or the collector jobs is off',
   }),
   chart({
     title: 'Notifications by severity',

@@ -35,15 +35,27 @@ export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
   );
 }
 
-/** Returns the first step of an alert's runbook, without the values of the alert, shortened to two lines of a table. */
+/** The number of characters that two lines of the narrowest column have. */
+const ROOM = 84;
+
+/** Returns the first step of an alert's runbook, without the values of the alert: a sentence, or its first clauses that fit. */
 export function firstStep(rule: AlertRule): string {
   const text = remedyOf(rule)
     .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1')
     .replaceAll('`', '');
   const [step = ''] = text.replace('1. ', '').split(/ 2\. | Escalate: /);
-  const sentence = /^.{40,}?[.:](?= [A-Z])/.exec(step)?.[0] ?? step;
-  // Two lines of the narrowest column; the runbook has the rest.
-  return sentence.length <= 84 ? sentence : `${sentence.slice(0, 84).replace(/\W*\s\S*$/, '')} …`;
+  const [sentence = ''] = step.split(/(?<=[.:]) (?=[A-Z])/);
+  const fits = [sentence, ...[/[:;](?= )/g, /,? (?=and |which )|,(?= )/g].map((ends) => upTo(sentence, ends))];
+  const found = fits.find((one) => one !== '' && one.length <= ROOM);
+  if (found === undefined)
+    throw new Error(`${rule.alert}: no beginning of its first step has at most ${ROOM} characters`);
+  return found;
+}
+
+/** Returns the longest beginning of a sentence that has room and ends here; not a condition alone, nor half a bracket. */
+function upTo(sentence: string, ends: RegExp): string {
+  const beginnings = [...sentence.matchAll(ends)].map(({ index }) => `${sentence.slice(0, index)}.`);
+  return beginnings.findLast((one) => one.length <= ROOM && !/^If [^,]*$|\([^)]*$/.test(one)) ?? '';
 }
 
 /**

@@ -1,6 +1,7 @@
 import { chart } from '../charts.ts';
 import { number } from '../numbers.ts';
 import { select } from '../select.ts';
+import { late } from '../service.ts';
 import { above, noneExpected } from '../steps.ts';
 
 const each = (metric: string, by: string) => `max by (${by}) (${select(metric)})`;
@@ -10,6 +11,7 @@ export const freshnessPanels = [
   chart({
     title: 'Time since the last successful poll',
     times: 'min',
+    height: 9,
     description:
       'Time since the last successful poll of a task: median, worst, and the highest age of healthy data. A measured age above the computed one means a failing task: the status page names it.',
     queries: [
@@ -23,6 +25,7 @@ export const freshnessPanels = [
   chart({
     title: 'Interval and cycle',
     times: 'min',
+    height: 9,
     description:
       'Effective and configured interval, and the duration of the last polling cycle. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',
     queries: [
@@ -41,15 +44,18 @@ export const freshnessPanels = [
       legend: '{{api}} {{reason}}',
     },
     width: 12,
+    height: 9,
     stacked: true,
   }),
   chart({
     title: 'Overdue tasks',
     description:
       'Tasks that have missed more than one poll and are not suspended. Interval and limits do not explain it: the service responds and some polls fail; the status page names them.',
-    queries: { expr: each('filer_exporter_tasks_overdue', 'api'), legend: '{{api}}' },
+    queries: { expr: late, legend: '{{api}}' },
     steps: noneExpected,
+    empty: 'not known while no service responds',
     width: 12,
+    height: 9,
   }),
   chart({
     title: 'Events remembered',

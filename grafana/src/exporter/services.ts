@@ -72,6 +72,7 @@ export const pacePanels = [
       },
     ],
     width: 12,
+    height: 9,
   }),
   chart({
     title: 'Requests by operation',
@@ -82,6 +83,7 @@ export const pacePanels = [
       legend: '{{api}} {{operation}}',
     },
     width: 12,
+    height: 9,
     stacked: true,
   }),
   chart({

@@ -1,10 +1,11 @@
 import { checkIns, dataWaits, dead, standing } from '../common.ts';
 import { limits } from '../limits.ts';
-import { rankWords, standingWords } from '../mappings.ts';
+import { rankWords, standingWords, UNKNOWN } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { down } from '../service.ts';
 
 const silence = checkIns('filer');
 const waits = (by: string) => `max by (${by}) (${dataWaits})`;
@@ -20,6 +21,8 @@ const rank = badness('filer', [
   { of: waits('filer'), warns: limits.unprotectedAge, critical: limits.atRiskAge },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
   { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
+  // Telemetry alone says nothing of the data.
+  { of: `(${UNKNOWN} * group by (filer) (${select('filer_appliance_state')}) and on () ${down('gfa')})`, warns: 1 },
 ]);
 const worstFilers = `topk(${ROWS}, ${rank})`;
 
@@ -44,7 +47,7 @@ export const healthPanels = [
       { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
     ],
     columns: [
-      { label: 'filer', title: 'Filer', width: 120, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'filer', title: 'Filer', minWidth: 120, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
     stepsBy: { 'Check-in': limits.checkIn, Unprotected: limits.unprotected },
     mappingsBy: { Now: rankWords, Telemetry: standingWords },

@@ -1,12 +1,12 @@
 import { timeline } from '../charts.ts';
 import { checkIns, checkInsOverTime } from '../common.ts';
 import { limits } from '../limits.ts';
-import { ranges } from '../mappings.ts';
+import { none, ranges } from '../mappings.ts';
+import { orNone } from '../nothing.ts';
 import { table, words } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
-import { worst } from '../worst.ts';
 
 const byFiler = checkInsOverTime('filer');
 // The tables of this moment need no recording rule.
@@ -19,7 +19,7 @@ export const checkInPanels = [
       title: 'Check-in state',
       description:
         'The twenty filers that checked in longest ago: below 5 minutes, up to 30 minutes, or longer. If one turns red, its appliance is off or disconnected. If all do, the service fails.',
-      queries: { expr: worst(20, byFiler), legend: '{{filer}}' },
+      queries: { expr: byFiler, legend: '{{filer}}' },
       steps: limits.checkIn,
       width: 16,
       drill: [drillDown('appliance', 'filer')],
@@ -30,9 +30,13 @@ export const checkInPanels = [
     title: 'Not checking in',
     description:
       'Filers that have not checked in for more than 30 minutes, and for how long. Check that the appliance runs, that its clock is right and that it reaches the internet; until then its new data is not protected.',
-    queries: { expr: `topk(50, ${checkIns('filer')} > ${limits.missingCheckIn})`, legend: 'Check-in' },
+    queries: {
+      expr: orNone(`topk(50, ${checkIns('filer')} > ${limits.missingCheckIn})`, checkIns('filer'), 'filer'),
+      legend: 'Check-in',
+    },
     columns: [{ label: 'filer', title: 'Filer', link: drillDown('appliance', 'filer', `$\{__value.text}`) }],
     steps: limits.checkIn,
+    mappingsBy: { 'Check-in': none },
     width: 8,
     height: 13,
   }),

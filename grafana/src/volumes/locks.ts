@@ -32,7 +32,7 @@ export const lockPanels = [
       title: 'Lock state',
       description:
         'The twenty newest lock events, held locks first. While a lock is held, no other filer of the volume can finish a snapshot: check whether the filer that holds it still works on its snapshot.',
-      queries: { expr: worst(20, states), legend: '{{volume}}, {{filer}} {{lock_phase}}' },
+      queries: { expr: states, legend: '{{volume}} {{filer}} {{lock_phase}}' },
       width: 24,
       drill: [drillDown('appliance', 'filer')],
     },

@@ -43,7 +43,7 @@ export const snapshotPanels = [
       'The oldest last snapshot of a volume on an appliance. If it is older than a day on a volume in daily use, the changes are on one appliance only.',
     queries: {
       expr: `topk(1, time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')}))`,
-      legend: '{{volume}} on {{filer}}',
+      legend: '{{filer}} {{volume}}',
     },
     steps: limits.snapshotAge,
     width: 6,
@@ -117,7 +117,7 @@ export const snapshotPanels = [
       title: 'Snapshot state',
       description:
         'The state of snapshots of twenty volumes on appliances, failing ones first. If one stays red, its data is not protected: see its notifications. If one is yellow for hours, it has a very large change or a slow connection.',
-      queries: { expr: worst(20, states), legend: '{{volume}} on {{filer}}' },
+      queries: { expr: states, legend: '{{filer}} {{volume}}' },
       width: 24,
       drill: [drillDown('appliance', 'filer')],
     },
