@@ -26,7 +26,7 @@ import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { words as named } from './mappings.ts';
-import { isRecorded, NOTHING, orReason, orReasonInWords, reasonForNothing, reasons, reasonsFor } from './nothing.ts';
+import { isRecorded, NOTHING, orReason, orReasonInWords, reasons, reasonsFor } from './nothing.ts';
 import { described, MISSING, type PanelText, type Query, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
 import { select } from './select.ts';
@@ -87,9 +87,8 @@ export function words({
 }
 
 /** Makes a panel that orders things by their value at this moment. */
-export function ranking(given: PanelText): bars.PanelBuilder {
-  // A reason as a value would be a bar.
-  const text = { empty: reasonForNothing([given.queries].flat().map(({ expr }) => expr)), ...given };
+export function ranking(text: PanelText): bars.PanelBuilder {
+  // A reason as a value would be a bar, and a longer text would be cut.
   return (
     described(new bars.PanelBuilder(), text, { height: 9, instant: true })
       .mappings([absent(text.empty)])
