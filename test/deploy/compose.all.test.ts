@@ -14,6 +14,7 @@ interface Service {
   readonly build?: { readonly context: string };
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file?: readonly string[];
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
   readonly depends_on?: readonly string[] | Readonly<Record<string, { readonly condition: string }>>;
@@ -92,9 +93,12 @@ test('the demo needs exporter, Prometheus, Alertmanager and Grafana', () => {
 
 test('a site has its secrets as files, its state over restarts, and the exporter alone unless asked', () => {
   const { exporter, ...others } = site.services;
-  expect(exporter?.volumes).toContain('~/filer-exporter/secrets:/run/secrets:ro');
+  // Docker Compose expands ~ everywhere, podman-compose not in env_file.
+  const home = '$HOME/filer-exporter';
+  expect(exporter?.env_file).toEqual([`${home}/settings.env`]);
+  expect(exporter?.volumes).toContain(`${home}/secrets:/run/secrets:ro`);
   const { STATE_FILE = '' } = exporter?.environment ?? {};
-  expect(exporter?.volumes).toContain(`~/filer-exporter/state:${dirname(STATE_FILE)}`);
+  expect(exporter?.volumes).toContain(`${home}/state:${dirname(STATE_FILE)}`);
   expect(Object.values(others).filter(({ profiles }) => profiles?.[0] !== 'monitoring')).toEqual([]);
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(exporter?.image).toBe(`filer-exporter:${version}`);
@@ -108,7 +112,9 @@ describe.each(services)('%s', (_, { volumes = [], depends_on: others = [] }, com
   test('is given files and folders that exist, and volumes that are declared', () => {
     const sources = volumes.map((volume) => volume.split(':')[0] ?? '');
     const missing = sources.filter((source) =>
-      source.startsWith('.') ? !existsSync(join(folder, source)) : !/^~/.test(source) && !(source in compose.volumes),
+      source.startsWith('.')
+        ? !existsSync(join(folder, source))
+        : !source.startsWith('$HOME') && !(source in compose.volumes),
     );
     expect(missing).toEqual([]);
     // A file that is mounted where its name says something else, or a folder in the place of a file, is a slip.

@@ -92,7 +92,7 @@ describe.runIf(canRun)('the demo with Compose', () => {
         },
         120_000,
       );
-      expect(alert.labels).toMatchObject({ job: 'filer-exporter', severity: 'warning' });
+      expect(alert.labels).toMatchObject({ job: 'filer-exporter', severity: 'critical' });
     } finally {
       up.kill('SIGTERM');
     }
