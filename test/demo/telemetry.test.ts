@@ -5,7 +5,9 @@ import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/ap
 import { documentedResponses } from '../../src/services/portal/doctor/documented.ts';
 import { type Fields, items, serialOf, start, telemetry } from './ask.ts';
 
-test.each([...STANDARD_SERIES, ...ADDITIONAL_SERIES].slice(0, 20))(
+const OBJECTS: readonly string[] = ['current_appliance_performance', 'appliance_health_score'];
+
+test.each([...STANDARD_SERIES, ...ADDITIONAL_SERIES].filter((series) => !OBJECTS.includes(series)))(
   '%s comes in its documented form',
   async (series) => {
     const { mocks } = await start();
@@ -13,6 +15,7 @@ test.each([...STANDARD_SERIES, ...ADDITIONAL_SERIES].slice(0, 20))(
     let records = 0;
     for (const { serial } of mocks.fleet.appliances) {
       const heard = await telemetry(mocks, serial, series);
+      expect(heard.json, 'src/demo/portal/appliances/series.ts').toHaveProperty('items');
       records += items(heard).length;
       compareWithSchema(documentedResponses[series] ?? {}, heard.json, (one) => found.push(one));
     }
