@@ -36,7 +36,10 @@ export interface Cursor {
   /** The time since which even the shortest period cannot be read. What it contains is given up after an hour. */
   failingSince: number | undefined;
   unreadable: WindowBins['failure'];
-  /** Since when it is ahead of the clock of the service: by the monotonic clock, -Infinity for what was restored, and by that clock. */
+  /**
+   * When the cursor was first seen ahead of the clock of the service: `since` by the monotonic clock, -Infinity if the
+   * cursor was restored, and `now` by the clock of the service.
+   */
   ahead: { readonly since: number; readonly now: number } | undefined;
   /** When the task left the inventory, and how long it was away: for that time no data is due. */
   goneAt: number | undefined;

@@ -74,9 +74,9 @@ export class Windows {
   }
 
   /**
-   * A Prometheus that scrapes nothing rejects points that are an hour older than its newest one of any series. Therefore all
-   * tasks catch up one slice of time after the other, if no task has made progress and if the cycle is short enough. The
-   * slice moves by the clock and waits for no task.
+   * A Prometheus that scrapes nothing rejects points that are an hour older than its newest one of any series. Therefore,
+   * after an outage longer than a slice, all tasks catch up one slice of time after the other, if their interval is short
+   * enough. The slice advances by the clock and waits for no task.
    */
   #sliceEnd(now: number, newest: number): number | undefined {
     const { catchUpMs, intervalMs, lookbackMs } = this.#options;

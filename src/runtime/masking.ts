@@ -60,7 +60,10 @@ function hide(
   return shown.filter((_, index) => !(isHidden[index - 1] && isHidden[index])).join('');
 }
 
-/** Returns the secret, and its base64 inside a longer text, whose neighbours change its first and its last character. */
+/**
+ * Returns the secret, and its base64 as a part of a longer text: the text before and after the secret changes its first and
+ * its last character.
+ */
 function formsOf(secret: string): readonly string[] {
   const coded = ['', '-', '--'].flatMap((before) => {
     const base64 = Buffer.from(before + secret)

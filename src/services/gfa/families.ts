@@ -57,19 +57,19 @@ export const infoTable = [
   },
   {
     name: 'filer_gfa_last_info_timestamp_seconds',
-    help: 'Newest filer or volume record known to the service.',
+    help: 'Time of the newest filer or volume record known to the service.',
     from: date,
     fields: { last_info: {} },
   },
   {
     name: 'filer_gfa_last_lock_event_timestamp_seconds',
-    help: 'Newest lock event known to the service.',
+    help: 'Time of the newest lock event known to the service.',
     from: date,
     fields: { last_lock_event: {} },
   },
   {
     name: 'filer_gfa_last_propagation_timestamp_seconds',
-    help: 'Newest propagation event known to the service.',
+    help: 'Time of the newest propagation event known to the service.',
     from: date,
     fields: { last_propagation: {} },
   },

@@ -5,7 +5,7 @@ import { alertRules, recordingRules } from '../../../deploy/prometheus/groups.ts
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { explainFor } from '../../../src/contract/causes.ts';
 import { sharedClientKey } from '../../../src/services/gfa/causes.ts';
-import { portalCauses } from '../../../src/services/portal/causes.ts';
+import { HIDDEN_APPLIANCES, portalCauses } from '../../../src/services/portal/causes.ts';
 import { root } from '../../support/program.ts';
 import { labelsOf } from './named.ts';
 import { namedIn } from './queries.ts';
@@ -63,6 +63,8 @@ describe('the runbooks', () => {
     ['FilerExporterClientKeyShared', sharedClientKey],
     ['FilerExporterClockSkew', explainFor(portalCauses)('clock')],
     ['FilerApplianceNotReporting', explainFor(portalCauses)('no_records')],
+    ['FilerApplianceDown', explainFor(portalCauses)('missing', { without: undefined })],
+    ['FilerInventoryIncomplete', { advice: HIDDEN_APPLIANCES }],
   ])('%s has the step that log, page and doctor have', (alert, { advice }) => {
     const rule = alertRules.find((one) => one.alert === alert);
     const remedy = rule === undefined ? '' : remedyOf(rule).replaceAll('`', '').toLowerCase();
