@@ -40,7 +40,7 @@ const SHOWN: Readonly<Record<string, readonly [file: string, name: string]>> = {
   'words-stay': ['runtime/masking.test.ts', 'words that an operator needs stay'],
   'masked-before-cut': ['runtime/log.test.ts', 'shows no beginning of a secret where'],
   'masking-time': ['runtime/masking.test.ts', 'is as quick to mask as any other'],
-  'long-secrets': ['config/file-secrets.test.ts', 'a secret above 8 KiB is refused'],
+  'long-secrets': ['config/file-secrets.test.ts', 'a secret above 8 KiB is rejected'],
   'repeated-secrets': ['process/secrets.all.test.ts', 'neither in the log nor on a page'],
   'terminal-codes': ['runtime/log.test.ts', 'does nothing to a terminal'],
   'titles-on-terminals': ['process/once.all.test.ts', '%s has a terminal obey no title of a service'],

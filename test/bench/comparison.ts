@@ -62,7 +62,7 @@ export function comparison(seeds: readonly number[] = [1, 2, 3]): readonly Cell[
   );
 }
 
-/** As a table in Markdown: what of the limit was got, and what of the requests was refused, in percent. */
+/** As a table in Markdown: what of the limit was got, and what of the requests was rejected, in percent. */
 export function comparisonTable(cells: readonly Cell[]): string {
   const rows = cells.map(({ limit, retryAfter, goodput, refused }) => {
     return `| ${limit} | ${retryAfter ? 'yes' : 'no'} | ${percent(goodput, 1)} | ${percent(refused, 2)} |`;

@@ -18,7 +18,7 @@ export interface Scenario {
 export interface Result {
   /** What was taken after the first half minute, of what could have been. */
   readonly goodput: number;
-  /** Refused requests among all that were sent. */
+  /** Rejected requests among all that were sent. */
   readonly refused: number;
   /** Requests that left inside a `Retry-After`. */
   readonly insideHold: number;

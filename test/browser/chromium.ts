@@ -22,7 +22,7 @@ export const withoutChromium: boolean = chromiumPath === undefined && process.en
 /** Starts Chromium, without a window. Rejects where it is not installed. */
 export function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('Chromium is not installed: expected `chromium` on the PATH');
-  // As root Chromium refuses to start with its sandbox, and containers have a small /dev/shm.
+  // As root, Chromium does not start with its sandbox, and containers have a small /dev/shm.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
   return chromium.launch({ executablePath: chromiumPath, args });
 }

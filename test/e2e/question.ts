@@ -29,7 +29,7 @@ interface Series {
   readonly values?: readonly (readonly [number, string])[];
 }
 
-/** How many series with a finite number a panel's query gives now. Throws where Prometheus refuses it. */
+/** How many series with a finite number a panel's query gives now. Throws where Prometheus rejects it. */
 export async function seriesFor(
   prometheus: Prometheus,
   { expr, instant }: PanelQuery,

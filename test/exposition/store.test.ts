@@ -89,7 +89,7 @@ describe('the store', () => {
     ]);
   });
 
-  test('refuses a name that the catalogue does not have, and keeps what it had', () => {
+  test('rejects a name that the catalogue does not have, and keeps what it had', () => {
     const store = new LineStore(families);
     store.publish('t', [sample('filer_a', 'x')]);
     const before = textOf(store);

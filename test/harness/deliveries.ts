@@ -103,7 +103,7 @@ export class Deliveries {
     return this.#licence;
   }
 
-  /** How many requests were refused by limits in the last so many milliseconds. */
+  /** How many requests were rejected by limits in the last so many milliseconds. */
   refused(lastMs: number): number {
     const from = this.#clock.monotonic() - lastMs;
     this.#refused = this.#refused.filter((at) => at > from);

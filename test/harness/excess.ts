@@ -9,10 +9,10 @@ const TRIED_AGAIN = { share: 0.15, atOnce: 30 } as const;
 /** Requests of an hour that are about the account, tokens among them, beside the lists of the inventory. */
 const ACCOUNT_AN_HOUR = 90;
 
-/** What may be refused by limits that are what they were for a while: they are looked for again and again. */
+/** What may be rejected by limits that are what they were for a while: they are looked for again and again. */
 const REFUSED = { afterMs: HOUR_MS / 2, withinMs: HOUR_MS / 3, share: 0.4, atOnce: 10 } as const;
 
-/** More requests than the limits allow or than health takes in an hour, and more than a few of them refused. */
+/** More requests than the limits allow or than health takes in an hour, and more than a few of them rejected. */
 export function* excessIn({
   told,
   sent,

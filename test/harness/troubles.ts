@@ -71,5 +71,5 @@ export const TOKEN: Place = {
   or: '/portal/auth/token/refresh',
 };
 
-/** What of the portal's requests is refused, whichever they are. */
+/** What of the portal's requests is rejected, whichever they are. */
 export const LIMITS: Place = { operation: 'limits', path: '/portal/limits' };

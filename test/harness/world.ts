@@ -189,7 +189,7 @@ export class World {
     const isDenial = kind === 'status' && [403, 404, 422].includes(fault.status);
     const echoMs = isRefusal(fault) ? HOUR : isDenial ? this.denialEchoMs : 0;
     const scope = { ...(operation !== undefined && { operation }), ...(serial !== undefined && { serial }) };
-    // A refusal holds up everything.
+    // A rejection holds up everything.
     const troubled = this.troubled(isRefusal(fault) ? {} : scope, echoMs);
     // What spoils a few requests is over by itself.
     if (times !== undefined) troubled();

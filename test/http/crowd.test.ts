@@ -18,7 +18,7 @@ function counted<Given extends readonly unknown[], Page>(page: (...given: Given)
 }
 
 describe('many scrapes at once', () => {
-  test('beyond the limit are refused until one has ended, and pages are not', async () => {
+  test('beyond the limit are rejected until one has ended, and pages are not', async () => {
     let finish = () => {};
     const waiting = new Promise<readonly Buffer[]>((resolve) => {
       finish = () => resolve(exposition);

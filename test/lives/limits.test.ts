@@ -1,4 +1,4 @@
-// Only here: a limit that is lifted, shared or refused, and what it does to values.
+// Only here: a limit that is lifted, shared or rejected, and what it does to values.
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../src/config/duration.ts';
 import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from '../harness/names.ts';
@@ -22,7 +22,7 @@ test('a limit that is lifted makes no value vanish', async () => {
   }
 });
 
-test('a refusal with a Retry-After holds the whole portal for that long, and nothing else', async () => {
+test('a rejection with a Retry-After holds the whole portal for that long, and nothing else', async () => {
   const life = await World.begin({ appliances: 6, gfa: true, environment: { PORTAL_INTERVAL: '30s' } });
   await life.passes(5 * MINUTE);
   life.fails({ operation: PORTAL, kind: 'status', status: 429, headers: { 'retry-after': '40' }, times: 1 });

@@ -125,7 +125,7 @@ test.each([403, 404, 500])(
   },
 );
 
-test('an exporter that the portal refuses from the start is ready, so that a rollout goes on', async () => {
+test('an exporter that the portal rejects from the start is ready, so that a rollout goes on', async () => {
   const life = await World.begin({ later: true, gfa: true });
   life.fails({ operation: /^(?!data$)/, kind: 'status', status: 429, headers: { 'retry-after': '900' } });
   await life.starts();

@@ -63,7 +63,7 @@ describe('no secret is shown', () => {
     expect(found([stdout, stderr])).toEqual([]);
   });
 
-  test('by a proxy that refuses, or is not there', async () => {
+  test('by a proxy that rejects it, or is not there', async () => {
     const echo = await startEcho(undefined);
     for (const address of [new URL(echo.origin).host, '127.0.0.1:9']) {
       const environment = {

@@ -13,7 +13,7 @@ describe('the control law of the pace', () => {
     cells = comparison();
   });
 
-  test('gets at least 95 % of every constant limit and is refused at most 2 % of what it asks', () => {
+  test('gets at least 95 % of every constant limit and is rejected at most 2 % of what it asks', () => {
     for (const cell of cells.filter(({ limit }) => !CHANGES.test(limit))) {
       expect(cell.goodput, cell.limit).toBeGreaterThan(0.95);
       expect(cell.refused, cell.limit).toBeLessThan(0.02);

@@ -49,7 +49,7 @@ export async function startEcho(token: unknown): Promise<Echo> {
   };
 }
 
-/** A refused request for a token, told back as it was sent and as it was meant. */
+/** A rejected request for a token, told back as it was sent and as it was meant. */
 function refusal(request: IncomingMessage, body: string): object {
   const meant = [...new URLSearchParams(body)].map(([name, value]) => `${name}: ${value}`).join(' ');
   return { message: `${said(request)} ${body} ${meant}`, detail: body };

@@ -68,7 +68,7 @@ describe('an answer with another status', () => {
     expect([ears.refusals, ears.codes, pacer.told]).toEqual([1, ['429'], [{ state: 'throttled', retryAfterMs }]]);
   });
 
-  test('503 with Retry-After is no refusal: only the request failed', async () => {
+  test('503 with Retry-After is no rejection: only the request failed', async () => {
     const { api, ears, pacer, failure } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(503, '', { headers: { 'retry-after': '7' } });
     await failure();

@@ -59,7 +59,7 @@ describe('a request', () => {
   });
 });
 
-describe('a refused key', () => {
+describe('a rejected key', () => {
   test.each([401, 403])('with %d is read again from its file, and tried once when it has changed', async (status) => {
     const api = mockApi();
     api.answer('GET', '/data', [status, undefined], [200, ANSWER]);

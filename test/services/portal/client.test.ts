@@ -84,7 +84,7 @@ test('an appliance whose requests return 401 with every token is no fault of the
   expect(await ask(of('good', 'cpu'))).toBe('well again');
 });
 
-test('a 401 whose new token is refused is a fault of the credentials, and nothing is sent while the pause lasts', async () => {
+test('a 401 whose new token is rejected is a fault of the credentials, and nothing is sent while the pause lasts', async () => {
   const { api, ask } = portalOf(token('one'), [401, undefined]);
   api.answer('GET', '/serials', [401, undefined]);
   for (let time = 0; time < 2; time += 1) expect(await ask(SERIALS, 0)).toMatchObject({ name: 'CredentialError' });

@@ -247,7 +247,7 @@ describe('a renewal that hangs', () => {
   });
 });
 
-describe('refused credentials', () => {
+describe('rejected credentials', () => {
   test.each([400, 401, 403, 422])(
     'with %d are not sent again until a pause is over that doubles to five minutes',
     async (status) => {
@@ -291,7 +291,7 @@ describe('refused credentials', () => {
     expect(await got(tokens)).toBe('two');
   });
 
-  test('that are refused while the token at hand is good end its use', async () => {
+  test('that are rejected while the token at hand is good end its use', async () => {
     const { api, tokens } = tokensAfter(token('one'));
     await got(tokens);
     await api.clock.advance(3_500_000);

@@ -86,7 +86,7 @@ describe('a document in slices is what JSON.parse makes of it', () => {
   });
 });
 
-describe('what JSON.parse refuses is refused', () => {
+describe('what JSON.parse rejects is rejected', () => {
   test.each<[string, Buffer | string]>([
     ['nothing', ''],
     ['blanks', ' \n'],

@@ -120,7 +120,7 @@ describe('the pace of a told limit', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   test('lowers the pace once for all requests that were on their way together', () => {
     const pace = paceOf({ requests: 500, windowMs: 30_000 });
     const together = Array.from({ length: 8 }, (_, index) => pace.recordSent(index * 60));

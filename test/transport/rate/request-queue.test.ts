@@ -102,7 +102,7 @@ describe('turn-taking', () => {
     expect(left.map(({ name }) => name)).toEqual(['refused', 'held']);
   });
 
-  test('allows for long what it did before, for as long as everything is refused', async () => {
+  test('allows for long what it did before, for as long as everything is rejected', async () => {
     const { pacer, clock } = pacerOf();
     const { left, ask } = queue(pacer, clock);
     /** Asks, and is answered an hour later. */
