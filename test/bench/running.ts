@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { Agent, request } from 'undici';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { listening } from './listening.ts';
@@ -27,23 +29,32 @@ const SCRAPE_SECONDS = 5;
 
 /**
  * Loaded into the program: on a message it returns the processor time of the longest turn of its event loop since the last
- * message, and the number of turns above ten milliseconds. Node.js before 23.9 measures all threads of the process.
+ * message, and the number of turns above ten milliseconds; both for all turns, and for those in which V8 collected no
+ * garbage. Node.js before 23.9 measures all threads of the process.
  */
 const WATCHED_TURNS = `
 const usage = process.threadCpuUsage ?? process.cpuUsage;
 const processorMs = () => (usage.call(process).user + usage.call(process).system) / 1000;
-let [last, longest, long] = [processorMs(), 0, 0];
+const collections = [];
+new PerformanceObserver((list) => collections.push(...list.getEntries())).observe({ entryTypes: ['gc'] });
+let [at, used, longest, long] = [performance.now(), processorMs(), 0, []];
 const turn = () => {
-  const now = processorMs();
-  longest = Math.max(longest, now - last);
-  if (now - last > 10) long += 1;
-  last = now;
+  const [now, usedNow] = [performance.now(), processorMs()];
+  longest = Math.max(longest, usedNow - used);
+  if (usedNow - used > 10) long.push({ from: at, to: now, ms: usedNow - used });
+  [at, used] = [now, usedNow];
   setImmediate(turn).unref();
 };
 turn();
+const collects = ({ from, to }) => collections.some((one) => one.startTime < to && one.startTime + one.duration > from);
 process.on('message', () => {
-  process.send([longest, long]);
-  [longest, long] = [0, 0];
+  // The observer hears of a collection later.
+  setTimeout(() => {
+    const own = long.filter((turn) => !collects(turn));
+    process.send([longest, long.length, Math.max(0, ...own.map(({ ms }) => ms)), own.length]);
+    [longest, long] = [0, []];
+    collections.length = 0;
+  }, 100).unref();
 });
 process.channel.unref();`;
 
@@ -69,9 +80,11 @@ async function ofFleet(report: Report, appliances: number, mocks: MockServices):
   const { child, pid, url } = await startProgram(watched, mocks, mocks.portalUrl, REQUESTS_PER_SECOND, further);
   const reportTurns = async (when: string) => {
     child.send('turns');
-    const [[longest = 0, long = 0]] = (await once(child, 'message')) as [readonly number[]];
+    const [[longest = 0, long = 0, ownLongest = 0, own = 0]] = (await once(child, 'message')) as [readonly number[]];
     report(`${place}/${when}/longest turn`, longest, 'ms');
     report(`${place}/${when}/turns above 10 ms`, long, 'turns');
+    report(`${place}/${when}/longest turn above 10 ms without garbage collection`, ownLongest, 'ms');
+    report(`${place}/${when}/turns above 10 ms without garbage collection`, own, 'turns');
   };
   try {
     const started = processorMs(pid);
@@ -142,9 +155,13 @@ async function sweep(url: string, appliances: number): Promise<number> {
   }
 }
 
+/** Not the `fetch` of Node.js 24, whose undici ends the process: see test/transport/connection.test.ts. */
+const client = new Agent();
+
 /** The requests that the program has counted; a scrape with gzip, as Prometheus does. */
 async function requests(url: string): Promise<number> {
-  const text = await (await fetch(url)).text();
+  const { body } = await request(url, { dispatcher: client, headers: { 'accept-encoding': 'gzip' } });
+  const text = gunzipSync(await body.arrayBuffer()).toString();
   const counts = text.matchAll(/^filer_exporter_requests_total\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
