@@ -1,46 +1,50 @@
 import type { Clock } from './clock.ts';
 
-/** The longest time that slices occupy one turn of the event loop, in milliseconds. */
+/** The longest time that work occupies one turn of the event loop, in milliseconds. */
 export const SLICE_MS = 5;
 
-/** Less than this is not counted as occupied, in milliseconds: most calls have little to do. */
-const COUNTED_MS = 1;
-
-/** How long slices have occupied this turn of the event loop, in milliseconds. */
+/** How long work has occupied this turn of the event loop, in milliseconds. */
 let occupiedMs = 0;
 
-/** Wakes the work that waits for its next slice. */
+/** Wakes the work that waits for its turn. */
 const waiting: (() => void)[] = [];
 
 /**
- * Runs work that grows with the fleet without delaying scrapes: `work` yields wherever it may be interrupted, and every
- * 5 ms the event loop gets a turn. Concurrent calls share these: ten of them occupy the event loop no longer than one.
+ * Runs work that grows with the fleet, or with the number of responses that arrive at once, without delaying scrapes:
+ * `work` yields wherever it may be interrupted. All work shares the 5 ms of a turn: ten calls occupy the event loop no
+ * longer than one, and what begins in a turn that is used up waits for the next.
  */
 export async function runInSlices<Result>(work: Generator<void, Result>, clock: Clock): Promise<Result> {
+  if (occupiedMs >= SLICE_MS) await nextTurn();
   let startedAt = clock.monotonic();
   for (;;) {
     const step = work.next();
-    const elapsedMs = clock.monotonic() - startedAt;
-    if (step.done) {
-      occupy(elapsedMs);
-      return step.value;
-    }
-    if (occupiedMs + elapsedMs < SLICE_MS) continue;
-    occupy(elapsedMs);
+    startedAt = occupySince(startedAt, clock);
+    if (step.done) return step.value;
+    if (occupiedMs < SLICE_MS) continue;
     await nextTurn();
     startedAt = clock.monotonic();
   }
 }
 
-/** Yields the items one by one; between two items the event loop gets a turn every 5 ms. */
+/** Runs short work in a turn that has room for it. Resolves with its result. */
+export async function runInTurn<Result>(work: () => Result, clock: Clock): Promise<Awaited<Result>> {
+  if (occupiedMs >= SLICE_MS) await nextTurn();
+  const startedAt = clock.monotonic();
+  const result = work();
+  occupySince(startedAt, clock);
+  return await result;
+}
+
+/** Yields the items one by one, and shares the 5 ms of a turn as `runInSlices` does. */
 export async function* iterateInSlices<Item>(items: Iterable<Item>, clock: Clock): AsyncGenerator<Item> {
   let startedAt = clock.monotonic();
   for (const item of items) {
     yield item;
-    if (clock.monotonic() - startedAt >= SLICE_MS) {
-      await nextTurn();
-      startedAt = clock.monotonic();
-    }
+    startedAt = occupySince(startedAt, clock);
+    if (occupiedMs < SLICE_MS) continue;
+    await nextTurn();
+    startedAt = clock.monotonic();
   }
 }
 
@@ -52,13 +56,16 @@ export function runToEnd<Result>(work: Generator<void, Result>): Result {
   }
 }
 
-function occupy(ms: number): void {
-  if (ms < COUNTED_MS) return;
-  if (occupiedMs === 0)
-    setImmediate(() => {
-      occupiedMs = 0;
-    });
-  occupiedMs += ms;
+/** Counts the time since `startedAt` as occupied. Returns the time now. */
+function occupySince(startedAt: number, clock: Clock): number {
+  const now = clock.monotonic();
+  if (occupiedMs === 0 && now > startedAt) setImmediate(beginTurn);
+  occupiedMs += now - startedAt;
+  return now;
+}
+
+function beginTurn(): void {
+  occupiedMs = 0;
 }
 
 function nextTurn(): Promise<void> {
@@ -69,8 +76,7 @@ function nextTurn(): Promise<void> {
 }
 
 function wakeNext(): void {
-  // A turn has begun, which the callback of `occupy` may not have noticed yet.
-  occupiedMs = 0;
+  beginTurn();
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(wakeNext);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
+import { runInTurn } from '../runtime/slices.ts';
 
 export interface AttemptDependencies {
   readonly dispatcher: Dispatcher;
@@ -37,13 +38,14 @@ export async function sendOnce<Result>(
   // A signal that is already aborted fires no event: the listener alone would never be called.
   if (signal.aborted) onStop();
   try {
-    const response = dispatcher.request({
+    const options = {
       ...request,
       signal: aborting.signal,
       headersTimeout: 0,
       bodyTimeout: 0,
       highWaterMark: NEVER_PAUSED,
-    });
+    };
+    const response = runInTurn(() => dispatcher.request(options), clock);
     return await read(await Promise.race([response, aborted]));
   } catch (thrown) {
     // undici throws its own error after an abort, but only the reason of the abort says why.

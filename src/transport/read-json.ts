@@ -3,7 +3,7 @@ import { createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
-import { runInSlices } from '../runtime/slices.ts';
+import { runInSlices, runInTurn } from '../runtime/slices.ts';
 import { estimateMemory, MAX_DEPTH } from './json/memory-estimate.ts';
 import { parseInSlices } from './json/parse.ts';
 import type { ResponseLimits } from './response-limits.ts';
@@ -105,7 +105,9 @@ async function parse(
   try {
     // The pieces are released as they are joined, so that memory does not hold the body twice.
     const whole = Buffer.concat(buffers.splice(0), size);
-    return size > AT_ONCE_BYTES ? await runInSlices(parseInSlices(whole), clock) : JSON.parse(utf8.decode(whole));
+    return size > AT_ONCE_BYTES
+      ? await runInSlices(parseInSlices(whole), clock)
+      : await runInTurn(() => JSON.parse(utf8.decode(whole)), clock);
   } catch {
     // The parser's error is dropped, because V8 quotes the body in it.
     throw new RequestError(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { suspendAwareClock, systemClock } from '../../src/runtime/clock.ts';
-import { runInSlices, runToEnd } from '../../src/runtime/slices.ts';
+import { runInSlices, runInTurn, runToEnd } from '../../src/runtime/slices.ts';
 
 describe('the machine’s clock', () => {
   test.each([[0], [-5], [1]])('%d ms of sleep end', async (ms) => {
@@ -104,7 +104,7 @@ describe('work in slices', () => {
     const first = slow(40, 1);
     const second = slow(40, 1);
     const both = [first, second].map(({ work, clock }) => runInSlices(work, clock));
-    expect([first, second].map(({ clock }) => clock.monotonic())).toEqual([5, 1]);
+    expect([first, second].map(({ clock }) => clock.monotonic())).toEqual([5, 0]);
     let turns = 0;
     const count = () => {
       turns += 1;
@@ -113,6 +113,19 @@ describe('work in slices', () => {
     setImmediate(count);
     expect(await Promise.all(both)).toEqual(['done', 'done']);
     expect(turns).toBeLessThanOrEqual(18);
+  });
+
+  test('short works that come at once share the turns too', async () => {
+    let now = 0;
+    const clock = { ...systemClock, monotonic: () => now };
+    const work = () => {
+      now += 2;
+      return now;
+    };
+    const all = Array.from({ length: 10 }, () => runInTurn(work, clock));
+    // The fourth finds the 5 ms of this turn used up.
+    expect(now).toBe(6);
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 10 }, (_, index) => 2 * (index + 1)));
   });
 
   test('what it throws is thrown, in slices or at once', async () => {

@@ -3,6 +3,7 @@ import { DropCounter, type HistoryResult, type PollResult } from '../../../contr
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { runInTurn } from '../../../runtime/slices.ts';
 import type { PortalContext } from '../context.ts';
 import { recordTime } from '../records.ts';
 import { tasksOfAppliances } from './appliance-index.ts';
@@ -111,20 +112,17 @@ export class TelemetryCollector {
 
   async #poll(series: Series, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {
     const { operation } = series;
-    const { client, options } = this.#context;
+    const { client, clock, options } = this.#context;
     const { counts: drops, reportDrop } = new DropCounter();
     const { lookbackMs } = options;
     if (!operation.hasHistory) {
-      const samples = this.#samples(
-        series,
-        await this.#requestRecords(series, isoPeriod(lookbackMs), reportDrop, signal),
-        reportDrop,
-      );
+      const records = await this.#requestRecords(series, isoPeriod(lookbackMs), reportDrop, signal);
+      const samples = await runInTurn(() => this.#samples(series, records, reportDrop), clock);
       return { samples, drops, empty: samples.length === 0 };
     }
     const requestedAt = client.now();
     const { newest, all, coverage } = await this.#recordsOf(series, window, { requestedAt, reportDrop, signal });
-    const samples = this.#samples(series, newest, reportDrop);
+    const samples = await runInTurn(() => this.#samples(series, newest, reportDrop), clock);
     // A record without a time, such as the number of cores, does not come from the list of the series.
     const empty = newest.every(({ time }) => time === undefined);
     if (coverage === undefined) return { samples, drops, empty };
