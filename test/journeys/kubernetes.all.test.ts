@@ -147,11 +147,10 @@ esac`,
   const doctorIn = async (manifests: readonly Manifest[]): Promise<string> => {
     await machine.follow('docs/quickstart-kubernetes.md, 4. Ask the doctor, 1');
     const [, name, args = ''] =
-      /^exec --namespace monitoring deployment\/(\S+) -- node dist\/main\.js (.+)$/m.exec(
-        await machine.read(EXECUTED),
-      ) ?? [];
-    const deployment = manifests.find(({ kind }) => kind === 'Deployment');
-    expect(deployment?.metadata).toMatchObject({ name });
+      /^exec --namespace monitoring service\/(\S+) -- node dist\/main\.js (.+)$/m.exec(await machine.read(EXECUTED)) ??
+      [];
+    const service = manifests.find(({ kind }) => kind === 'Service');
+    expect(service?.metadata).toMatchObject({ name });
     return (await run(args.split(' '), { environment: podEnvironment(manifests) })).stdout;
   };
 
