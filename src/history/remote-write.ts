@@ -65,7 +65,7 @@ export class RemoteWrite implements Sink {
   status() {
     const { newest, dropped, lost } = this.cursors;
     const { sent, waiting, responses } = this.#delivery;
-    return { sent, waiting, dropped, lost, answers: responses, newestSeconds: newest && newest / 1000 };
+    return { sent, waiting, dropped, lost, responses, newestSeconds: newest && newest / 1000 };
   }
 
   /**

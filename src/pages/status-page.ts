@@ -41,7 +41,7 @@ function heading({ time, version, revision, shard }: StatusReport): Html {
   return html`<div class="head"><h1>Status</h1>
 <div class="controls" id="updates" hidden><p id="updated" class="muted"></p> <button type="button" id="pause" aria-pressed="false">Pause updates</button></div></div>
 <p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${formatTimestamp(time)}</time>${part}</p>
-<p id="trouble" class="trouble" role="alert" hidden></p>
+<p id="failure" class="failure" role="alert" hidden></p>
 <p id="news" class="visually-hidden" role="status"></p>
 `;
 }

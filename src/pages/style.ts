@@ -43,7 +43,7 @@ button, input {
 }
 ::placeholder { color: var(--muted); opacity: 1; }
 input[type='search'] { width: 18rem; max-width: 100%; }
-.trouble { padding: .6rem 1rem; border-radius: 8px; color: var(--down); background: var(--down-back); font-weight: 600; }
+.failure { padding: .6rem 1rem; border-radius: 8px; color: var(--down); background: var(--down-back); font-weight: 600; }
 .badge { display: inline-block; padding: 0 .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; white-space: nowrap; }
 .badge::before { content: '● ' / ''; }
 .badge.down::before, .badge.no_records::before { content: '▲ ' / ''; }

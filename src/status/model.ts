@@ -177,7 +177,7 @@ export interface RemoteWriteStatus {
   /** Lost seconds by reason. */
   readonly lost: ReadonlyMap<string, number>;
   /** Requests by HTTP status, or `network`. */
-  readonly answers: ReadonlyMap<string, number>;
+  readonly responses: ReadonlyMap<string, number>;
   /** The time of the newest point that the receiver has accepted. */
   readonly newestSeconds: number | undefined;
   /** Points waiting to be sent. */

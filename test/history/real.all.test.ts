@@ -121,8 +121,8 @@ function countsOf(processes: PortalPlay['processes']) {
   const counts = { rejected: 0, lost: 0, dropped: 0 };
   const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, one) => total + one, 0);
   for (const remote of processes) {
-    const { answers, lost, dropped } = remote.status();
-    for (const [code, requests] of answers) if (/^[45]/.test(code)) counts.rejected += requests;
+    const { responses, lost, dropped } = remote.status();
+    for (const [code, requests] of responses) if (/^[45]/.test(code)) counts.rejected += requests;
     counts.lost += sum(lost);
     counts.dropped += sum(dropped);
   }

@@ -244,7 +244,7 @@ export const exporterMetrics = {
     help: 'Requests to the receiver of remote write, by status, or network if no response arrived.',
     type: 'counter',
     labels: ['code'],
-    read: ({ remoteWrite }) => [...(remoteWrite?.answers ?? [])].map(([code, count]) => [{ code }, count]),
+    read: ({ remoteWrite }) => [...(remoteWrite?.responses ?? [])].map(([code, count]) => [{ code }, count]),
   },
   remoteWriteNewest: {
     name: 'filer_exporter_remote_write_newest_timestamp_seconds',

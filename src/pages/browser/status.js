@@ -57,7 +57,7 @@ function applyFilter() {
 
 const updated = byId('updated');
 const pause = byId('pause');
-const trouble = byId('trouble');
+const failure = byId('failure');
 const news = byId('news');
 let paused = false;
 /** Ends the wait for the next update. @type {() => void} */
@@ -97,12 +97,12 @@ async function keepUpToDate() {
     try {
       await update();
       lastResponse = new Date();
-      tell(trouble, '');
+      show(failure, '');
       sayWhen();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      tell(
-        trouble,
+      show(
+        failure,
         `No response from the exporter (${why}). The page shows the state at ${lastResponse.toLocaleTimeString()}.`,
       );
     }
@@ -114,10 +114,10 @@ function sayWhen() {
 }
 
 /** @type {(place: HTMLElement | null, text: string) => void} */
-function tell(place, text) {
+function show(place, text) {
   if (place === null || place.textContent === text) return;
   place.textContent = text;
-  if (place === trouble) place.hidden = text === '';
+  if (place === failure) place.hidden = text === '';
 }
 
 async function update() {
@@ -133,7 +133,7 @@ async function update() {
     location.reload();
     return;
   }
-  tellOfStates(fresh);
+  announceStates(fresh);
   const open = new Set([...document.querySelectorAll('details[open] > summary')].map(placeOf));
   const focused = placeOf(document.activeElement);
   for (const next of fresh.querySelectorAll('[data-live]')) {
@@ -155,7 +155,7 @@ async function update() {
   const isSame = rows.length === body?.children.length && rows.every((row, index) => row === body.children[index]);
   if (!isSame) body?.replaceChildren(...rows);
   // Screen readers announce each change, so it is only written when it changes.
-  tell(byId('shown'), fresh.getElementById('shown')?.textContent ?? '');
+  show(byId('shown'), fresh.getElementById('shown')?.textContent ?? '');
   for (const element of document.querySelectorAll(CHOICES)) {
     const place = placeOf(element);
     if (open.has(place)) element.parentElement?.setAttribute('open', '');
@@ -174,11 +174,11 @@ function placeOf(element) {
 }
 
 /** Says aloud when a service went down or came back; all else changes in silence. @param {Document} fresh */
-function tellOfStates(fresh) {
+function announceStates(fresh) {
   const changed = [...fresh.querySelectorAll('section[data-state]')].flatMap((next) => {
     const state = /** @type {HTMLElement} */ (next).dataset.state;
     const name = next.querySelector('h2')?.firstChild?.textContent?.trim();
     return byId(next.id)?.dataset.state === state ? [] : [`${name} is ${state === 'waiting' ? 'waiting' : state}.`];
   });
-  if (changed.length > 0) tell(news, changed.join(' '));
+  if (changed.length > 0) show(news, changed.join(' '));
 }

@@ -48,7 +48,7 @@ const reading: ExporterStatus = {
   remoteWrite: {
     sent: 40,
     dropped: new Map([['duplicate', 2]]),
-    answers: new Map([['204', 3]]),
+    responses: new Map([['204', 3]]),
     newestSeconds: 1_772_445_600,
     lost: new Map([['catch_up', 60]]),
     waiting: 5,
