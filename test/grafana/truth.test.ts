@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
+import { inhibitRules } from '../../deploy/prometheus/inhibition.ts';
 import { firstStep, OUTAGES } from '../../grafana/src/alerts/words.ts';
 import { recorded } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
@@ -105,6 +106,12 @@ describe('a table of alerts', () => {
       names.split('|'),
     );
     for (const alert of named.length === 0 ? [] : OUTAGES) expect(named).toContain(alert);
+  });
+
+  test.each(each)('%s: names what explains its alerts, or it would be calm while that fires', (_where, { expr }) => {
+    const names = /unexplained_age\{[^}]*?alertname=~"([^"]*)"/.exec(expr)?.[1]?.split('|') ?? [];
+    const explaining = inhibitRules.filter(({ targets }) => targets.some((target) => names.includes(target)));
+    expect(explaining.flatMap(({ sources }) => sources).filter((source) => !names.includes(source))).toEqual([]);
   });
 
   test('of one appliance has the outages, which have no filer', () => {

@@ -5,7 +5,7 @@ import { severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
-import { type About, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
+import { type About, alertsAbout, FLEET, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
 
 /** How many alerts are shown at most. */
 const ROWS = 40;
@@ -27,8 +27,8 @@ function unexplained(about: About, scope: Scope, severity?: AlertRule['severity'
     Object.entries(scope).map(([label, which]) => [label, `=~"$${label}${which === 'alone' ? '' : '|'}"`]),
   );
   const own = of(isAll ? [] : names, matchers);
-  // An outage has no filer and concerns each filer.
-  return scope.filer === 'alone' ? `(${own} or ${of(OUTAGES, {})})` : own;
+  // Alerts about many filers have no filer, and explain those about one.
+  return scope.filer === 'alone' ? `(${own} or ${of([...OUTAGES, ...FLEET], {})})` : own;
 }
 
 /** How many alerts of a severity fire. */

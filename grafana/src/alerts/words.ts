@@ -1,4 +1,5 @@
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
+import { inhibitRules } from '../../../deploy/prometheus/inhibition.ts';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { select } from '../select.ts';
@@ -18,6 +19,13 @@ export const OUTAGES: readonly AlertRule['alert'][] = [
   'FilerApiForbidden',
 ];
 
+/** The alerts about many filers that explain alerts about one filer. */
+export const FLEET: readonly AlertRule['alert'][] = [
+  'FilerFleetNotCheckingIn',
+  'FilerFleetNotReporting',
+  'FilerFleetAffected',
+];
+
 /**
  * A series that the same rules record or fire. If there is none, the rules are not loaded, or had nothing to record yet.
  */
@@ -27,12 +35,22 @@ export const rulesEvaluated = [
   select('ALERTS', { alertname: '=~"Filer.*"' }),
 ].join(' or ');
 
-/** Returns the alerts that a table is about; all alerts if nothing is chosen. */
+/** Returns the alerts that a table is about, and those that explain one of them; all alerts if nothing is chosen. */
 export function alertsAbout({ pages, alerts }: About): readonly AlertRule[] {
   if (pages === undefined && alerts === undefined) return alertRules;
-  return alertRules.filter(
-    ({ alert, page }) => pages?.includes(page) || alerts?.includes(alert) || OUTAGES.includes(alert),
-  );
+  const chosen = alertRules
+    .filter(({ alert, page }) => pages?.includes(page) || alerts?.includes(alert))
+    .map(({ alert }): string => alert);
+  const named = withExplaining([...chosen, ...OUTAGES]);
+  return alertRules.filter(({ alert }) => named.includes(alert));
+}
+
+/** Adds the alerts that explain one of these, because an explained alert is in no table. */
+function withExplaining(names: readonly string[]): readonly string[] {
+  const more = inhibitRules
+    .filter(({ targets }) => targets.some((target) => names.includes(target)))
+    .flatMap(({ sources }) => sources.filter((source) => !names.includes(source)));
+  return more.length === 0 ? names : withExplaining([...names, ...more]);
 }
 
 /** The number of characters that two lines of the narrowest column have. */
