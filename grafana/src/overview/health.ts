@@ -47,11 +47,11 @@ export const healthPanels = [
       { expr: ofWorst('filer', standing('filer')), legend: 'Telemetry' },
     ],
     columns: [
-      { label: 'filer', title: 'Filer', minWidth: 130, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'filer', title: 'Filer', minWidth: 120, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
     stepsBy: { 'Check-in': limits.checkIn, Unprotected: limits.unprotected },
     mappingsBy: { Now: rankWords, Telemetry: standingWords },
-    valueWidth: 98,
+    valueWidth: 102,
     width: 12,
     height: 8,
     sortedBy: [['Now', 'down']],
