@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import { runInSlices } from '../runtime/slices.ts';
+import { runInSlices, runInTurn } from '../runtime/slices.ts';
 import { Agenda } from './agenda.ts';
 import { AppliancePublisher } from './appliance-publisher.ts';
 import { Heap } from './heap.ts';
@@ -137,17 +137,20 @@ export class Poller {
         await this.#clock.sleep(this.#idleMs(now, isFree), this.#wake.signal);
         continue;
       }
-      const ended = this.#poll(polled, signal)
-        .catch((thrown: unknown) => {
-          defects.push(asError(thrown));
-          stop();
-        })
-        .finally(() => {
-          inFlight.delete(ended);
-          if (isOver()) stop();
-          this.#wake.abort('polled');
-        });
-      inFlight.add(ended);
+      const start = () => {
+        const ended = this.#poll(polled, signal)
+          .catch((thrown: unknown) => {
+            defects.push(asError(thrown));
+            stop();
+          })
+          .finally(() => {
+            inFlight.delete(ended);
+            if (isOver()) stop();
+            this.#wake.abort('polled');
+          });
+        inFlight.add(ended);
+      };
+      await runInTurn(start, this.#clock);
     }
     await Promise.all(inFlight);
     signal.removeEventListener('abort', stop);

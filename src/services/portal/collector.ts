@@ -5,6 +5,7 @@ import { believedTime } from '../../metrics/reported-time.ts';
 import { futureDate } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { runInTurn } from '../../runtime/slices.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
@@ -42,7 +43,7 @@ export class PortalCollector implements Collector {
       appliances: new ApplianceIndex(options, log, names),
       licence: { hasTelemetry: undefined },
       unitDetector: new UnitDetector(options.units ?? []),
-      withoutFuture: (result) => clampFutureTimes(result, client.now() / 1000),
+      withoutFuture: (result) => runInTurn(() => clampFutureTimes(result, client.now() / 1000), clock),
       kept: [],
     };
     const chosen = enabledCollectors(options.collectors);

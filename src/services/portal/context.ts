@@ -18,7 +18,7 @@ export interface PortalContext {
   readonly licence: { hasTelemetry: boolean | undefined };
   readonly unitDetector: UnitDetector;
   /** Replaces times that are later than the clock of the service. Each task does this with its results. */
-  readonly withoutFuture: (result: PollResult) => PollResult;
+  readonly withoutFuture: (result: PollResult) => Promise<PollResult>;
   /** The collectors add their state that is kept over restarts. */
   readonly kept: Kept[];
 }
