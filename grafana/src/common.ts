@@ -1,7 +1,9 @@
 import { limits } from './limits.ts';
+import { UNKNOWN } from './mappings.ts';
+import type { Reason } from './order.ts';
 import type { Query } from './panel.ts';
 import { select } from './select.ts';
-import { whileUp } from './service.ts';
+import { down, whileUp } from './service.ts';
 
 /**
  * The time since the last contact of each filer, on its own or on any volume; unknown in an outage. It is computed at
@@ -63,6 +65,12 @@ export const withoutTelemetry = (() => {
 
 /** The same age, of appliances that do not check in either, so that there is no sign that they work. */
 export const dead = `(${withoutTelemetry} unless on (filer) ${checkIns('filer')} < ${limits.missingCheckIn})`;
+
+/** While file acceleration is down, telemetry alone says nothing of the data of a filer. */
+export const untold: Reason = {
+  of: `(${UNKNOWN} * group by (filer) (${select('filer_appliance_state')}) and on () ${down('gfa')})`,
+  warns: 1,
+};
 
 /**
  * How many appliances have each state, and how many have none yet. An appliance counts once, even if several exporters

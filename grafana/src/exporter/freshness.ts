@@ -65,6 +65,7 @@ export const freshnessPanels = [
       { expr: each('filer_exporter_event_memory_events', 'instance'), legend: '{{instance}} remembered' },
       { expr: each('filer_exporter_event_memory_limit_events', 'instance'), legend: '{{instance}} limit' },
     ],
+    empty: 'no events: file acceleration is not configured, or the exporter is down',
     width: 16,
   }),
   number({

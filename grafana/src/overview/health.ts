@@ -1,11 +1,10 @@
-import { checkIns, dataWaits, dead, standing } from '../common.ts';
+import { checkIns, dataWaits, dead, standing, untold } from '../common.ts';
 import { limits } from '../limits.ts';
-import { rankWords, standingWords, UNKNOWN } from '../mappings.ts';
+import { rankWords, standingWords } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { badness } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
-import { down } from '../service.ts';
 
 const silence = checkIns('filer');
 const waits = (by: string) => `max by (${by}) (${dataWaits})`;
@@ -21,8 +20,7 @@ const rank = badness('filer', [
   { of: waits('filer'), warns: limits.unprotectedAge, critical: limits.atRiskAge },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
   { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
-  // Telemetry alone says nothing of the data.
-  { of: `(${UNKNOWN} * group by (filer) (${select('filer_appliance_state')}) and on () ${down('gfa')})`, warns: 1 },
+  untold,
 ]);
 const worstFilers = `topk(${ROWS}, ${rank})`;
 
