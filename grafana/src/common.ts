@@ -66,8 +66,8 @@ export const withoutTelemetry = (() => {
 /** The same age, of appliances that do not check in either, so that there is no sign that they work. */
 export const dead = `(${withoutTelemetry} unless on (filer) ${checkIns('filer')} < ${limits.missingCheckIn})`;
 
-/** While file acceleration is down, telemetry alone says nothing of the data of a filer. */
-export const untold: Reason = {
+/** Every filer is unknown while file acceleration is down, because telemetry says nothing of its data. */
+export const unknownInOutage: Reason = {
   of: `(${UNKNOWN} * group by (filer) (${select('filer_appliance_state')}) and on () ${down('gfa')})`,
   warns: 1,
 };

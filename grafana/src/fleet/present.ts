@@ -1,5 +1,5 @@
 import { alertTable } from '../alerts/table.ts';
-import { applianceCounts, checkIns, dead, standing, untold } from '../common.ts';
+import { applianceCounts, checkIns, dead, standing, unknownInOutage } from '../common.ts';
 import { limits } from '../limits.ts';
 import { rankWords, standingWords, UNKNOWN, words } from '../mappings.ts';
 import { number, ranking, stateCounts, table } from '../numbers.ts';
@@ -24,7 +24,7 @@ const worst = `topk(15, ${badness('filer', [
   // The value is 0 while the appliance reports, and 1 or 2 while it does not. In an outage, only its check-in counts.
   { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
   { of: `((${standing('filer')} == -1) + ${1 + UNKNOWN} unless on (filer) ${checkIns('filer')})`, warns: 1 },
-  untold,
+  unknownInOutage,
   { of: `(1 - ${reached})`, warns: 1 },
   { of: cpu, warns: limits.worstCpu },
   { of: cache, warns: limits.worstCache },

@@ -1,4 +1,4 @@
-import { checkIns, dataWaits, dead, standing, untold } from '../common.ts';
+import { checkIns, dataWaits, dead, standing, unknownInOutage } from '../common.ts';
 import { limits } from '../limits.ts';
 import { rankWords, standingWords } from '../mappings.ts';
 import { table } from '../numbers.ts';
@@ -20,7 +20,7 @@ const rank = badness('filer', [
   { of: waits('filer'), warns: limits.unprotectedAge, critical: limits.atRiskAge },
   { of: dead, warns: limits.missingCheckIn, critical: 0 },
   { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
-  untold,
+  unknownInOutage,
 ]);
 const worstFilers = `topk(${ROWS}, ${rank})`;
 
