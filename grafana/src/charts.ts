@@ -52,7 +52,7 @@ export function chart({ stacked = false, toOne = false, times, ...given }: Chart
         text.steps === undefined ? GraphThresholdsStyleMode.Off : GraphThresholdsStyleMode.Dashed,
       ),
     )
-    // The line or the points of a zero would be on top of the stack, in the colour of what there is none of.
+    // A series of zeros would draw its line on top of the stack, as if it had a part in it.
     .lineWidth(stacked ? 0 : 1)
     .fillOpacity(stacked ? 60 : 0)
     // A lone sample has no line.

@@ -52,7 +52,7 @@ export function texts(of: Readonly<Record<string, string>>): ValueMapping[] {
 /** For an age that is negative if there is nothing that could have an age. */
 export const orNothing: ValueMapping[] = words([-1, 'all protected']);
 
-/** For the row of a list that is known to be empty. */
+/** For the single row of -1 that `orNone` gives to an empty list. */
 export const none: ValueMapping[] = words([-1, 'none']);
 
 /** For the time until an end, which is -1 if there is no end. */

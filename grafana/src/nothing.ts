@@ -19,7 +19,7 @@ export const reasons = [
   [-1004, 'not known'],
 ] as const;
 
-/** The names of the services, where a series has no name of its own. */
+/** What a panel names in the place of a filer or a volume if the service behind it gives no data. */
 const serviceNames: Readonly<Record<Service, string>> = { gfa: 'file acceleration', portal: 'portal' };
 
 /** Text without width: Grafana would show the name of the job in the place of an empty name. */
@@ -27,8 +27,8 @@ export const NOTHING: string = '\u200b';
 
 /**
  * Returns the query, which has one of these numbers as its value if the service that it needs is down or not polled, with the
- * name of the service in the first label of the legend. `isCounted`: another number counts what is unknown while the service
- * is down.
+ * name of the service in the first label of the legend. `isCounted`: the panel has a number of
+ * unknown things, so the first number needs no reason while the service is down.
  */
 export function orReason(query: string, legend: string, isCounted = false): string {
   const reasons = reasonsFor(query, isCounted);
@@ -47,7 +47,7 @@ export function orReasonInWords(query: string, legend: string, empty: string): s
   return [query, ...rows, named(`-1 * group(${select('up')})`, legend, empty)].join(' or on () ');
 }
 
-/** Returns the query, or -1 without a name if the series that it chooses from exist and it chooses none. */
+/** Returns the query. If it finds nothing although the series `from` exist, it has one row of -1 with an empty label. */
 export function orNone(query: string, from: string, label: string): string {
   return `${query} or on () ${named(`-1 * group(${from})`, `{{${label}}}`, NOTHING)}`;
 }

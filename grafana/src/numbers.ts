@@ -88,7 +88,7 @@ export function words({
 
 /** Makes a panel that orders things by their value at this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
-  // A reason as a value would be a bar, and a longer text would be cut.
+  // A ranking gives no reason if it is empty: as a value it would be a bar, and as a text it would be cut.
   return (
     described(new bars.PanelBuilder(), text, { height: 9, instant: true })
       .mappings([absent(text.empty)])

@@ -6,7 +6,7 @@ export const SLICE_MS = 5;
 /** How long work has occupied this turn of the event loop, in milliseconds. */
 let occupiedMs = 0;
 
-/** Wakes the work that waits for its turn. */
+/** Functions that wake the work that waits for a turn, in the order in which it came. */
 const waiting: (() => void)[] = [];
 
 /**

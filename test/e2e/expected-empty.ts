@@ -60,7 +60,8 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
 export const momentPanels: Readonly<Record<string, string>> = {
   'filer-volumes / Unprotected / B': 'the calm of the panel, which is shown while no filer has data that waits',
   'filer-volumes / Lock held for / B': 'the calm of the panel, which is shown while no lock is held',
-  'filer-volumes / Filers on volumes, the worst first / C': 'of the fifteen pairs that it lists, none need hold a lock',
+  'filer-volumes / Filers on volumes, the worst first / C':
+    'none of the fifteen pairs that it lists has to hold a lock',
   'filer-account / Index is full in / A': 'the demo’s index grows at some moments only',
   'filer-overview / Appliances over time / E': 'an appliance is waited for until its first answers',
   'filer-overview / Appliances / E': 'an appliance is waited for until its first answers',

@@ -91,7 +91,7 @@ describe('it starts and serves', () => {
       const environment = { ...first.environment, ...quick, PORTAL_CONCURRENCY: '8', STATE_FILE: state };
       const program = start([], { environment });
       const url = await program.serving();
-      // To load its modules, Node.js 20 needs hundreds.
+      // The limit comes after the start, because Node.js 20 needs hundreds of descriptors to load the modules.
       execFileSync('prlimit', ['--pid', String(program.child.pid), '--nofile=96:96']);
       await until('both to be up', () => bothUp(url));
       const held: Socket[] = [];
