@@ -22,53 +22,78 @@ interface FamilyLines {
  */
 export class ExpositionSnapshot {
   readonly bytes: number;
-  /** The lines by family, with its header first. */
-  readonly #texts: readonly (readonly Text[])[];
+  /** The texts of each buffer: the lines by family, with its header first. */
+  readonly #runs: readonly (readonly Text[])[];
   #readers = 0;
   #isLatest = true;
-  #kept: readonly Buffer[] | undefined;
-  /** The buffers that the second reader has created so far and stores for later readers. */
-  #keeping: Buffer[] | undefined;
+  /** The buffers that are kept, each in the place of its run. */
+  #kept: Buffer[] = [];
   #deflated: Promise<CompressedPart> | undefined;
 
   /** `bytes` is the size of all lines without the headers. */
   constructor(families: Iterable<FamilyLines>, bytes: number, format: Format) {
+    const runs = new Runs();
     let headers = 0;
-    this.#texts = Array.from(families, ({ header, lines }) => {
+    for (const { header, lines } of families) {
       const text = headerLines(header, format);
       const first = { text, bytes: Buffer.byteLength(text) };
       headers += first.bytes;
-      return [first, ...lines];
-    });
+      runs.add(first);
+      for (const line of lines) runs.add(line);
+    }
+    this.#runs = runs.all;
     this.bytes = bytes + headers;
   }
 
-  /** Called when other lines are exposed: drops the stored buffers, because a slow reader must not keep them in memory. */
+  /** Called when other lines are exposed: drops the kept buffers, because a slow reader must not keep them in memory. */
   markReplaced(): void {
     this.#isLatest = false;
-    this.#keeping?.splice(0);
-    this.#keeping = undefined;
-    this.#kept = undefined;
+    this.#kept = [];
   }
 
   /** Yields all bytes. Each buffer may be overwritten when the next one is requested. */
   *buffers(): Generator<Buffer> {
-    if (this.#kept !== undefined) return yield* this.#kept;
     this.#readers += 1;
-    const made: Buffer[] = [];
-    if (this.#readers > 1 && this.#isLatest) this.#keeping ??= made;
-    if (this.#keeping !== made) return yield* encode(this.#texts, reusableMemory());
-    for (const buffer of encode(this.#texts, (bytes) => Buffer.allocUnsafeSlow(bytes))) {
-      if (this.#keeping === made) made.push(buffer);
-      yield buffer;
+    const memoryFor = reusableMemory();
+    for (const [index, run] of this.#runs.entries()) {
+      // What is kept may be dropped while a reader is between two buffers.
+      const kept = this.#kept[index];
+      if (kept !== undefined) yield kept;
+      else if (this.#readers > 1 && this.#isLatest) yield this.#keep(index, run);
+      else yield encode(run, memoryFor);
     }
-    if (this.#keeping === made) this.#kept = made;
+  }
+
+  #keep(index: number, run: readonly Text[]): Buffer {
+    const buffer = encode(run, Buffer.allocUnsafeSlow);
+    this.#kept[index] = buffer;
+    return buffer;
   }
 
   /** Compresses the snapshot when first called. */
   deflated(): Promise<CompressedPart> {
-    this.#deflated ??= deflate(encode(this.#texts, reusableMemory()));
+    const memoryFor = reusableMemory();
+    const runs = this.#runs;
+    function* buffers(): Generator<Buffer> {
+      for (const run of runs) yield encode(run, memoryFor);
+    }
+    this.#deflated ??= deflate(buffers());
     return this.#deflated;
+  }
+}
+
+/** Texts in their order, as many in each run as fill a buffer. */
+class Runs {
+  readonly all: Text[][] = [];
+  #bytes = BUFFER_BYTES;
+
+  add(text: Text): void {
+    if (this.#bytes >= BUFFER_BYTES) {
+      this.all.push([]);
+      this.#bytes = 0;
+    }
+    this.all.at(-1)?.push(text);
+    this.#bytes += text.bytes;
   }
 }
 
@@ -81,24 +106,10 @@ function reusableMemory(): (bytes: number) => Buffer {
   };
 }
 
-/** Encodes texts in their order; `memoryFor` provides memory for a number of bytes. */
-function* encode(texts: readonly (readonly Text[])[], memoryFor: (bytes: number) => Buffer): Generator<Buffer> {
-  let run: Text[] = [];
-  let bytes = 0;
-  const encodeRun = () => {
-    const memory = memoryFor(bytes);
-    let at = 0;
-    for (const { text } of run) at += memory.write(text, at);
-    run = [];
-    bytes = 0;
-    return memory.subarray(0, at);
-  };
-  for (const family of texts) {
-    for (const text of family) {
-      run.push(text);
-      bytes += text.bytes;
-      if (bytes >= BUFFER_BYTES) yield encodeRun();
-    }
-  }
-  if (bytes > 0) yield encodeRun();
+/** Encodes texts into one buffer; `memoryFor` provides memory for a number of bytes. */
+function encode(texts: readonly Text[], memoryFor: (bytes: number) => Buffer): Buffer {
+  const memory = memoryFor(texts.reduce((sum, { bytes }) => sum + bytes, 0));
+  let at = 0;
+  for (const { text } of texts) at += memory.write(text, at);
+  return memory.subarray(0, at);
 }

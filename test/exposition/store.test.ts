@@ -113,6 +113,26 @@ describe('the store', () => {
     expect(read()?.toString()).toContain('filer_a{of="x"} 1\n');
   });
 
+  test('a scrape that has begun gets every byte of its moment, whatever others read and whenever lines change', () => {
+    const store = new LineStore(families);
+    // Enough for several buffers.
+    const many = (value: number) =>
+      Array.from({ length: 2_000 }, (_, id) => sample('filer_a', `${id}`.padStart(900, 'x'), value));
+    for (const others of [0, 1, 2, 3]) {
+      store.publish('t', many(others));
+      const moment = store.snapshot('text');
+      const expected = store.render('text').toString();
+      for (let reader = 0; reader < others; reader += 1) Array.from(moment.buffers());
+      const copies: Buffer[] = [];
+      for (const buffer of moment.buffers()) {
+        copies.push(Buffer.from(buffer));
+        if (copies.length === 2) store.withdraw('t');
+      }
+      expect(copies.length).toBeGreaterThan(2);
+      expect(Buffer.concat(copies).toString() === expected).toBe(true);
+    }
+  });
+
   test('after any churn holds what was published last, and nothing else', () => {
     const task = fc.constantFrom('t1', 't2', 't3');
     const published = fc.array(
