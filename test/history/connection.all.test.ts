@@ -92,14 +92,19 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
   test('gets the points with the certificate, token and headers that were configured, and the page stays complete', async () => {
     const { authority, server, client } = authorities();
     const program = await sending(trusting(await listen(server, authority), authority, client));
-    const { path, headers, text, client: shown } = await somethingArrives();
+    const sent = 'filer_appliance_cpu_utilization_ratio';
+    const {
+      path,
+      headers,
+      text,
+      client: shown,
+    } = await until('the points of a series', () => arrived.find((request) => request.text.includes(sent)));
     expect({ path, shown }).toEqual({ path: '/tenant/write', shown: 'exporter-7' });
     expect(headers).toMatchObject({ authorization: 'Bearer token-canary', 'x-scope-orgid': 'tenant-7' });
     // The protocol demands it of every sender.
     expect(headers['user-agent']).toMatch(/^filer-exporter\/\d/);
-    expect(text).toContain('filer_appliance_cpu_utilization_ratio');
     const page = await scrape(await program.serving());
-    expect(page.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(1);
+    expect(page.all(sent)).toHaveLength(1);
     expect(text).toContain('filer-exporter-minutes');
     expect(page.sum('filer_appliance_up')).toBe(1);
     expect(page.value('filer_exporter_remote_write_points_total')).toBeGreaterThan(5);
