@@ -1,7 +1,10 @@
 // Only here: passwords as real clients send them, to a process.
-import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../support/program.ts';
-import { curl, GEHEIM, GEHEIM_AT_10, guarded } from './asking.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { end, launch, type Program, temporaryDirectory } from '../support/program.ts';
+import { curl, GEHEIM, GEHEIM_AT_10, guarded, NOBODY } from './asking.ts';
 import { hasTlsClients } from './certificates.ts';
 
 const users = `basic_auth_users:\n  prometheus: ${GEHEIM_AT_10}\n  "42": ${GEHEIM}\n  "späher": ${GEHEIM}\n`;
@@ -17,8 +20,21 @@ async function statusOf(url: string, headers: Readonly<Record<string, string>> =
 }
 
 describe('with users', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-users-'));
+  let program: Program;
+  let address: string;
+  beforeAll(async () => {
+    const file = join(folder, 'web.yml');
+    writeFileSync(file, users, { mode: 0o600 });
+    program = launch([], { environment: { ...NOBODY, WEB_CONFIG_FILE: file } });
+    address = new URL(await program.serving()).host;
+  });
+  afterAll(async () => {
+    await end(program);
+    rmSync(folder, { recursive: true });
+  });
+
   test('every page but those for probes asks for a password, whatever the method and the path', async () => {
-    const { address } = await guarded(users);
     for (const path of ['/metrics', '/status', '/', '/nowhere', '//healthz', '/healthz/', '/HEALTHZ', '/%68ealthz']) {
       expect(await statusOf(`http://${address}${path}`), path).toBe(401);
     }
@@ -32,7 +48,6 @@ describe('with users', () => {
   });
 
   test('the right password opens every page, a name in digits or with an umlaut included', async () => {
-    const { address } = await guarded(users);
     for (const user of ['prometheus', '42', 'späher']) {
       expect(await statusOf(`http://${address}/metrics`, basic(user, 'geheim')), user).toBe(200);
     }
@@ -40,13 +55,11 @@ describe('with users', () => {
   });
 
   test.runIf(hasTlsClients)('a curl that asks first what it takes gets in all the same', async () => {
-    const { address } = await guarded(users);
     const asked = await curl(`http://${address}/metrics`, '--anyauth', '--user', 'prometheus:geheim');
     expect(asked).toMatchObject({ exit: 0, status: 200 });
   });
 
   test('nothing else opens anything', async () => {
-    const { address } = await guarded(users);
     const attempts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'a wrong password': basic('prometheus', 'Geheim'),
       'no password': basic('prometheus', ''),

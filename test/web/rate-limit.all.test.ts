@@ -5,7 +5,7 @@ import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-import { GEHEIM, guarded } from './asking.ts';
+import { GEHEIM, guarded, guardedHere } from './asking.ts';
 
 describe('the bucket of a rate limit', () => {
   test('lets in a burst at once, then one an interval, and another burst when it has been left alone', async () => {
@@ -83,17 +83,17 @@ describe('with rate_limit', () => {
   });
 
   test('probes are answered beyond it and take nothing of it, and with no open paths they are requests like others', async () => {
-    const open = await guarded(limited(1));
+    const open = await guardedHere(limited(1));
     expect(await statusesOf(open.address, '/healthz', 3)).toEqual([200, 200, 200]);
     expect(await statusesOf(open.address, '/nowhere', 2)).toEqual([404, 429]);
     expect(await statusesOf(open.address, '/healthz', 1)).toEqual([200]);
-    const closed = await guarded(limited(1), temporaryDirectory(), { WEB_OPEN_PATHS: 'none' });
+    const closed = await guardedHere(limited(1), temporaryDirectory(), { WEB_OPEN_PATHS: 'none' });
     expect(await statusesOf(closed.address, '/healthz', 2)).toEqual([200, 429]);
     expect(await statusesOf(closed.address, '/metrics', 1)).toEqual([429]);
   });
 
   test('it is switched on, changed and off while it runs', async () => {
-    const { address, write } = await guarded('{} # none yet\n');
+    const { address, write } = await guardedHere('{} # none yet\n');
     expect(await statusesOf(address, '/metrics', 3)).toEqual([200, 200, 200]);
     write(limited(1));
     await until('the limit', async () => (await ask(address, '/metrics')).status === 429);

@@ -1,11 +1,11 @@
-// Only here: a new certificate that a running process does not serve, or an old rule that admits clients.
+// Only here: a new certificate that a running exporter does not serve, or an old rule that admits clients.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isAtLeast, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-import { curl, guarded } from './asking.ts';
+import { curl, guardedHere } from './asking.ts';
 import { hasTlsClients, makePair } from './certificates.ts';
 
 const TLS = 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n';
@@ -21,7 +21,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
 
   test('are served within seconds, and end connections on which nothing was requested', async () => {
     const { folder, authority, named } = authorities();
-    const { address, program } = await guarded(TLS, folder);
+    const { address, log } = await guardedHere(TLS, folder);
     const [host = '', port = ''] = address.split(':');
     const serialOf = () =>
       new Promise<string>((resolve, reject) => {
@@ -45,7 +45,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
       await closed;
       return true;
     });
-    expect(program.log.filter(({ level }) => isAtLeast(level, 'error'))).toEqual([]);
+    expect(log.filter(({ level }) => isAtLeast(level, 'error'))).toEqual([]);
     const scraped = await curl(`https://${address}/metrics`, '--cacert', authority.cert);
     const [, expiry] = /^filer_exporter_web_certificate_expiry_timestamp_seconds (\S+)$/m.exec(scraped.text) ?? [];
     expect(Number(expiry) - Date.now() / 1000).toBeGreaterThan(29 * 86_400);
@@ -53,7 +53,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
 
   test('TLS may be switched on while it runs', async () => {
     const { folder, authority } = authorities();
-    const { address, write } = await guarded('{}', folder);
+    const { address, write } = await guardedHere('{}', folder);
     expect((await curl(`http://${address}/healthz`)).status).toBe(200);
     write(TLS);
     await until(
@@ -69,7 +69,7 @@ describe.runIf(hasTlsClients)('certificates that are renewed', () => {
     const client = makePair(folder, 'client', { by: authority });
     const asking = (ca: string) =>
       `${TLS}  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ${ca}.crt\n`;
-    const { address, write } = await guarded(asking('authority'), folder);
+    const { address, write } = await guardedHere(asking('authority'), folder);
     const ask = () =>
       curl(`https://${address}/healthz`, '--cacert', authority.cert, '--cert', client.cert, '--key', client.key);
     expect((await ask()).status).toBe(200);

@@ -4,7 +4,7 @@ import { connect as connectSecurely } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-import { curl, guarded } from './asking.ts';
+import { curl, guarded, guardedHere } from './asking.ts';
 import { hasTlsClients, makePair } from './certificates.ts';
 
 /** A connection by hand, with all that came on it. */
@@ -41,7 +41,7 @@ const BEGUN = Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc,
 
 describe('clients that take their time or take too much', () => {
   test('are cut off: who says nothing, who never ends a header, who never ends a body', async () => {
-    const { address } = await guarded(NOTHING);
+    const { address } = await guardedHere(NOTHING);
     const [silent, endless, bodily] = [opened(address), opened(address), opened(address)];
     endless.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
     bodily.socket.write('POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nabc');
@@ -56,7 +56,7 @@ describe('clients that take their time or take too much', () => {
       const folder = temporaryDirectory();
       makePair(folder, 'server', { names: 'IP:127.0.0.1' });
       const text = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n';
-      const { address } = await guarded(text, folder);
+      const { address } = await guardedHere(text, folder);
       const [silent, slow] = [opened(address), opened(address)];
       slow.socket.write(BEGUN);
       const more = setInterval(() => slow.socket.write('a'), 1_000);
@@ -70,7 +70,7 @@ describe('clients that take their time or take too much', () => {
   );
 
   test('cannot go on with a body once they have a response', async () => {
-    const { address } = await guarded(NOTHING);
+    const { address } = await guardedHere(NOTHING);
     const { socket, heard } = opened(address);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
     const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;

@@ -1,16 +1,12 @@
-// Only here: what curl and openssl are given by a real process behind TLS.
+// Only here: what curl and openssl are given behind TLS.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run, temporaryDirectory } from '../support/program.ts';
-import { curl, GEHEIM, guarded, ran } from './asking.ts';
+import { curl, GEHEIM, guarded, guardedHere, ran } from './asking.ts';
 import { hasTlsClients, makePair, type Pair } from './certificates.ts';
 
-/*
- * The exporter as a process behind a web configuration, asked by curl and openssl. Skipped without these, unless
- * REQUIRE_TLS_CLIENTS is set.
- */
+/* Skipped without curl and openssl, unless REQUIRE_TLS_CLIENTS is set. */
 
 test.runIf(Boolean(process.env.REQUIRE_TLS_CLIENTS))('openssl and curl are installed', () => {
   expect(hasTlsClients).toBe(true);
@@ -39,7 +35,7 @@ describe.runIf(hasTlsClients)('with TLS', () => {
       .join('\n')
       .concat('\n');
   const inset = (text: string) => text.trimEnd().replaceAll('\n', '\n    ');
-  const serve = (text: string, environment = {}) => guarded(text, folder, environment);
+  const serve = (text: string, environment = {}) => guardedHere(text, folder, environment);
   const trusting = () => ['--cacert', authority.cert];
   const as = ({ cert, key }: Pair) => [...trusting(), '--cert', cert, '--key', key];
   const offering = async (address: string, ...args: readonly string[]) => {
@@ -226,8 +222,9 @@ describe.runIf(hasTlsClients)('with TLS', () => {
   });
 
   test('TLS, a client certificate and a password are all asked for where the file says all of them', async () => {
-    const { address } = await serve(
+    const { address } = await guarded(
       `${tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt')}basic_auth_users:\n  me: ${GEHEIM}\n`,
+      folder,
     );
     for (const way of [`http://${address}`, `https://${address}`]) {
       expect((await curl(`${way}/metrics`, ...trusting(), '-u', 'me:geheim')).status).toBe(0);
@@ -238,35 +235,31 @@ describe.runIf(hasTlsClients)('with TLS', () => {
 
   test.each([
     ['a key of another certificate', 'key_file: client.key', /server\.crt and key_file client\.key do not match/],
-    ['a certificate that is not there', 'key_file: nowhere.key', /^key_file .*nowhere\.key cannot be read \(ENOENT\)$/],
-    ['a key that is none', 'key_file: server.crt', /^key_file server\.crt contains no private key; expected PEM/],
-    ['an authority that is none', 'client_ca_file: server.key', /^client_ca_file server\.key contains no certificate/],
+    [
+      'a certificate that is not there',
+      'key_file: nowhere.key',
+      /^WEB_CONFIG_FILE: key_file .*nowhere\.key cannot be read \(ENOENT\)$/,
+    ],
+    [
+      'a key that is none',
+      'key_file: server.crt',
+      /^WEB_CONFIG_FILE: key_file server\.crt contains no private key; expected PEM/,
+    ],
+    [
+      'an authority that is none',
+      'client_ca_file: server.key',
+      /^WEB_CONFIG_FILE: client_ca_file server\.key contains no certificate/,
+    ],
     [
       'an authority in the file itself that is none',
       'client_ca: none',
-      /^client_ca contains no certificate; expected PEM/,
+      /^WEB_CONFIG_FILE: client_ca contains no certificate; expected PEM/,
     ],
-  ])('%s ends the start with 78 and words', async (_, line, words) => {
-    const folderOfBad = temporaryDirectory();
-    for (const name of ['server', 'client']) {
-      const pair = name === 'server' ? server : client;
-      writeFileSync(join(folderOfBad, `${name}.crt`), pair.certText);
-      writeFileSync(join(folderOfBad, `${name}.key`), pair.keyText);
-    }
-    const key = line.startsWith('key_file')
-      ? []
-      : ['key_file: server.key', 'client_auth_type: VerifyClientCertIfGiven'];
-    const lines = ['cert_file: server.crt', line, ...key].map((each) => `  ${each}\n`).join('');
-    const path = join(folderOfBad, 'web.yml');
-    writeFileSync(path, `tls_server_config:\n${lines}`);
-
-    for (const args of [[], ['--check-config']]) {
-      const ended = await run(args, {
-        environment: { GFA_URL: 'https://g.example.com/v1', GFA_TOKEN: 'x', WEB_CONFIG_FILE: path },
-      });
-      expect(ended.code).toBe(78);
-      expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect(ended.stderr.trimEnd().replace('WEB_CONFIG_FILE: ', '')).toMatch(words);
-    }
+  ])('%s ends the start with words', async (_, line, words) => {
+    const lines = line.startsWith('key_file')
+      ? [line]
+      : [line, 'key_file: server.key', 'client_auth_type: VerifyClientCertIfGiven'];
+    const text = ['tls_server_config:', '  cert_file: server.crt', ...lines.map((each) => `  ${each}`)].join('\n');
+    await expect(serve(text)).rejects.toMatchObject({ errors: [expect.stringMatching(words)] });
   });
 });
