@@ -246,9 +246,9 @@ export async function staged(
       ...environment,
     },
   });
-  const url = await program.serving(30_000);
+  const url = await program.serving();
   const stage = new Stage(program, folder, mocks, Number(new URL(url).port), clients);
-  await until('the first polls to end', async () => (await stage.ask('/readyz')).status === 200, 30_000);
+  await until('the first polls to end', async () => (await stage.ask('/readyz')).status === 200);
   return stage;
 }
 

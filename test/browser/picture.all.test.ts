@@ -50,15 +50,11 @@ test.skipIf(withoutChromium)(
     const program = start([], { environment: { ...gfaEnvironment(mocks), ...portalEnvironment(mocks), ...own } });
     const url = await program.serving();
     const told = async () => JSON.parse((await get(`${url}/api/v1/status`)).text) as StatusReport;
-    await until(
-      'a whole round',
-      async () => {
-        const { apis, appliances } = await told();
-        const ended = apis.every(({ sweepSeconds }) => sweepSeconds !== null);
-        return ended && appliances.length === 12 && appliances.every(({ state }) => state !== 'waiting');
-      },
-      90_000,
-    );
+    await until('a whole round', async () => {
+      const { apis, appliances } = await told();
+      const ended = apis.every(({ sweepSeconds }) => sweepSeconds !== null);
+      return ended && appliances.length === 12 && appliances.every(({ state }) => state !== 'waiting');
+    });
     const browser = await launchChromium();
     onTestFinished(() => browser.close());
     const folder = process.env.SCREENSHOTS ?? temporaryDirectory();

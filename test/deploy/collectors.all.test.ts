@@ -39,7 +39,7 @@ test.runIf(works('vmagent', '-version'))('vmagent scrapes the exporter with the 
     agent.kill('SIGKILL');
     await new Promise((resolve) => agent.once('close', resolve));
   });
-  await until('the samples to arrive', () => bytes > 10_000, 60_000);
+  await until('the samples to arrive', () => bytes > 10_000);
 });
 
 describe('the OpenTelemetry Collector', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { servedPort } from '../support/listening.ts';
 import { root, start, temporaryDirectory } from '../support/program.ts';
-import { GEHEIM } from '../web/asking.ts';
+import { GEHEIM, guardedHere } from '../web/asking.ts';
 import { hasTlsClients, makePair } from '../web/certificates.ts';
 
 /* The health check of the image, which is a program of its own because the image has no shell and no curl. */
@@ -22,17 +22,15 @@ test('says that an exporter answers, at the address that it listens on', async (
 test.runIf(hasTlsClients)('and one that speaks TLS alone, with a certificate for another name', async () => {
   const folder = temporaryDirectory();
   makePair(folder, 'exporter', { names: 'DNS:exporter.example.com' });
-  const WEB_CONFIG_FILE = join(folder, 'web.yml');
-  writeFileSync(WEB_CONFIG_FILE, 'tls_server_config:\n  cert_file: exporter.crt\n  key_file: exporter.key\n');
-  const LISTEN_ADDRESS = await addressOf({ WEB_CONFIG_FILE });
-  expect(await health({ LISTEN_ADDRESS, WEB_CONFIG_FILE })).toBe(0);
+  const tls = 'tls_server_config:\n  cert_file: exporter.crt\n  key_file: exporter.key\n';
+  const { address: LISTEN_ADDRESS } = await guardedHere(tls, folder);
+  expect(await health({ LISTEN_ADDRESS, WEB_CONFIG_FILE: join(folder, 'web.yml') })).toBe(0);
   expect(await health({ LISTEN_ADDRESS })).toBe(1);
 });
 
 test('and one that takes no more requests for now, by its rate limit', async () => {
-  const WEB_CONFIG_FILE = join(temporaryDirectory(), 'web.yml');
-  writeFileSync(WEB_CONFIG_FILE, 'rate_limit: { interval: 1h, burst: 1 }\n');
-  const LISTEN_ADDRESS = await addressOf({ WEB_CONFIG_FILE, WEB_OPEN_PATHS: 'none' });
+  const limit = 'rate_limit: { interval: 1h, burst: 1 }\n';
+  const { address: LISTEN_ADDRESS } = await guardedHere(limit, temporaryDirectory(), { WEB_OPEN_PATHS: 'none' });
   const answers = [await health({ LISTEN_ADDRESS }), await health({ LISTEN_ADDRESS })];
   expect(answers).toEqual([0, 0]);
 });
@@ -54,13 +52,12 @@ describe.runIf(hasTlsClients)('and one that wants a client certificate of it', (
   ])('by %s, up to %s, with WEB_OPEN_PATHS %s', async (type, version, open) => {
     const folder = temporaryDirectory();
     makePair(folder, 'exporter', { names: 'IP:127.0.0.1' });
-    const WEB_CONFIG_FILE = join(folder, 'web.yml');
     const lines = ['cert_file: exporter.crt', 'key_file: exporter.key', 'client_ca_file: exporter.crt'];
     lines.push(`client_auth_type: ${type}`, `max_version: ${version}`);
-    writeFileSync(WEB_CONFIG_FILE, `tls_server_config:\n${lines.map((line) => `  ${line}\n`).join('')}`);
-    const openPaths = open === 'unset' ? {} : { WEB_OPEN_PATHS: open };
-    const LISTEN_ADDRESS = await addressOf({ WEB_CONFIG_FILE, ...openPaths });
-    expect(await health({ LISTEN_ADDRESS, WEB_CONFIG_FILE })).toBe(0);
+    const tls = `tls_server_config:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+    const openPaths: Record<string, string> = open === 'unset' ? {} : { WEB_OPEN_PATHS: open };
+    const { address: LISTEN_ADDRESS } = await guardedHere(tls, folder, openPaths);
+    expect(await health({ LISTEN_ADDRESS, WEB_CONFIG_FILE: join(folder, 'web.yml') })).toBe(0);
   });
 });
 

@@ -67,26 +67,17 @@ test.runIf(hasKubectl && hasPrometheus)(
       prometheus.child.kill('SIGKILL');
       await new Promise((resolve) => prometheus.child.once('close', resolve));
     });
-    const [target] = await until(
-      'a healthy target',
-      async () => {
-        const targets = await prometheus.targets();
-        return targets.length === 1 && targets[0]?.health === 'up' && targets;
-      },
-      20_000,
-    );
+    const [target] = await until('a healthy target', async () => {
+      const targets = await prometheus.targets();
+      return targets.length === 1 && targets[0]?.health === 'up' && targets;
+    });
     expect(target).toMatchObject({ health: 'up', lastError: '' });
-    await until(
-      'both services and every appliance, as Prometheus has them',
-      async () => {
-        const [services] = await prometheus.query('sum(filer_api_up{job="filer-exporter"})');
-        const [appliances] = await prometheus.query('sum(filer_appliance_up{job="filer-exporter"})');
-        return services?.value[1] === '2' && appliances?.value[1] === '3';
-      },
-      20_000,
-    );
+    await until('both services and every appliance, as Prometheus has them', async () => {
+      const [services] = await prometheus.query('sum(filer_api_up{job="filer-exporter"})');
+      const [appliances] = await prometheus.query('sum(filer_appliance_up{job="filer-exporter"})');
+      return services?.value[1] === '2' && appliances?.value[1] === '3';
+    });
   },
-  60_000,
 );
 
 /** The data of the only ConfigMap whose name begins so. */

@@ -168,7 +168,7 @@ function living(
   return {
     start: async () => {
       child = spawn(program, parameters, { stdio: 'ignore' });
-      await until(`${program} to be ready`, async () => (await fetch(health)).ok, 30_000);
+      await until(`${program} to be ready`, async () => (await fetch(health)).ok);
     },
     kill: async () => {
       const ended = new Promise((resolve) => child?.once('exit', resolve) ?? resolve(undefined));

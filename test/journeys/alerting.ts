@@ -100,7 +100,7 @@ export async function startAlertmanager(folder: string, config: string): Promise
     { stdio: 'ignore' },
   );
   onTestFinished(() => ended(child));
-  await until('Alertmanager to be ready', async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
+  await until('Alertmanager to be ready', async () => (await fetch(`http://${address}/-/ready`)).ok);
   return address;
 }
 
@@ -126,16 +126,12 @@ const OUTAGE = 'FilerApiDown';
 export async function outageArrives(alerting: Alerting, mocks: MockServices): Promise<ReceivedAlert> {
   let seen = alerting.received.length;
   const arrival = (status: ReceivedAlert['status']) =>
-    until(
-      `${OUTAGE} to arrive as ${status}`,
-      () => {
-        const next = alerting.received[seen];
-        if (next === undefined) return undefined;
-        seen += 1;
-        return next.labels.alertname === OUTAGE && next.status === status ? next : undefined;
-      },
-      60_000,
-    );
+    until(`${OUTAGE} to arrive as ${status}`, () => {
+      const next = alerting.received[seen];
+      if (next === undefined) return undefined;
+      seen += 1;
+      return next.labels.alertname === OUTAGE && next.status === status ? next : undefined;
+    });
   const mend = mocks.fail({ operation: /^(?!data$)/, kind: 'status', status: 503 });
   onTestFinished(mend);
   const firing = await arrival('firing');
@@ -159,14 +155,10 @@ export async function healthyRules({ prometheus }: Pick<Alerting, 'prometheus'>)
   interface Loaded {
     readonly groups: readonly { readonly rules: readonly { readonly name: string; readonly health: string }[] }[];
   }
-  return until(
-    'every rule to be evaluated',
-    async () => {
-      const rules = (await prometheus.ask<Loaded>('rules')).groups.flatMap((group) => group.rules);
-      return rules.length > 0 && rules.every(({ health }) => health === 'ok') && rules.map(({ name }) => name);
-    },
-    30_000,
-  );
+  return until('every rule to be evaluated', async () => {
+    const rules = (await prometheus.ask<Loaded>('rules')).groups.flatMap((group) => group.rules);
+    return rules.length > 0 && rules.every(({ health }) => health === 'ok') && rules.map(({ name }) => name);
+  });
 }
 
 async function ended(child: ChildProcess): Promise<void> {

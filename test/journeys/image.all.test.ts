@@ -58,7 +58,7 @@ describe.runIf(bases)('the image', () => {
     const port = await freePort();
     run(block(1, port));
     onTestFinished(() => void run('podman rm --all --force --time 0'));
-    await until('both services of the demo to be up', served(port), 60_000);
+    await until('both services of the demo to be up', served(port));
   }, 300_000);
 
   test('runs with accounts, read-only, as a user that is not root', async () => {
@@ -66,7 +66,7 @@ describe.runIf(bases)('the image', () => {
     run(block(0, port));
     run(block(2, port));
     onTestFinished(() => void run('podman rm --all --force --time 0'));
-    await until('both services to be up', served(port), 60_000);
+    await until('both services to be up', served(port));
     expect(
       run("podman inspect --format '{{ .Config.User }} {{ .HostConfig.ReadonlyRootfs }}' filer-exporter").trim(),
     ).toBe('65532:65532 true');

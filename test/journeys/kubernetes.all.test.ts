@@ -141,7 +141,7 @@ esac`,
 
   /** Starts the exporter as its pod would. */
   const running = (manifests: readonly Manifest[]): Promise<string> =>
-    start([], { environment: podEnvironment(manifests) }).serving(30_000);
+    start([], { environment: podEnvironment(manifests) }).serving();
 
   /** What the doctor says in the pod of a Deployment, run as it runs there. */
   const doctorIn = async (manifests: readonly Manifest[]): Promise<string> => {
@@ -196,7 +196,7 @@ esac`,
     const alerting = await startAlerting(address, hastened(stringify({ groups: rule?.spec?.groups })), service);
     expect(new Set(await healthyRules(alerting))).toEqual(new Set(ruleNames));
     const isUp = async () => (await alerting.prometheus.query('filer_api_up == 1')).length === services;
-    await until('the services to be up', isUp, 30_000);
+    await until('the services to be up', isUp);
     // As soon as it is scraped, whatever its job is called.
     const about = 'ALERTS{alertname=~"FilerExporter(Absent|Down)"}';
     await until('no alert about the exporter', async () => (await alerting.prometheus.query(about)).length === 0);

@@ -13,7 +13,6 @@ test.each(FLEETS)(
     expect(Math.max(maxChanges, maxLines)).toBeLessThanOrEqual(1);
     expect(cost).toBeLessThanOrEqual(1.2);
   },
-  60_000,
 );
 
 test.each([3, 10])(

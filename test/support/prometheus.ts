@@ -75,7 +75,7 @@ export async function runPrometheus(
     if (data === undefined) throw new Error(`${path}: ${error}`);
     return data;
   };
-  await until('Prometheus to be ready', async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
+  await until('Prometheus to be ready', async () => (await fetch(`http://${address}/-/ready`)).ok);
   return {
     child,
     url: `http://${address}`,

@@ -58,7 +58,7 @@ export function arrivals(looks: readonly Samples[], minutes: number, start: numb
     promql_expr_test: looks.map((_, look) => ({ expr, eval_time: `${minutes * (look + 1) - 1}m`, exp_samples: [] })),
   };
   const arrived: Labels[][] = looks.map(() => []);
-  for (const part of promtool(test).split(/(?=expr: )/)) {
+  for (const part of promtool(test, minutes).split(/(?=expr: )/)) {
     const look = Math.floor(minutesOf(/time: (\S+?),/.exec(part)?.[1] ?? '') / minutes);
     const firing = [...part.matchAll(/\{__name__="ALERTS", ([^}]*)\}/g)].map(([, labels = '']) => labelsIn(labels));
     arrived[look]?.push(...firing.filter((alert) => !isInhibited(alert, firing)));
@@ -66,12 +66,12 @@ export function arrivals(looks: readonly Samples[], minutes: number, start: numb
   return arrived;
 }
 
-/** What promtool says of a test that expects nothing. */
-function promtool(test: object): string {
+/** What promtool says of a test that expects nothing. The rules are evaluated once between two looks. */
+function promtool(test: object, minutes: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-troubles-'));
   try {
     writeFileSync(join(folder, 'rules.yml'), rulesFile({}, templateOf(GROUPS)));
-    const tests = { rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] };
+    const tests = { rule_files: ['rules.yml'], evaluation_interval: `${minutes}m`, tests: [test] };
     writeFileSync(join(folder, 'tests.yml'), JSON.stringify(tests));
     const args = ['test', 'rules', join(folder, 'tests.yml')];
     const { stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', maxBuffer: 1e9 });

@@ -66,7 +66,6 @@ describe('clients that take their time or take too much', () => {
       const all = [silent, slow, speechless, endless];
       await until('all of them to be closed', () => all.every(({ heard }) => heard.closed));
     },
-    40_000,
   );
 
   test('cannot go on with a body once they have a response', async () => {

@@ -62,7 +62,7 @@ export async function startApiServer(namespaces: readonly string[]): Promise<Api
     const { status, stderr } = kubectl(args);
     if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
   };
-  await until('the API server to be ready', () => kubectl(['get', '--raw', '/readyz']).status === 0, 60_000);
+  await until('the API server to be ready', () => kubectl(['get', '--raw', '/readyz']).status === 0);
   for (const name of namespaces) must('create', 'namespace', name);
   if (operatorDefinitions !== undefined) {
     must('create', '--filename', operatorDefinitions);

@@ -124,7 +124,7 @@ run.each([2, 167])(
       ...many('FilerCloudCredentialFailing', count, {}, 'none'),
     ]);
     const ofAll = () => new Set(messages.map(({ receiver }) => receiver)).size === 3;
-    await until('every receiver to have a message', () => ofAll() || undefined, 20_000);
+    await until('every receiver to have a message', () => ofAll() || undefined);
     expect(rejected).toEqual([]);
     expect(messages).toHaveLength(3);
     const titles = Object.fromEntries(messages.map(({ receiver, title }) => [receiver, title]));
@@ -145,11 +145,7 @@ run.each([2, 167])(
     await sendAlerts(
       many('FilerUnprotectedDataLarge', count, { volume: 'projects' }).map((one) => ({ ...one, endsAt: ended })),
     );
-    const recovery = await until(
-      'the recovery',
-      () => messages.find(({ title }) => title.startsWith('[resolved]')),
-      20_000,
-    );
+    const recovery = await until('the recovery', () => messages.find(({ title }) => title.startsWith('[resolved]')));
     expect(recovery.title).toContain('FilerUnprotectedDataLarge');
   },
 );
@@ -202,7 +198,7 @@ const causes: readonly (readonly [when: string, alerts: readonly object[], title
 run.each(causes)('%s: one message', { timeout: 60_000 }, async (_when, alerts, titles) => {
   const { messages, rejected, send: sendAlerts } = await startExample();
   await sendAlerts(alerts);
-  await until('a message', () => messages[0], 20_000);
+  await until('a message', () => messages[0]);
   // Another group would be sent within its wait of a second.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(rejected).toEqual([]);
