@@ -1,6 +1,6 @@
 /** Hides the secrets of the program in a line that it writes. At the end of a line, part of a secret may have been cut off. */
 export function createMasker(secrets: () => readonly string[]): (line: string) => string {
-  return (line) => hide(line, secrets(), (_, isAtEnd) => isAtEnd);
+  return (line) => (line === '' ? line : hide(line, secrets(), (_, isAtEnd) => isAtEnd));
 }
 
 /**

@@ -35,22 +35,23 @@ function secondAccount(target: string) {
 
 /**
  * Starts a Prometheus with the scrape job and the rules that are shipped. Two things are others: the target's address, and
- * how often, for minutes have to fit into seconds; where alerts are asked for, they do not wait either. There is no
- * Alertmanager to send to.
+ * how often, for minutes have to fit into seconds, of two accounts into more of them; where alerts are asked for, they do
+ * not wait either. There is no Alertmanager to send to.
  */
 export function startShipped(
   directory: string,
   target: string,
   { alerts = 'wait', accounts = 1 }: { readonly alerts?: 'wait' | 'at once'; readonly accounts?: 1 | 2 } = {},
 ): Promise<Prometheus> {
+  const often = accounts === 2 ? '5s' : '2s';
   const configuration = parse(readFileSync(join(shipped, 'prometheus.yml'), 'utf8')) as Configuration;
   for (const file of configuration.rule_files) {
-    const rules = readFileSync(join(shipped, file), 'utf8').replaceAll(/^( +interval): .+$/gm, '$1: 2s');
+    const rules = readFileSync(join(shipped, file), 'utf8').replaceAll(/^( +interval): .+$/gm, `$1: ${often}`);
     writeFileSync(join(directory, file), alerts === 'wait' ? rules : rules.replaceAll(/^( +for): .+$/gm, '$1: 0s'));
   }
   const quick = {
     ...configuration,
-    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '2s' },
+    global: { scrape_interval: often, scrape_timeout: often, evaluation_interval: often },
     alerting: {},
     scrape_configs: [
       ...configuration.scrape_configs.map((job) => ({ ...job, static_configs: [{ targets: [target] }] })),
