@@ -112,11 +112,12 @@ function createAccountTask(context: PortalContext, own: OwnFields, account: Acco
       }
     };
     object?.onResponse?.(body, context);
-    const samples = object === undefined ? [] : readObject(object, body, requestName, reportDrop);
+    const ofObject = object === undefined ? [] : readObject(object, body, requestName, reportDrop);
     const list = rows === undefined ? undefined : await collectAll(records());
-    if (rows !== undefined && list !== undefined) samples.push(...(await readRows(rows, list, context, reportDrop)));
-    if (reader !== undefined) samples.push(...(await reader.read({ records: list ?? records(), reportDrop })));
-    return { samples, respondedAt };
+    const ofRows = rows === undefined || list === undefined ? [] : await readRows(rows, list, context, reportDrop);
+    const ofReader = reader === undefined ? [] : await reader.read({ records: list ?? records(), reportDrop });
+    // They may be more than a call can have as arguments, so `push` cannot append them.
+    return { samples: [ofObject, ofRows, ofReader].flat(), respondedAt };
   });
   return paged ? task : { ...task, priority: true };
 }

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/metrics/family.ts';
 import { ApplianceIndex } from '../../../../src/services/portal/appliances/appliance-index.ts';
 import type { Appliance } from '../../../../src/services/portal/appliances/inventory.ts';
-import { readConnections } from '../../../../src/services/portal/volumes/connections.ts';
+import type { PortalClient } from '../../../../src/services/portal/client.ts';
+import { createTasks } from '../../../../src/services/portal/collector-definition.ts';
+import { readConnections, volumes } from '../../../../src/services/portal/volumes/connections.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { going, mockApi, noLog, token } from '../../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../../support/portal-parts.ts';
@@ -13,6 +15,7 @@ const appliance: Appliance = { serial: A, edgeId: EDGE_ID, name: 'lyon', type: '
 
 const index = new ApplianceIndex({ serials: undefined, shard: { index: 0, total: 1 } }, noLog);
 index.replace(new Map([[A, appliance]]), () => {});
+index.markInventoryRead();
 
 function row(appliance_id: unknown, more: object = {}) {
   return { volume_id: 'v_0', volume_name: 'projects', appliance_id, appliance_name: 'as told', role: 'owner', ...more };
@@ -50,4 +53,16 @@ test('the volumes are asked for once the inventory was: before that nothing has 
   expect([...collector.tasks()].map(({ id }) => id)).toEqual(['portal/inventory']);
   await [...collector.tasks()][0]?.poll(going);
   expect([...collector.tasks()].map(({ id }) => id)).toEqual(['portal/inventory', 'portal/volume_connections']);
+});
+
+test('the volumes of 2,000 appliances, six on each, are read', async () => {
+  const items = Array.from({ length: 12_000 }, (_, id) =>
+    row(uuid(id % 2_000), { volume_id: `volume_${id}`, unprotected_data: 1, current_snapshot_status: 'failed' }),
+  );
+  const { context } = portalCollector(mockApi());
+  const client = { send: () => Promise.resolve({ items }) } as unknown as PortalClient;
+  const [task] = createTasks(volumes, { ...context, client, appliances: index }, 300_000)();
+  const result = await task?.poll(going);
+  const names = Array.from(result?.samples ?? [], ({ name }) => name);
+  expect(names.filter((name) => name === 'filer_volume_unprotected_bytes')).toHaveLength(items.length);
 });
