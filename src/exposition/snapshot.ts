@@ -1,8 +1,8 @@
 import { type FamilyHeader, type Format, headerLines } from './format.ts';
 import { type CompressedPart, deflate } from './gzip.ts';
 
-/** Lines are encoded in buffers of about this size: enough to keep a socket busy, in a short event-loop turn. */
-const BUFFER_BYTES = 512 * 1024;
+/** Lines are encoded in buffers of about this size: enough to keep a socket busy, in one or two milliseconds. */
+const BUFFER_BYTES = 256 * 1024;
 
 interface Text {
   readonly text: string;
@@ -22,26 +22,23 @@ interface FamilyLines {
  */
 export class ExpositionSnapshot {
   readonly bytes: number;
-  /** The texts of each buffer: the lines by family, with its header first. */
-  readonly #runs: readonly (readonly Text[])[];
+  /** The lines by family, with its header first. */
+  readonly #texts: readonly (readonly Text[])[];
   #readers = 0;
   #isLatest = true;
-  /** The buffers that are kept, each in the place of its run. */
+  /** The buffers that are kept, each at its place in the order. */
   #kept: Buffer[] = [];
   #deflated: Promise<CompressedPart> | undefined;
 
   /** `bytes` is the size of all lines without the headers. */
   constructor(families: Iterable<FamilyLines>, bytes: number, format: Format) {
-    const runs = new Runs();
     let headers = 0;
-    for (const { header, lines } of families) {
+    this.#texts = Array.from(families, ({ header, lines }) => {
       const text = headerLines(header, format);
       const first = { text, bytes: Buffer.byteLength(text) };
       headers += first.bytes;
-      runs.add(first);
-      for (const line of lines) runs.add(line);
-    }
-    this.#runs = runs.all;
+      return [first, ...lines];
+    });
     this.bytes = bytes + headers;
   }
 
@@ -55,46 +52,50 @@ export class ExpositionSnapshot {
   *buffers(): Generator<Buffer> {
     this.#readers += 1;
     const memoryFor = reusableMemory();
-    for (const [index, run] of this.#runs.entries()) {
+    let index = 0;
+    for (const texts of runsOf(this.#texts)) {
       // What is kept may be dropped while a reader is between two buffers.
       const kept = this.#kept[index];
       if (kept !== undefined) yield kept;
-      else if (this.#readers > 1 && this.#isLatest) yield this.#keep(index, run);
-      else yield encode(run, memoryFor);
+      else if (this.#readers > 1 && this.#isLatest) yield this.#keep(index, texts);
+      else yield encode(texts, memoryFor);
+      index += 1;
     }
   }
 
-  #keep(index: number, run: readonly Text[]): Buffer {
-    const buffer = encode(run, Buffer.allocUnsafeSlow);
+  #keep(index: number, texts: readonly Text[]): Buffer {
+    const buffer = encode(texts, Buffer.allocUnsafeSlow);
     this.#kept[index] = buffer;
     return buffer;
   }
 
   /** Compresses the snapshot when first called. */
   deflated(): Promise<CompressedPart> {
-    const memoryFor = reusableMemory();
-    const runs = this.#runs;
-    function* buffers(): Generator<Buffer> {
-      for (const run of runs) yield encode(run, memoryFor);
-    }
-    this.#deflated ??= deflate(buffers());
+    this.#deflated ??= deflate(this.#encoded());
     return this.#deflated;
+  }
+
+  *#encoded(): Generator<Buffer> {
+    const memoryFor = reusableMemory();
+    for (const texts of runsOf(this.#texts)) yield encode(texts, memoryFor);
   }
 }
 
-/** Texts in their order, as many in each run as fill a buffer. */
-class Runs {
-  readonly all: Text[][] = [];
-  #bytes = BUFFER_BYTES;
-
-  add(text: Text): void {
-    if (this.#bytes >= BUFFER_BYTES) {
-      this.all.push([]);
-      this.#bytes = 0;
+/** Yields the texts in their order, as many at once as fill a buffer. */
+function* runsOf(families: readonly (readonly Text[])[]): Generator<readonly Text[]> {
+  let run: Text[] = [];
+  let bytes = 0;
+  for (const family of families) {
+    for (const text of family) {
+      run.push(text);
+      bytes += text.bytes;
+      if (bytes < BUFFER_BYTES) continue;
+      yield run;
+      run = [];
+      bytes = 0;
     }
-    this.all.at(-1)?.push(text);
-    this.#bytes += text.bytes;
   }
+  if (bytes > 0) yield run;
 }
 
 /** Returns a function that provides the same memory for each buffer. */

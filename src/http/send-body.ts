@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
+import type { Clock } from '../runtime/clock.ts';
+import { runInTurn } from '../runtime/slices.ts';
 
 /**
  * Writes buffers to a response as fast as it is read, and ends it. It requests the next buffer when the socket has taken the
- * previous one, which may then be overwritten. It resolves when everything is passed on. If the reader disconnects or the
- * response is cut off, it rejects and requests no more buffers.
+ * previous one, which may then be overwritten, and when a turn of the event loop has room for it: a reader on this machine
+ * takes every buffer at once. It resolves when everything is passed on. If the reader disconnects or the response is cut
+ * off, it rejects and requests no more buffers.
  */
-export async function sendBody(response: ServerResponse, buffers: Iterable<Buffer>): Promise<void> {
+export async function sendBody(response: ServerResponse, buffers: Iterable<Buffer>, clock: Clock): Promise<void> {
   // The event may have fired while the response was produced.
   if (response.destroyed) throw new Error('the scraper disconnected');
   const ended = new Promise<void>((resolve, reject) => {
@@ -15,10 +17,15 @@ export async function sendBody(response: ServerResponse, buffers: Iterable<Buffe
   });
   // This handles the rejection if nothing awaits it any more.
   ended.catch(() => {});
-  for (const buffer of buffers) {
-    await Promise.race([new Promise((taken) => response.write(buffer, taken)), ended]);
-    // A reader on this machine takes every buffer at once: without this all buffers would be sent in one event-loop turn.
-    await nextEventLoopTurn();
+  const remaining = buffers[Symbol.iterator]();
+  const writeNext = () => {
+    const { value: buffer, done } = remaining.next();
+    return done ? undefined : { taken: new Promise((resolve) => response.write(buffer, resolve)) };
+  };
+  for (;;) {
+    const written = await runInTurn(writeNext, clock);
+    if (written === undefined) break;
+    await Promise.race([written.taken, ended]);
     if (response.destroyed) return ended;
   }
   response.end();

@@ -225,7 +225,7 @@ export class ExpositionServer {
       return;
     }
     try {
-      await sendBody(response, body.buffers());
+      await sendBody(response, body.buffers(), this.#options.clock);
     } catch (err) {
       // The client disconnected or was too slow.
       this.#options.log.debug({ err, path: pathOf(request) }, 'The client did not read the response to its end.');

@@ -3,7 +3,7 @@ import { createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
-import { runInSlices, runInTurn } from '../runtime/slices.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import { estimateMemory, MAX_DEPTH } from './json/memory-estimate.ts';
 import { parseInSlices } from './json/parse.ts';
 import type { ResponseLimits } from './response-limits.ts';
@@ -103,11 +103,7 @@ async function parse(
     });
   }
   try {
-    // The pieces are released as they are joined, so that memory does not hold the body twice.
-    const whole = Buffer.concat(buffers.splice(0), size);
-    return size > AT_ONCE_BYTES
-      ? await runInSlices(parseInSlices(whole), clock)
-      : await runInTurn(() => JSON.parse(utf8.decode(whole)), clock);
+    return await runInSlices(parseJoined(buffers, size), clock);
   } catch {
     // The parser's error is dropped, because V8 quotes the body in it.
     throw new RequestError(
@@ -116,6 +112,17 @@ async function parse(
       { problem: isPage ? 'page' : undefined },
     );
   }
+}
+
+function* parseJoined(buffers: Buffer[], size: number): Generator<void, unknown> {
+  const body = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  while (buffers.length > 0) {
+    // A buffer is released as soon as it is copied, so that memory does not hold the body twice.
+    at += buffers.shift()?.copy(body, at) ?? 0;
+    yield;
+  }
+  return size > AT_ONCE_BYTES ? yield* parseInSlices(body) : JSON.parse(utf8.decode(body));
 }
 
 function tooLarge({ requestName, limits: { bytes, isByMemory } }: ReadOptions): RequestError {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
+import { SLICE_MS } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';
 import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
@@ -43,7 +44,7 @@ function life(outside: Outside): { kill(): void; readonly failure: unknown } {
   const clock = {
     now: () => BEGUN + outside.ms,
     monotonic: () => {
-      spent += random() * 3;
+      spent += random() * 0.6 * SLICE_MS;
       return outside.ms + spent;
     },
     // Nothing waits here but for a disk that hangs, which this one never does for long.
