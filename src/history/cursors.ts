@@ -2,8 +2,10 @@ import { inPieces, type Kept, type Restoration } from '../contract/kept.ts';
 import type { Bin, LossReason, Window, WindowBins } from '../contract/minutes.ts';
 import type { JsonObject } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { LargeMap } from '../runtime/large-map.ts';
 import type { Log } from '../runtime/log.ts';
-import { getOrCreate, increment } from '../runtime/maps.ts';
+import { increment } from '../runtime/maps.ts';
+import { unitHash } from '../runtime/random.ts';
 import { FUTURE_MS, type UnusedReason } from './points.ts';
 import type { RejectionReason } from './receiver-responses.ts';
 
@@ -73,9 +75,9 @@ export class HistoryCursors implements Kept {
   readonly #options: CursorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  #cursors = new Map<string, Cursor>();
+  #cursors = new LargeMap<string, Cursor>(unitHash);
   /** The tasks whose cursors have changed since they were last saved. */
-  readonly #changed = new Set<string>();
+  #changed = new LargeMap<string, true>(unitHash);
   /** The tasks of the request in flight, with the last bin of each. */
   #sending: readonly SentTask[] = [];
   /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
@@ -121,13 +123,14 @@ export class HistoryCursors implements Kept {
     const { binMs, lookbackMs, catchUpMs } = this.#options;
     const before = (time: number) => (Math.ceil(time / binMs) - 1) * binMs;
     this.#begun ??= before(now - lookbackMs);
-    const isNew = !this.#cursors.has(task);
-    const cursor = getOrCreate(this.#cursors, task, () =>
-      this.#create(task, Math.max(this.#begun ?? 0, before(now - catchUpMs))),
-    );
+    const existing = this.#cursors.get(task);
+    const cursor = existing ?? this.#create(task, Math.max(this.#begun, before(now - catchUpMs)));
+    if (existing === undefined) {
+      this.#cursors.set(task, cursor);
+      this.#changed.set(task, true);
+    }
     if (this.#newestSeen === 0) this.#newestSeen = cursor.seen;
     this.#idle.delete(task);
-    if (isNew) this.#changed.add(task);
     if (cursor.goneAt !== undefined) cursor.away = [cursor.goneAt, now];
     cursor.goneAt = undefined;
     cursor.seen = Math.min(cursor.seen, Math.max(cursor.at, now));
@@ -139,7 +142,7 @@ export class HistoryCursors implements Kept {
       cursor.at = cursor.seen = at;
       cursor.ahead = undefined;
       this.#newestSeen = now;
-      this.#changed.add(task);
+      this.#changed.set(task, true);
     }
     this.#forget();
     return cursor;
@@ -172,7 +175,7 @@ export class HistoryCursors implements Kept {
     cursor.at = last;
     for (const time of times) if (last - time < 32 * binMs) cursor.bits |= 1 << ((last - time) / binMs);
     cursor.seen = Math.max(cursor.seen, seen);
-    this.#changed.add(cursor.task);
+    this.#changed.set(cursor.task, true);
     this.#newestSeen = Math.max(this.#newestSeen, cursor.seen);
     if (isDelivered) this.#newest = Math.max(last, this.#newest ?? last);
   }
@@ -223,9 +226,9 @@ export class HistoryCursors implements Kept {
   }
 
   changes(): Iterable<SavedCursors> {
-    const changed = [...this.#changed];
-    this.#changed.clear();
-    return this.#pieces(changed);
+    const changed = this.#changed;
+    this.#changed = new LargeMap(unitHash);
+    return this.#pieces(changed.keys());
   }
 
   *all(): Generator<SavedCursors> {
@@ -233,7 +236,7 @@ export class HistoryCursors implements Kept {
   }
 
   restore(): Restoration {
-    const cursors = new Map<string, Cursor>();
+    const cursors = new LargeMap<string, Cursor>(unitHash);
     const idle = new Map<string, number>();
     let newestSeen = 0;
     let span: SavedSpan | undefined;
@@ -323,7 +326,7 @@ export class HistoryCursors implements Kept {
       this.#idle.delete(task);
       if (this.#cursors.get(task)?.batches !== 0) continue;
       this.#cursors.delete(task);
-      this.#changed.add(task);
+      this.#changed.set(task, true);
     }
   }
 
