@@ -6,15 +6,11 @@ import { asError, ConfigError, CredentialError, RequestError, SchemaError } from
 import { printable } from '../runtime/printable.ts';
 import { assertAddressSpace, ProcessLimitError } from '../runtime/process-limits.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
-import { runBackfill } from './backfill.ts';
-import { parseBackfillOptions } from './backfill-options.ts';
 import { checkConfig } from './check-config.ts';
 import { withDemo } from './demo.ts';
-import { runDoctor } from './doctor.ts';
 import { usage } from './help.ts';
 import { load, loadWithWarnings, type Variables } from './load.ts';
 import { once } from './once.ts';
-import { plan } from './plan.ts';
 import { serve } from './serve.ts';
 import { printLine, versionLine, waitForFiles } from './system-environment.ts';
 
@@ -51,13 +47,21 @@ async function runCommand(
       return printLine(versionLine());
     case 'check-config':
       return waitForFiles(await checkConfig(await load(variables)));
-    case 'plan':
+    // What the daemon does not need is loaded only when needed.
+    case 'plan': {
+      const { plan } = await import('./plan.ts');
       return plan(options, variables, stopped);
+    }
     case 'doctor': {
+      const { runDoctor } = await import('./doctor.ts');
       const examine = (config: Config) => runDoctor(config, options, stopped);
       return options.demo ? withDemo(variables, examine) : examine(await loadWithWarnings(variables));
     }
     case 'backfill': {
+      const [{ runBackfill }, { parseBackfillOptions }] = await Promise.all([
+        import('./backfill.ts'),
+        import('./backfill-options.ts'),
+      ]);
       const backfill = parseBackfillOptions(options);
       return runBackfill(await loadWithWarnings(variables), backfill, stopped);
     }

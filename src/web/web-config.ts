@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { type Pem, type TlsSettings, tlsSettings } from './tls.ts';
-import { type PemSource, parseWebFile, type TlsSection, type WebFile } from './web-config-schema.ts';
+import type { PemSource, TlsSection, WebFile } from './web-config-schema.ts';
 
 export interface WebRules extends Omit<WebFile, 'tls'> {
   readonly tls: TlsSettings | undefined;
@@ -64,6 +64,8 @@ type TextOf = (path: string, name: string) => Promise<string | undefined>;
 async function rulesOf(path: string, textOf: TextOf, errors: string[]): Promise<WebRules | undefined> {
   const text = await textOf(path, 'the file');
   if (text === undefined) return undefined;
+  // Loaded only when needed: the YAML parser would be a tenth of every start.
+  const { parseWebFile } = await import('./web-config-schema.ts');
   const parsed = parseWebFile(text);
   errors.push(...parsed.errors);
   const { tls: section, ...file } = parsed.file;
