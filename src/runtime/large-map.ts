@@ -8,6 +8,7 @@ const PARTS = 64;
 export class LargeMap<Key, Value> {
   readonly #hash: (key: Key) => number;
   readonly #parts: readonly Map<Key, Value>[] = Array.from({ length: PARTS }, () => new Map<Key, Value>());
+  #size = 0;
 
   /** `hash`: from 0 (included) to 1 (excluded), the same whenever it is computed for a key. */
   constructor(hash: (key: Key) => number) {
@@ -15,12 +16,17 @@ export class LargeMap<Key, Value> {
   }
 
   get size(): number {
-    return this.#parts.reduce((sum, { size }) => sum + size, 0);
+    return this.#size;
   }
 
   /** Returns all keys, in no particular order. */
   *keys(): Generator<Key> {
     for (const part of this.#parts) yield* part.keys();
+  }
+
+  /** Returns all entries, in no particular order. */
+  *entries(): Generator<[Key, Value]> {
+    for (const part of this.#parts) yield* part.entries();
   }
 
   has(key: Key): boolean {
@@ -32,11 +38,14 @@ export class LargeMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    this.#partOf(key).set(key, value);
+    const part = this.#partOf(key);
+    this.#size -= part.size;
+    part.set(key, value);
+    this.#size += part.size;
   }
 
   delete(key: Key): void {
-    this.#partOf(key).delete(key);
+    if (this.#partOf(key).delete(key)) this.#size -= 1;
   }
 
   #partOf(key: Key): Map<Key, Value> {

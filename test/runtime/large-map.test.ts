@@ -17,6 +17,7 @@ test('a large map has the entries of a map, whatever was set and deleted before'
         expect([large.size, large.has(key), large.get(key)]).toEqual([model.size, model.has(key), model.get(key)]);
       }
       expect([...large.keys()].sort()).toEqual([...model.keys()].sort());
+      expect(new Map(large.entries())).toEqual(model);
     }),
   );
 });

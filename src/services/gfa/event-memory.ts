@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LargeMap } from '../../runtime/large-map.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
 
 const HOUR_MS = 3_600_000;
@@ -45,7 +46,7 @@ interface Piece {
 export class EventMemory {
   readonly #limit: number;
   /** By id: the hour in which the event left, or the negative number of the response that delivered it last. */
-  readonly #events = new IdMap();
+  readonly #events = new LargeMap<string, number>(spread);
   /** The ids that left in each hour. An id that was delivered again remains in its list, and is ignored. */
   readonly #hours = new Map<number, string[]>();
   /** The number of ids in the lists of the hours. */
@@ -199,7 +200,7 @@ export class EventMemory {
   *#rebuildHours(): Generator<void> {
     this.#hours.clear();
     this.#listedIds = 0;
-    for (const [id, hour] of this.#events) {
+    for (const [id, hour] of this.#events.entries()) {
       if (hour < 0) continue;
       getOrCreate(this.#hours, hour, () => []).push(id);
       this.#listedIds += 1;
@@ -229,36 +230,9 @@ export class EventMemory {
   }
 }
 
-/** The number of maps that share the ids, because V8 doubles a map at once, which takes 0.1 s for a million ids. */
-const MAPS = 64;
-
-/** A number by id. */
-class IdMap {
-  readonly #maps = Array.from({ length: MAPS }, () => new Map<string, number>());
-  size = 0;
-
-  get(id: string): number | undefined {
-    return this.#mapOf(id)?.get(id);
-  }
-
-  set(id: string, value: number): void {
-    const map = this.#mapOf(id);
-    this.size -= map?.size ?? 0;
-    map?.set(id, value);
-    this.size += map?.size ?? 0;
-  }
-
-  delete(id: string): void {
-    if (this.#mapOf(id)?.delete(id)) this.size -= 1;
-  }
-
-  *[Symbol.iterator](): Generator<[id: string, value: number]> {
-    for (const map of this.#maps) yield* map;
-  }
-
-  #mapOf(id: string): Map<string, number> | undefined {
-    return this.#maps[id.charCodeAt(0) % MAPS];
-  }
+/** Ids are digests in base64, so that their first letters are spread evenly. */
+function spread(id: string): number {
+  return (id.charCodeAt(0) % 64) / 64;
 }
 
 function* inChunks(ids: readonly string[]): Generator<readonly string[]> {
