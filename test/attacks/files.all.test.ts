@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { isAtLeast, run, temporaryDirectory } from '../support/program.ts';
+import { runHere } from '../support/command.ts';
+import { isAtLeast, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { NOBODY } from '../web/asking.ts';
 import { makePair } from '../web/certificates.ts';
@@ -69,7 +70,7 @@ const files: readonly Row[] = [
       makePair(folder, 'server', { days: -1 });
       writeFileSync(join(folder, 'web.yml'), WEB.tls, { mode: 0o600 });
       const environment = { ...NOBODY, WEB_CONFIG_FILE: join(folder, 'web.yml') };
-      const { code, stderr } = await run(['--check-config'], { environment });
+      const { code, stderr } = await runHere(['--check-config'], { environment });
       expect(code).toBe(0);
       expect(stderr).toMatch(
         /^warning: WEB_CONFIG_FILE: the server certificate expired on \S+; expected one valid now\n$/,

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { SmallFileReader } from '../../src/runtime/small-files.ts';
+import { runHere } from '../support/command.ts';
 import { within } from '../support/machine.ts';
-import { type LogLine, run, start, temporaryDirectory } from '../support/program.ts';
+import { type LogLine, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { NOBODY } from '../web/asking.ts';
 import { battery } from './battery.ts';
@@ -19,7 +20,7 @@ async function expectRefused(lay: (path: string) => unknown, why: string): Promi
   const path = join(temporaryDirectory(), 'token');
   lay(path);
   const line = `GFA_TOKEN_FILE: "${path}" cannot be read (${why}); expected the path of a file with the secret\n`;
-  const { code, stderr } = await run([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
+  const { code, stderr } = await runHere([], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
   expect([code, stderr]).toEqual([78, line]);
 }
 
@@ -72,7 +73,7 @@ const locals: readonly Row[] = [
       writeFileSync(path, `GFA_URL=${GFA_URL}\n`);
       const refused = async (...commands: readonly (readonly string[])[]) => {
         for (const args of commands) {
-          const { code, stderr } = await run(args, { directory, environment: { GFA_TOKEN: 'a-token' } });
+          const { code, stderr } = await runHere(args, { directory, environment: { GFA_TOKEN: 'a-token' } });
           expect([code, args]).toEqual([78, args]);
           expect(stderr).toMatch(/^\.env: not used, because \.env /);
         }
@@ -95,7 +96,7 @@ const locals: readonly Row[] = [
       const hidden = join(temporaryDirectory(), 'env');
       writeFileSync(hidden, `GFA_URL=${GFA_URL}${HIDDEN}\n`, { mode: 0o600 });
       const refused = async (directory: string) => {
-        const { code, stdout, stderr } = await run(['--check-config'], {
+        const { code, stdout, stderr } = await runHere(['--check-config'], {
           directory,
           environment: { GFA_TOKEN: 'a-token' },
         });

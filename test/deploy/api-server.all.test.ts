@@ -18,7 +18,7 @@ describe.runIf(apiServerBinary)('a real API server', () => {
 
   beforeAll(async () => {
     server = await startApiServer(['monitoring', 'grafana', 'filers']);
-  }, 90_000);
+  });
 
   afterAll(() => server?.stop());
 

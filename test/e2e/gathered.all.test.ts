@@ -130,7 +130,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
       empty = still;
       return empty.length === 0;
     };
-    await until('every panel to show something', allShow).catch(() => undefined);
+    await until('every panel to show something', allShow, GATHERING_MS).catch(() => undefined);
     expect(empty.map(({ where }) => where)).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
       empty = still;
       return empty.length === 0;
     };
-    await until('every query to show something', allShow).catch(() => undefined);
+    await until('every query to show something', allShow, GATHERING_MS).catch(() => undefined);
     expect(empty.map(nameOf)).toEqual([]);
   });
 

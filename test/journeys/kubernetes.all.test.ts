@@ -88,7 +88,7 @@ case "$3" in
   *) exec /usr/bin/kubectl "$@" ;;
 esac`,
     );
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await machine?.remove();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseDuration } from '../../src/config/duration.ts';
 import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from '../harness/names.ts';
 import { HOUR, MINUTE, PORTAL, SECOND, SERIES, type Seen, World } from '../harness/world.ts';
-import { run } from '../support/program.ts';
+import { runHere } from '../support/command.ts';
 
 test('a limit that is lifted makes no value vanish', async () => {
   const life = await World.begin({
@@ -63,7 +63,7 @@ test('the effective interval of a fleet is the one that --plan tells beforehand'
   const life = await World.begin({ appliances: 120, environment });
   const { scrape } = await life.passes(2 * MINUTE);
   const told = scrape.value(EFFECTIVE_INTERVAL, { api: 'portal' }) ?? 0;
-  const { stdout } = await run(['--plan', '--appliances', '120'], {
+  const { stdout } = await runHere(['--plan', '--appliances', '120'], {
     environment: { PORTAL_SERIES: SERIES.join(), ...environment },
   });
   const [, planned = ''] = /^Effective interval +(\S+)$/m.exec(stdout) ?? [];

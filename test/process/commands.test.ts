@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { promisedVariables } from '../config/interface-table.ts';
+import { runHere } from '../support/command.ts';
 import { root, run, temporaryDirectory } from '../support/program.ts';
 
 const GOOD = { GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token-canary' };
@@ -32,13 +33,13 @@ describe('a configuration that is wrong', () => {
 
   test('that names a state file in a missing folder ends the start as it ends the check', async () => {
     const environment = { ...GOOD, STATE_FILE: '/nowhere/state' };
-    const [start, check] = [await run([], { environment }), await run(['--check-config'], { environment })];
+    const [start, check] = [await run([], { environment }), await runHere(['--check-config'], { environment })];
     expect(start).toMatchObject({ code: 78, stdout: '', stderr: check.stderr });
     expect(check).toMatchObject({ code: 78, stderr: expect.stringMatching(/^STATE_FILE: .*; create it, .*\n$/) });
   });
 
   test('may be empty, and the error says what to set', async () => {
-    const { code, stderr } = await run([]);
+    const { code, stderr } = await runHere([]);
     expect(code).toBe(78);
     expect(stderr).toMatch(/^GFA_URL: .*PORTAL_URL.*\n$/);
   });
@@ -57,7 +58,7 @@ describe('--check-config', () => {
 
   test('ends with 78 where a placeholder for a token or a folder as the state file would not work', async () => {
     const environment = { ...GOOD, GFA_TOKEN: 'replace-me', STATE_FILE: tmpdir() };
-    const { code, stdout, stderr } = await run(['--check-config'], { environment });
+    const { code, stdout, stderr } = await runHere(['--check-config'], { environment });
     expect(stderr).toContain('GFA_TOKEN: is the placeholder of an example; expected ');
     expect(stderr).toContain(`STATE_FILE: ${tmpdir()} exists and is not a file; expected `);
     expect({ code, isValid: stdout.includes('is valid') }).toEqual({ code: 78, isValid: false });
@@ -65,7 +66,7 @@ describe('--check-config', () => {
 
   test('warns of variables without effect that look like one, and of no other', async () => {
     const environment = { ...GOOD, LOGLEVEL: 'x', HOSTNAME: 'host', LOGNAME: 'me', SHELL: '/bin/sh' };
-    const { code, stderr } = await run(['--check-config'], { environment });
+    const { code, stderr } = await runHere(['--check-config'], { environment });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: 'warning: LOGLEVEL: is no variable of the exporter; did you mean LOG_LEVEL?\n',
@@ -75,7 +76,7 @@ describe('--check-config', () => {
   test('reads .env in the working directory, beneath the environment', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, '.env'), `GFA_URL=${GOOD.GFA_URL}\nGFA_TOKEN="token-canary"\nGFA_INTERVAL=2m\n`);
-    const { code, stdout } = await run(['--check-config'], { directory, environment: { GFA_INTERVAL: '3m' } });
+    const { code, stdout } = await runHere(['--check-config'], { directory, environment: { GFA_INTERVAL: '3m' } });
     expect(code).toBe(0);
     expect(stdout).toContain(`GFA_URL=${GOOD.GFA_URL}\n`);
     expect(stdout).toContain('GFA_INTERVAL=3m\n');
@@ -102,7 +103,7 @@ describe('a PEM file of remote write', () => {
   ])('that %s with 78', async (_, make, args) => {
     const path = make(temporaryDirectory());
     const stderr = `REMOTE_WRITE_CA_FILE: "${path}" cannot be read (not a regular file); ${expected}`;
-    const ended = await run(args, { environment: { ...receiver, REMOTE_WRITE_CA_FILE: path } });
+    const ended = await runHere(args, { environment: { ...receiver, REMOTE_WRITE_CA_FILE: path } });
     expect(ended).toMatchObject({ code: 78, stdout: '', stderr });
   });
 
@@ -110,7 +111,7 @@ describe('a PEM file of remote write', () => {
     const path = fileIn(temporaryDirectory(), rootCertificates.join('\n'));
     expect(statSync(path).size).toBeGreaterThan(100_000);
     const environment = { ...receiver, REMOTE_WRITE_CA_FILE: path };
-    const { code, stdout, stderr } = await run(['--check-config'], { environment });
+    const { code, stdout, stderr } = await runHere(['--check-config'], { environment });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`\nREMOTE_WRITE_CA_FILE=${path}\n`);
     expect(stdout).not.toContain('BEGIN');
@@ -119,7 +120,7 @@ describe('a PEM file of remote write', () => {
 
 describe('the command line', () => {
   test('--help names every variable with its default', async () => {
-    const { code, stdout, stderr } = await run(['--help']);
+    const { code, stdout, stderr } = await runHere(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const { name, default: byDefault } of promisedVariables) {
       const line = stdout.split('\n').find((text) => text.trimStart().startsWith(`${name} `));
@@ -142,16 +143,16 @@ describe('the command line', () => {
 
   test('the flags that every exporter has count before their variables', async () => {
     const args = ['--check-config', '--web.listen-address=:9', '--web.config.file', '/nowhere/web.yml'];
-    const { code, stderr } = await run(args, { environment: { ...GOOD, WEB_CONFIG_FILE: '' } });
+    const { code, stderr } = await runHere(args, { environment: { ...GOOD, WEB_CONFIG_FILE: '' } });
     expect([code, stderr]).toEqual([78, 'WEB_CONFIG_FILE: the file /nowhere/web.yml cannot be read (ENOENT)\n']);
-    const { stdout } = await run(args.slice(0, 2), { environment: { ...GOOD, LISTEN_ADDRESS: ':8' } });
+    const { stdout } = await runHere(args.slice(0, 2), { environment: { ...GOOD, LISTEN_ADDRESS: ':8' } });
     expect(stdout).toContain('\nLISTEN_ADDRESS=:9\n');
   });
 
   test('--like quotes nothing of a file that is no report', async () => {
     const path = join(temporaryDirectory(), 'secret');
     writeFileSync(path, 'canary-5ec1e7');
-    const { code, stderr } = await run(['--demo', '--like', path]);
+    const { code, stderr } = await runHere(['--demo', '--like', path]);
     expect([code, stderr]).toEqual([78, `--like ${path}: is not JSON; expected a report of --doctor --report\n`]);
   });
 
@@ -163,7 +164,7 @@ describe('the command line', () => {
       '--web.listen-address: is given twice; expected one value',
     ],
   ])('with %j it says what is wrong and ends with 78', async (args, message) => {
-    const { code, stdout, stderr } = await run(args, { environment: GOOD });
+    const { code, stdout, stderr } = await runHere(args, { environment: GOOD });
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);

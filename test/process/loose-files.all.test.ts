@@ -2,9 +2,10 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runHere } from '../support/command.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
-import { GEHEIM, guarded } from '../web/asking.ts';
+import { GEHEIM, guardedHere } from '../web/asking.ts';
 import { hasTlsClients, makePair } from '../web/certificates.ts';
 
 const GFA_URL = 'http://127.0.0.1:9/v1';
@@ -42,7 +43,7 @@ describe('a file with a secret', () => {
     symlinkSync('..data/token', join(directory, 'token'));
     writeFileSync(join(directory, '..data', 'token'), 'a-token\n', { mode: 0o644 });
     const environment = { GFA_URL, GFA_TOKEN_FILE: join(directory, 'token') };
-    expect((await run(['--check-config'], { environment })).stderr).toBe('');
+    expect((await runHere(['--check-config'], { environment })).stderr).toBe('');
   });
 
   test('that is .env itself gets a warning too, where it sets a secret', async () => {
@@ -50,7 +51,7 @@ describe('a file with a secret', () => {
     const warningsOf = async (mode: number, text: string) => {
       writeFileSync(join(directory, '.env'), text);
       chmodSync(join(directory, '.env'), mode);
-      return (await run(['--check-config'], { directory, environment: { GFA_URL, GFA_TOKEN: 'a-token' } })).stderr;
+      return (await runHere(['--check-config'], { directory, environment: { GFA_URL, GFA_TOKEN: 'a-token' } })).stderr;
     };
     const line = 'warning: .env is world-readable (mode 0644); expected 0640 or stricter\n';
     expect(await warningsOf(0o644, 'GFA_TOKEN=a-token\n')).toBe(line);
@@ -76,7 +77,7 @@ describe('a file with a secret', () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'token');
     writeFileSync(path, 'a-token\n', { mode: 0o600 });
-    const check = () => run(['--check-config'], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
+    const check = () => runHere(['--check-config'], { environment: { GFA_URL, GFA_TOKEN_FILE: path } });
     chmodSync(directory, 0o777);
     expect((await check()).stderr).toContain(
       `warning: ${path} is in a folder that other users can change: ${directory}; expected one that only root or`,
@@ -106,7 +107,7 @@ describe('a web configuration that others can read', () => {
     const web = join(directory, 'web.yml');
     writeFileSync(web, text);
     chmodSync(web, 0o644);
-    const { code, stderr } = await run(['--check-config'], {
+    const { code, stderr } = await runHere(['--check-config'], {
       environment: { GFA_URL, GFA_TOKEN: 'a-token', WEB_CONFIG_FILE: web },
     });
     expect(code).toBe(0);
@@ -136,15 +137,15 @@ test.runIf(hasTlsClients)('a key that is renewed as a file that others can read 
   const pair = makePair(directory, 'server');
   chmodSync(pair.key, 0o600);
   const tls = 'tls_server_config:\n  cert_file: server.crt\n  key_file: server.key\n';
-  const { program } = await guarded(tls, directory);
+  const { log } = await guardedHere(tls, directory);
   const renewed = makePair(directory, 'renewed');
-  expect(program.log.filter(({ msg }) => msg.includes('too permissive'))).toEqual([]);
+  expect(log.filter(({ msg }) => msg.includes('too permissive'))).toEqual([]);
   // A copy has the mode of what it is copied from.
   chmodSync(renewed.key, 0o644);
   copyFileSync(renewed.key, pair.key);
   copyFileSync(renewed.cert, pair.cert);
-  await until('the new key to count', () => program.log.some(({ msg }) => msg.includes('configuration reloaded')));
-  const warnings = program.log.filter(({ msg }) => msg.includes('too permissive'));
+  await until('the new key to count', () => log.some(({ msg }) => msg.includes('configuration reloaded')));
+  const warnings = log.filter(({ msg }) => msg.includes('too permissive'));
   expect(warnings).toMatchObject([
     {
       level: 'warn',

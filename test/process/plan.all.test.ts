@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runHere } from '../support/command.ts';
 import { portalEnvironment, realServices } from '../support/live.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -17,12 +18,12 @@ describe('--plan', () => {
   });
 
   test('needs no account for a number of appliances, and ends with 1 when they are too many', async () => {
-    expect(await run(['--plan', '--appliances', '20'])).toMatchObject({ code: 0, stderr: '' });
-    expect(await run(['--plan', '--appliances=5000'])).toMatchObject({ code: 1, stderr: '' });
+    expect(await runHere(['--plan', '--appliances', '20'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await runHere(['--plan', '--appliances=5000'])).toMatchObject({ code: 1, stderr: '' });
   });
 
   test('shows both modes, and advises the economy mode to a fleet that would fit with it', async () => {
-    const full = await run(['--plan', '--appliances', '1000']);
+    const full = await runHere(['--plan', '--appliances', '1000']);
     expect(full.stdout).toMatch(/^PORTAL_MODE +full \(as set\) +economy$/m);
     expect(full.stdout).toMatch(/^CPU, load and cores +every 2\dm\d*s? +every 5m$/m);
     expect(full.stdout).toMatch(/^Other series +every 2\dm\d*s? +every 1h$/m);
@@ -33,7 +34,7 @@ describe('--plan', () => {
     const directory = temporaryDirectory();
     const lines = ['PORTAL_URL=https://portal.example.com', 'PORTAL_USER_KEY=key', 'PORTAL_MODE=economy'];
     writeFileSync(join(directory, '.env'), lines.join('\n'), { mode: 0o600 });
-    const economy = await run(['--plan', '--appliances', '1000'], { directory });
+    const economy = await runHere(['--plan', '--appliances', '1000'], { directory });
     expect(economy).toMatchObject({ code: 0, stderr: '' });
     expect(economy.stdout).toMatch(/^PORTAL_MODE +full +economy \(as set\)$/m);
     expect(economy.stdout).toContain('It fits.');
@@ -43,7 +44,7 @@ describe('--plan', () => {
     ['refuses the credentials', { PORTAL_SERVICE_KEY: 'nobody' }, '; check PORTAL_SERVICE_KEY'],
     ['does not answer', { PORTAL_URL: 'http://127.0.0.1:9' }, '; check the firewall'],
   ])('says in one line that the portal %s, and ends with 1', async (_, wrong, message) => {
-    const { code, stdout, stderr } = await run(['--plan'], {
+    const { code, stdout, stderr } = await runHere(['--plan'], {
       environment: { ...portalEnvironment((await realServices()).mocks), ...wrong },
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { runHere } from '../support/command.ts';
 import { type Echo, startEcho } from '../support/echo.ts';
 import { servedPort } from '../support/listening.ts';
 import { get, portalEnvironment } from '../support/live.ts';
@@ -193,7 +194,7 @@ describe('no secret is shown beyond what the program itself says', () => {
       const before = lines();
       write(bad);
       await until('the line about it', () => lines() > before);
-      const ended = await run(['--check-config'], { environment: { ...gfa(echo), WEB_CONFIG_FILE: path } });
+      const ended = await runHere(['--check-config'], { environment: { ...gfa(echo), WEB_CONFIG_FILE: path } });
       expect(ended.code).toBe(78);
       expect(found([ended.stdout, ended.stderr])).toEqual([]);
     }
@@ -207,7 +208,10 @@ describe('no secret is shown beyond what the program itself says', () => {
 test('a folder in the place of .env ends --check-config with 78, and shows no secret', async () => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, '.env'));
-  const { code, stderr } = await run(['--check-config'], { directory, environment: { GFA_TOKEN: CANARY.gfaToken } });
+  const { code, stderr } = await runHere(['--check-config'], {
+    directory,
+    environment: { GFA_TOKEN: CANARY.gfaToken },
+  });
   expect(code).toBe(78);
   expect(stderr).toContain('.env: cannot be read (not a regular file)');
   expect(found([stderr])).toEqual([]);

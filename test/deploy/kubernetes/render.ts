@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { getOrCreate } from '../../../src/runtime/maps.ts';
 import { root, temporaryDirectory } from '../../support/program.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -48,11 +49,16 @@ export function templateArgs(...args: readonly string[]): readonly string[] {
   return ['template', 'fleet', chart, '--namespace', 'monitoring', ...args];
 }
 
+/** What was rendered with the same arguments before. */
+const rendered = new Map<string, readonly Manifest[]>();
+
 /** The objects of the chart with these arguments, such as `--values FILE` or `--set name=value`. Throws what Helm says. */
 export function renderChart(...args: readonly string[]): readonly Manifest[] {
-  const { status, stdout, stderr } = runHelm(...templateArgs(...args));
-  if (status !== 0) throw new Error(stderr);
-  return manifestsOf(stdout);
+  return getOrCreate(rendered, args.join(' '), () => {
+    const { status, stdout, stderr } = runHelm(...templateArgs(...args));
+    if (status !== 0) throw new Error(stderr);
+    return manifestsOf(stdout);
+  });
 }
 
 /** The objects of a folder with a kustomization. */
