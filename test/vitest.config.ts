@@ -10,8 +10,14 @@ const ALL = 'test/**/*.all.test.ts';
 /** What both leave to `npm run explore`. */
 const EXPLORED = 'test/**/*.explore.test.ts';
 
-/** Folders of quick tests that Node.js itself can break: by its sockets, files, processes, threads and compression. */
-const PLATFORM = 'test/{attacks,config,exposition,http,process,runtime,state,transport,web}/**/*.test.ts';
+/**
+ * Quick tests that Node.js itself can break: by its sockets, files, processes, threads, compression, timers and `parseEnv`.
+ * Below these folders are parsers and arithmetic.
+ */
+const PLATFORM = [
+  'test/{attacks,exposition,http,process,state,transport,web}/*.test.ts',
+  'test/{config/dotenv,config/file-secrets,runtime/clock,runtime/log}.test.ts',
+];
 
 const cores = Math.max(2, availableParallelism());
 
@@ -25,7 +31,7 @@ const platform: TestProjectInlineConfiguration[] = process.argv.includes('--proj
         extends: true,
         test: {
           name: 'platform',
-          include: [PLATFORM],
+          include: PLATFORM,
           exclude: [...configDefaults.exclude, ALL, EXPLORED],
           maxWorkers: cores + 3,
           isolate: false,

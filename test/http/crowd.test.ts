@@ -37,7 +37,7 @@ describe('many scrapes at once', () => {
   test('a slow reader does not hold up another', async () => {
     const { port, ask } = await serve({ exposition: serving(large) });
     await sluggish(port);
-    expect((await ask()).body).toHaveLength(40_000_000);
+    expect((await ask()).body).toHaveLength(20_000_000);
   });
 
   test('what a slow reader gets is whole, though its memory is used again for each part', async () => {
@@ -49,7 +49,7 @@ describe('many scrapes at once', () => {
     const socket = await sluggish(port, 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     const heard = reading(socket);
     await until(() => socket.destroyed);
-    const meant = Buffer.concat(large.slice(0, 200).map(({ length }, part) => Buffer.alloc(length, part)));
+    const meant = Buffer.concat(large.map(({ length }, part) => Buffer.alloc(length, part)));
     expect(Buffer.from(heard(), 'latin1').subarray(-20_000_000).equals(meant)).toBe(true);
   });
 
@@ -93,7 +93,7 @@ describe('clients that do not read', () => {
     expect((await ask('/metrics', {}, 'HEAD')).status).toBe(503);
     await until(async () => {
       await clock.advance(2_000);
-      return (await ask()).body.length === 40_000_000;
+      return (await ask()).body.length === 20_000_000;
     });
     expect(connections.closed.get('unread')).toBe(1);
     first?.resume();
@@ -102,7 +102,7 @@ describe('clients that do not read', () => {
 
   test('keep no page from others either', async () => {
     const clock = new ManualClock();
-    const { requested, page } = counted(async () => document('a'.repeat(40_000_000)));
+    const { requested, page } = counted(async () => document('a'.repeat(20_000_000)));
     const { port, ask } = await serve({ statusPage: page }, { clock });
     for (let times = 0; times < 16; times += 1) await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => requested() === 16);
@@ -136,7 +136,7 @@ describe('clients that do not read', () => {
   test('and send a thousand requests before the response to the first get one response', async () => {
     const requested: string[] = [];
     const { port } = await serve({
-      statusPage: async () => document(`${requested.push('page')}`.padEnd(40_000_000)),
+      statusPage: async () => document(`${requested.push('page')}`.padEnd(20_000_000)),
     });
     const many = await sluggish(port, 'GET /status HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000));
     const heard = reading(many);

@@ -110,4 +110,4 @@ export async function until(so: () => boolean | Promise<boolean>): Promise<void>
 }
 
 /** Far more than the buffers of a connection hold, in many pieces. */
-export const large = Array.from({ length: 400 }, () => Buffer.alloc(100_000, 'a 1\n'));
+export const large = Array.from({ length: 200 }, () => Buffer.alloc(100_000, 'a 1\n'));
