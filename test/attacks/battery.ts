@@ -29,7 +29,7 @@ export function battery(who: Attacker, rows: readonly Row[]): void {
         test.skipIf(row.needsCertificates === true && !hasTlsClients)(name, row.begin);
         continue;
       }
-      test.skipIf(needsClients && !hasTlsClients)(name, { timeout: 120_000 }, async () => {
+      test.skipIf(needsClients && !hasTlsClients)(name, async () => {
         if (mocks === undefined) throw new Error('there is no service');
         const stage = await staged(row.setup, mocks);
         await row.play(stage);

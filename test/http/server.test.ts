@@ -67,7 +67,7 @@ describe('a scrape', () => {
     expect([status, headers['content-length'], body.length]).toEqual([200, '0', 0]);
   });
 
-  test('of forty megabytes arrives whole, packed or not', async () => {
+  test('of twenty megabytes arrives whole, packed or not', async () => {
     const { ask } = await serve({ exposition: serving(large) });
     const plain = await ask();
     expect(plain.body.equals(Buffer.concat(large))).toBe(true);
@@ -75,7 +75,7 @@ describe('a scrape', () => {
     expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
   });
 
-  test('of forty megabytes leaves others their turn, however quickly it is read', async () => {
+  test('of twenty megabytes leaves others their turn, however quickly it is read', async () => {
     let now = 0;
     const clock = { ...systemClock, monotonic: () => now };
     function* slowly() {

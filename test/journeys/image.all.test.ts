@@ -70,5 +70,5 @@ describe.runIf(bases)('the image', () => {
     expect(
       run("podman inspect --format '{{ .Config.User }} {{ .HostConfig.ReadonlyRootfs }}' filer-exporter").trim(),
     ).toBe('65532:65532 true');
-  }, 120_000);
+  });
 });

@@ -67,7 +67,7 @@ describe.runIf(canMakeMachines && hasKubectl)('into Kubernetes', () => {
       'https://portal.example.com': mocks.portalUrl,
     });
     await machine.follow('docs/deployment.md, Credentials, 1');
-  }, 240_000);
+  });
 
   // Each way begins on a cluster that has nothing of the exporter.
   beforeEach(async () => {
@@ -217,7 +217,7 @@ esac`,
     if (server === undefined) return;
     await machine.run('helm rollback filer-exporter --namespace monitoring');
     await expectRemoved('docs/quickstart-kubernetes.md, Remove it, 1', server);
-  }, 240_000);
+  });
 
   test('Helm as in the README of the chart: an outage of the portal arrives with a link, and resolves', async () => {
     const demo = await installed('default', 'deploy/helm/filer-exporter/README.md, Helm chart filer-exporter, 1');
@@ -228,7 +228,7 @@ esac`,
     expect((await outageArrives(alerting, mocks)).annotations.runbook_url).toMatch(
       /^https:\/\/grafana\.example\.com\/d\/filer-runbooks\/exporter\.md\?viewPanel=\d+#filerapidown$/,
     );
-  }, 240_000);
+  });
 
   test('kustomize as in docs/install: both services are up, and an outage of the portal arrives and resolves', async () => {
     const manifests = await installed(
@@ -242,7 +242,7 @@ esac`,
     if (server === undefined) return;
     expect(await doctorInCopy(manifests, server)).toMatch(SOUND);
     await expectRemoved('docs/install/kubernetes.md, Remove, 1', server);
-  }, 240_000);
+  });
 });
 
 test.runIf(process.env.REQUIRE_NAMESPACES && process.env.REQUIRE_KUBECTL)('kubectl is there for the journeys', () => {

@@ -78,14 +78,14 @@ describe('the code of docs/adding.md, added to a copy of the program,', () => {
     list('src/services/services.ts', './billing/service.ts', 'billing', 'Service[] = [');
     writeFileSync(join(directory, 'ask.ts'), ASK);
     exposition = execFileSync(process.execPath, ['--import', 'tsx', 'ask.ts'], { cwd: directory, encoding: 'utf8' });
-  }, 120_000);
+  });
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
   test('compiles: the ending of a name fits its unit', () => {
     const compiler = join(root, 'node_modules/.bin/tsc');
     execFileSync(compiler, ['--noEmit', '-p', 'src/tsconfig.json'], { cwd: directory, stdio: 'pipe' });
-  }, 120_000);
+  });
 
   test.each([
     ['a series', 'filer_appliance_fans', 'Fans that turn.'],

@@ -10,7 +10,7 @@ import { APPLIANCES, rounds, VOLUMES } from './rounds.ts';
 
 test('each collector takes as many requests a round as the plan says and docs/limits.md tells', async () => {
   for (const round of rounds()) expect({ ...round, requests: await requestsOf(round.name) }).toEqual(round);
-}, 120_000);
+});
 
 /** What one collector requests of a portal with a hundred appliances in one round, the inventory and tokens left out. */
 async function requestsOf(collector: string): Promise<number> {

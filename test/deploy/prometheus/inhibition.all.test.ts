@@ -55,7 +55,6 @@ interface TakenAlert {
 
 test.runIf(alertmanagerProgram !== undefined)(
   'a real Alertmanager holds back exactly those, of every two alerts there are, and nothing about another filer',
-  { timeout: 120_000 },
   async () => {
     const config = readFileSync(join(root, 'deploy/prometheus/alertmanager.yml'), 'utf8');
     const address = await startAlertmanager(temporaryDirectory(), config);

@@ -114,7 +114,6 @@ const run = alertmanagerProgram === undefined ? test.skip : test;
 
 run.each([2, 167])(
   '%i alerts of one cause are one message at each receiver, with the name, the number, the first filer, what is wrong and what to do',
-  { timeout: 60_000 },
   async (count) => {
     const { messages, rejected, send: sendAlerts } = await startExample();
     const volume = { volume: 'archive' };
@@ -195,7 +194,7 @@ const causes: readonly (readonly [when: string, alerts: readonly object[], title
   ],
 ];
 
-run.each(causes)('%s: one message', { timeout: 60_000 }, async (_when, alerts, titles) => {
+run.each(causes)('%s: one message', async (_when, alerts, titles) => {
   const { messages, rejected, send: sendAlerts } = await startExample();
   await sendAlerts(alerts);
   await until('a message', () => messages[0]);
