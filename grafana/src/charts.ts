@@ -29,6 +29,12 @@ import { unitOf } from './unit.ts';
  */
 const LONG = { min: 60, h: 3600 } as const;
 
+/**
+ * How many times a chart has at most if it computes a value of every filer at each of them: with more, it takes Prometheus
+ * many seconds in a large fleet. In a time range of an hour this limit makes no difference.
+ */
+const TIMES = 100;
+
 /** The options of a chart over time, in addition to those of every panel. */
 interface ChartText extends PanelText {
   /** The unit of times that are longer than seconds. */
@@ -37,10 +43,18 @@ interface ChartText extends PanelText {
   readonly stacked?: boolean;
   /** Extends the axis to 1, for shares. */
   readonly toOne?: boolean;
+  /** The queries compute a value of every filer, as all do that choose the worst. */
+  readonly ofAll?: boolean;
 }
 
 /** Makes a chart of lines with dashed thresholds; the legend has the newest and the highest value of each line. */
-export function chart({ stacked = false, toOne = false, times, ...given }: ChartText): charts.PanelBuilder {
+export function chart({
+  stacked = false,
+  toOne = false,
+  ofAll = false,
+  times,
+  ...given
+}: ChartText): charts.PanelBuilder {
   const text = withReason(times === undefined ? given : inUnit(given, times));
   const panel = described(new charts.PanelBuilder(), text, { height: 8 })
     .legend(legendTable(['lastNotNull', 'max']))
@@ -62,6 +76,7 @@ export function chart({ stacked = false, toOne = false, times, ...given }: Chart
     panel.overrideByRegexp(pattern, properties);
   }
   if (toOne) panel.axisSoftMax(1);
+  if (ofAll || [text.queries].flat().some(({ expr }) => expr.includes('topk('))) panel.maxDataPoints(TIMES);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;
 }
@@ -100,8 +115,7 @@ export function timeline(
       .showValue(VisibilityMode.Never)
       .rowHeight(0.8)
       .mergeValues(true)
-      // A state for each few pixels, or else a day of twenty lines is half a megabyte.
-      .maxDataPoints(300)
+      .maxDataPoints(TIMES)
       .fillOpacity(80)
   );
 }
@@ -114,18 +128,22 @@ export function bucketHeatmap(text: PanelText & { readonly measures: string }): 
 }
 
 function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
-  return described(new heatmaps.PanelBuilder(), withReason(text), { height: 8, format })
-    .color(
-      new heatmaps.HeatmapColorOptionsBuilder()
-        .mode(heatmaps.HeatmapColorMode.Scheme)
-        .scheme('Blues')
-        .fill('dark-blue')
-        .exponent(0.5)
-        .steps(64)
-        .reverse(false),
-    )
-    .tooltip(new heatmaps.HeatmapTooltipBuilder().mode(TooltipDisplayMode.Single).yHistogram(true))
-    .showLegend();
+  return (
+    described(new heatmaps.PanelBuilder(), withReason(text), { height: 8, format })
+      // Each bucket counts every filer.
+      .maxDataPoints(TIMES / 2)
+      .color(
+        new heatmaps.HeatmapColorOptionsBuilder()
+          .mode(heatmaps.HeatmapColorMode.Scheme)
+          .scheme('Blues')
+          .fill('dark-blue')
+          .exponent(0.5)
+          .steps(64)
+          .reverse(false),
+      )
+      .tooltip(new heatmaps.HeatmapTooltipBuilder().mode(TooltipDisplayMode.Single).yHistogram(true))
+      .showLegend()
+  );
 }
 
 /** Adds the reasons why a chart may be empty, because a chart has room for them. */

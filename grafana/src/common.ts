@@ -3,7 +3,7 @@ import { UNKNOWN } from './mappings.ts';
 import type { Reason } from './order.ts';
 import type { Query } from './panel.ts';
 import { select } from './select.ts';
-import { down, whileUp } from './service.ts';
+import { down, whilePolled, whileUp } from './service.ts';
 
 /**
  * The time since the last contact of each filer, on its own or on any volume; unknown in an outage. It is computed at
@@ -36,9 +36,10 @@ export function quantiles(expr: (share: number) => string, by = ''): readonly Qu
   return [0.5, 0.9, 0.99].map((share) => ({ expr: expr(share), legend: `p${share * 100}${by}` }));
 }
 
-/** The share of cache requests that the cache disk served, by filer. */
-export function hitRatio(): string {
-  const requests = (matchers = {}) => `sum by (filer) (${once(select('filer_appliance_cache_requests', matchers))})`;
+/** The share of cache requests that the cache disk served, by filer; `among` limits the series to some filers. */
+export function hitRatio(among = ''): string {
+  const requests = (matchers = {}) =>
+    `sum by (filer) (${once(`${select('filer_appliance_cache_requests', matchers)}${among}`)})`;
   return `${requests({ result: '="hit"' })} / (${requests()} > 0)`;
 }
 
@@ -73,19 +74,28 @@ export const unknownInOutage: Reason = {
 };
 
 /**
- * How many appliances have each state, and how many have none yet. An appliance counts once, even if several exporters
- * poll it.
+ * How many appliances have each state, and how many have none yet. An appliance counts once, by its best state, even if
+ * several exporters poll it. Charts compute this at each step, so few series are grouped.
  */
 export function applianceCounts(): readonly Query[] {
-  const counts = ['down', 'no records', 'up'].map((legend, rank) => ({
-    expr: `sum(${standing('serial')} >= 0 == bool ${rank})`,
-    legend,
-  }));
-  const known = (name: string) => `group by (serial) (${select(name)})`;
+  const in_ = (state: string) => select('filer_appliance_state', { state });
+  const count = (series: string) => `count(group by (serial) (${series}))`;
+  const up = in_('="reporting"');
+  const listed = in_('=~"reporting|no_records"');
+  const down = whileUp('portal', in_('="unavailable"'));
+  const orZero = `or on () 0 * (group(${listed}) or group(${down}))`;
   return [
-    ...counts.toReversed(),
-    { expr: `count(${standing('serial')} == -1)`, legend: 'unknown' },
-    { expr: `count(${known('filer_appliance_info')} unless ${known('filer_appliance_state')})`, legend: 'waiting' },
+    { expr: `${count(up)} ${orZero}`, legend: 'up' },
+    { expr: `${count(`${in_('="no_records"')} unless on (serial) ${up}`)} ${orZero}`, legend: 'no records' },
+    { expr: `${count(`${down} unless on (serial) ${listed}`)} ${orZero}`, legend: 'down' },
+    {
+      expr: count(`${in_('="unavailable"')} unless on (serial) ${listed} unless on (serial) ${down}`),
+      legend: 'unknown',
+    },
+    {
+      expr: count(`${select('filer_appliance_info')} unless on (serial) ${select('filer_appliance_state')}`),
+      legend: 'waiting',
+    },
   ];
 }
 
@@ -94,6 +104,9 @@ export function applianceCounts(): readonly Query[] {
  * rules are not loaded, its missing series would mean "nothing waits".
  */
 export const dataWaits = whileUp('gfa', `time() - ${select('filer_oldest_unprotected_data_timestamp_seconds')}`);
+
+/** The 90th percentile of propagation in the last hour. */
+export const propagation = whilePolled('gfa', select('volume_filer:filer_propagation_duration_seconds:p90_rate1h'));
 
 /** Negative if file acceleration is polled and reports that no data waits; without a value if nothing is known. */
 export const nothingWaits = `0 * max(time() - ${whileUp('gfa', select('filer_gfa_request_timestamp_seconds'))}) - 1`;
@@ -109,7 +122,10 @@ export function once(query: string): string {
 /** How many volumes on appliances have failing snapshots, which the alert FilerSnapshotFailing is about. */
 export const failingSnapshots = `sum(max by (serial, volume_guid) (${[
   select('filer_volume_snapshot_status', { status: '="failed"' }),
-  `(increase(${select('filer_snapshot_metadata_failures_total')}[1h]) > bool ${limits.failedSnapshotsAnHour})`,
+  whilePolled(
+    'portal',
+    `increase(${select('filer_snapshot_metadata_failures_total')}[1h]) > bool ${limits.failedSnapshotsAnHour}`,
+  ),
 ].join(' or ')}))`;
 
 /** The mean of a histogram over the events of an hour on the chosen volumes, by this label. */

@@ -15,3 +15,11 @@ export const late = `max by (api) (${select('filer_exporter_tasks_overdue')} unl
 export function whileUp(service: Service, query: string): string {
   return `((${query}) unless on (job, instance) ${down(service)})`;
 }
+
+/**
+ * Keeps only the values of exporters that report this service as up. It is for totals of a time range, which Prometheus
+ * computes from earlier samples while the service or the exporter is down: they would read as zero events.
+ */
+export function whilePolled(service: Service, query: string): string {
+  return `((${query}) and on (job, instance) ${select('filer_api_up', { api: `="${service}"` })} == 1)`;
+}

@@ -3,6 +3,7 @@ import {
   CustomVariableBuilder,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
+  VariableHide,
   type VariableModel,
   VariableRefresh,
   VariableSort,
@@ -11,6 +12,7 @@ import { byAccount } from './by-account.ts';
 import { metricNamed } from './catalogue.ts';
 import { checkIns, withoutTelemetry } from './common.ts';
 import { limits } from './limits.ts';
+import { worstAppliances, worstFilers } from './order.ts';
 
 /** The data source of every query of a dashboard, which the reader chooses at its top. */
 export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;
@@ -36,6 +38,9 @@ const everyVolume = named(
 /** The numbers by which Grafana's editor knows these kinds of queries. */
 const LABEL_VALUES = 1;
 const QUERY_RESULT = 3;
+
+/** The name of the filer in a row that Grafana makes of a series. */
+const NAME = '/filer="([^"]+)"/';
 
 const silent = `(${checkIns('filer')} > ${limits.missingCheckIn}) or ${withoutTelemetry}`;
 
@@ -72,11 +77,13 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
     `query_result(${byAccount(worstFirst)})`,
     QUERY_RESULT,
   )
-    .regex('/filer="([^"]+)"/')
+    .regex(NAME)
     .sort(VariableSort.Disabled)
     .multi(false)
     .includeAll(false)
     .current({ text: '', value: '' }),
+  worstFilers: worst(worstFilers),
+  worstAppliances: worst(worstAppliances),
   // Only the volumes of the chosen filers are listed.
   volume: choice(
     'volume',
@@ -92,14 +99,18 @@ export const variables: Readonly<Record<string, Builder<VariableModel>>> = {
 };
 
 /** A variable whose values Grafana queries, with several choices and "All", which includes series without the label. */
-function choice(
+function choice(...of: Parameters<typeof queried>): QueryVariableBuilder {
+  return queried(...of).allValue('.*');
+}
+
+function queried(
   name: string,
   label: string,
   description: string,
   query: string,
   qryType = LABEL_VALUES,
 ): QueryVariableBuilder {
-  const variable = new QueryVariableBuilder(name)
+  return new QueryVariableBuilder(name)
     .label(label)
     .description(description)
     .datasource(DATA_SOURCE)
@@ -110,8 +121,17 @@ function choice(
     .multi(true)
     .includeAll(true)
     .current({ text: ['All'], value: ['$__all'] });
-  // "All" includes series without the label.
-  return variable.allValue('.*');
+}
+
+/**
+ * The filers that a table shows, which nobody chooses. They are ranked once: a query for each column of the table would rank
+ * all filers again.
+ */
+function worst(ranked: string): QueryVariableBuilder {
+  return queried('worst', 'Worst', 'The filers of the table.', `query_result(${byAccount(ranked)})`, QUERY_RESULT)
+    .regex(NAME)
+    .sort(VariableSort.Disabled)
+    .hide(VariableHide.HideVariable);
 }
 
 function list(

@@ -10,6 +10,7 @@ export type Values = Readonly<Record<string, string>>;
 export const everything: Values = {
   job: 'filer-exporter',
   filer: '.*',
+  worst: '.*',
   volume: '.*',
   window: '1h',
   top: '10',

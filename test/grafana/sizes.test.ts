@@ -234,8 +234,11 @@ test.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] as co
   (_title, dashboard) => {
     // The board about one appliance has one chosen.
     const values = { ...documented, ...known, ...(dashboard.uid === uids.appliance ? { filer: 1, serial: 1 } : {}) };
+    const worst = (dashboard.templating.list ?? []).find(({ name }) => name === 'worst')?.query;
+    const [, ranked = '0'] = /query_result\(topk\((\d+),/.exec(JSON.stringify(worst)) ?? [];
     const sizes = queriesOf(dashboard).map(({ expr, where }) => {
-      return [where, maxSeries(filled(expr, { ...anyValues, top: '50' }), labelsOf, values)] as const;
+      const filer = expr.includes('"$worst"') && !expr.includes('"$filer"') ? { filer: Number(ranked) } : {};
+      return [where, maxSeries(filled(expr, { ...anyValues, top: '50' }), labelsOf, { ...values, ...filer })] as const;
     });
     expect(sizes.filter(([, most]) => most > MOST)).toEqual([]);
   },

@@ -45,6 +45,15 @@ describe('an outage', () => {
     expect(names.filter(({ name = '' }) => name.startsWith('ALERTS') || name.includes(':'))).toEqual([]);
   });
 
+  test('leaves no number of the last hour, which Prometheus has of the time before', () => {
+    const totals = everyQuery.filter(
+      ({ expr, panel }) =>
+        panel.type === 'stat' && /increase\(|rate1h/.test(expr) && !expr.includes('increase(filer_exporter_'),
+    );
+    expect(totals.length).toBeGreaterThan(2);
+    for (const { expr } of totals) expect(expr).toMatch(/and on \(job, instance\) filer_api_up\{[^}]+\} == 1/);
+  });
+
   test('leaves no word of calm about alerts, which take minutes to fire', () => {
     const calm = everyQuery.filter(({ expr }) => /no alert|^count.*unexplained_age/.test(expr));
     expect(calm.length).toBeGreaterThan(5);

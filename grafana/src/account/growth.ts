@@ -27,6 +27,7 @@ export const growthPanels = [
       { expr: `sum(${ofVolume(size, ' offset 7d')})`, legend: 'a week before' },
     ],
     width: 12,
+    ofAll: true,
   }),
   chart({
     title: 'Unprotected data of all volumes',
@@ -37,6 +38,7 @@ export const growthPanels = [
       { expr: `sum(max by (serial, volume_guid) (${unprotected} offset 7d))`, legend: 'a week before' },
     ],
     width: 12,
+    ofAll: true,
   }),
   table({
     title: 'Volumes that grow fastest',

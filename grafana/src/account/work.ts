@@ -6,6 +6,7 @@ import { orNone } from '../nothing.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select, unscoped } from '../select.ts';
+import { whilePolled } from '../service.ts';
 import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
@@ -30,7 +31,7 @@ export const workPanels = [
     description:
       'Jobs finished in the event window, by state. If jobs of one kind fail, check a right or a setting. If jobs of all kinds fail, check the appliance or the portal.',
     queries: {
-      expr: `round(sum by (state) (${once(`increase(${select('filer_jobs_finished_total')}[$window])`)}))`,
+      expr: `round(sum by (state) (${once(whilePolled('portal', `increase(${select('filer_jobs_finished_total')}[$window])`))}))`,
       legend: '{{state}}',
     },
     width: 12,
@@ -70,7 +71,7 @@ export const workPanels = [
     description:
       'Notifications of the event window. Errors and alerts that come in a row are one cause reported many times: read the first of them in the portal.',
     queries: {
-      expr: `round(sum by (severity) (${once(`increase(${select('filer_notifications_by_severity_total')}[$window])`)}))`,
+      expr: `round(sum by (severity) (${once(whilePolled('portal', `increase(${select('filer_notifications_by_severity_total')}[$window])`))}))`,
       legend: '{{severity}}',
     },
     width: 12,

@@ -9,7 +9,7 @@ export function fleet(): Dashboard {
     place: 'fleet',
     description: 'All appliances compared: which do not report, which have the highest load, and the state of all.',
     reach: '24h',
-    variables: ['job', 'filer', 'top'],
+    variables: ['job', 'filer', 'worstAppliances', 'top'],
     sections: [
       { title: 'What is broken, where, and since when', panels: presentPanels },
       { title: 'Under most pressure', panels: rankingPanels },

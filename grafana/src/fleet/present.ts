@@ -1,36 +1,20 @@
 import { alertTable } from '../alerts/table.ts';
-import { applianceCounts, checkIns, dead, standing, unknownInOutage } from '../common.ts';
+import { applianceCounts, standing } from '../common.ts';
 import { limits } from '../limits.ts';
-import { rankWords, standingWords, UNKNOWN, words } from '../mappings.ts';
+import { rankWords, standingWords, words } from '../mappings.ts';
 import { number, ranking, stateCounts, table } from '../numbers.ts';
-import { badness } from '../order.ts';
+import { byFiler, ofWorst, reached, worstAppliances } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
 import { noneExpected } from '../steps.ts';
 
 const info = select('filer_appliance_info');
-const byFiler = (gauge: string) => `max by (filer) (${select(gauge)})`;
 const lastRecord = `time() - ${byFiler('filer_appliance_last_record_timestamp_seconds')}`;
 const lastSeen = `time() - ${byFiler('filer_appliance_last_seen_timestamp_seconds')}`;
 const cpu = byFiler('filer_appliance_cpu_utilization_ratio');
 const cache = byFiler('filer_appliance_cache_utilization_ratio');
 const latency = byFiler('filer_appliance_disk_io_latency_seconds');
-
-const reached = `min by (filer) (${whileUp('portal', select('filer_appliance_reachable'))})`;
-const worst = `topk(15, ${badness('filer', [
-  { of: checkIns('filer'), warns: limits.missingCheckIn, critical: limits.missingCheckIn },
-  { of: dead, warns: limits.missingCheckIn, critical: 0 },
-  // The value is 0 while the appliance reports, and 1 or 2 while it does not. In an outage, only its check-in counts.
-  { of: `(2 - ${standing('filer')} <= 2)`, warns: 1 },
-  { of: `((${standing('filer')} == -1) + ${1 + UNKNOWN} unless on (filer) ${checkIns('filer')})`, warns: 1 },
-  unknownInOutage,
-  { of: `(1 - ${reached})`, warns: 1 },
-  { of: cpu, warns: limits.worstCpu },
-  { of: cache, warns: limits.worstCache },
-  { of: latency, warns: limits.worstLatency },
-])})`;
-const ofWorst = (query: string) => `${query} and on (filer) ${worst}`;
 /** Appliances where a gauge is 0. */
 const countOf = (gauge: string) => `sum(max by (serial) (${whileUp('portal', select(gauge))}) == bool 0)`;
 const telemetryAge = `time() - max by (filer) (${select('filer_appliance_series_timestamp_seconds')})`;
@@ -81,7 +65,7 @@ export const presentPanels = [
     description:
       'The fifteen worst appliances: critical ones first, by the time since their last check-in or telemetry; then those furthest above a limit. Last record is the time of the newest telemetry, last seen that of the last contact with the portal. Begin at the top.',
     queries: [
-      { expr: worst, legend: 'Now' },
+      { expr: ofWorst(worstAppliances), legend: 'Now' },
       { expr: ofWorst(standing('filer')), legend: 'Telemetry' },
       { expr: ofWorst(reached), legend: 'Reached' },
       { expr: ofWorst(lastRecord), legend: 'Last record' },

@@ -17,7 +17,7 @@ export function overview(): Dashboard {
     place: 'overview',
     description: 'The whole account: what needs attention, and where to read more.',
     reach: '6h',
-    variables: ['job', 'filer', 'volume'],
+    variables: ['job', 'filer', 'worstFilers', 'volume'],
     sections: [
       { title: 'What is broken, where, and since when', panels: [...nowPanels, alerts, ...healthPanels] },
       { title: 'Over time', panels: trendPanels },

@@ -21,6 +21,7 @@ export const trendPanels = [
     ],
     width: 12,
     stacked: true,
+    ofAll: true,
     links: [more('volumes')],
   }),
   chart({
@@ -30,6 +31,7 @@ export const trendPanels = [
     queries: applianceCounts(),
     width: 12,
     stacked: true,
+    ofAll: true,
     links: [more('fleet')],
   }),
 ];

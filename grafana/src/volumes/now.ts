@@ -1,5 +1,5 @@
 import { alertTable } from '../alerts/table.ts';
-import { checkIns, dataWaits, nothingWaits } from '../common.ts';
+import { checkIns, dataWaits, nothingWaits, propagation } from '../common.ts';
 import { limits } from '../limits.ts';
 import { orNothing, words } from '../mappings.ts';
 import { number, stateCounts, table } from '../numbers.ts';
@@ -10,7 +10,7 @@ import { whileUp } from '../service.ts';
 const contact = checkIns('filer_guid, filer');
 const pair = (metric: string) => `max by (filer, volume) (${select(metric)})`;
 const waits = `max by (filer, volume) (${dataWaits})`;
-const p90 = `max by (filer, volume) (${whileUp('gfa', select('volume_filer:filer_propagation_duration_seconds:p90_rate1h'))})`;
+const p90 = `max by (filer, volume) (${propagation})`;
 const inP2 = (name: string, matchers = {}) => whileUp('gfa', select(name, { lock_phase: '="p2"', ...matchers }));
 const acquired = { lock_state: '="acquired"' };
 const held = `max by (filer, volume) (time() - ${inP2('filer_lock_latest_timestamp_seconds', acquired)} and ${inP2('filer_lock_state', acquired)} == 1)`;

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
+import { whilePolled } from '../service.ts';
 import { worst } from '../worst.ts';
 
 const histogram = 'filer_propagation_duration_seconds';
@@ -61,7 +62,7 @@ export const propagationPanels = [
     description:
       'Events in the event window, by kind. If there are none while people work, no change reaches other sites: check the locks and the check-ins.',
     queries: {
-      expr: `round(sum by (kind) (${once(`increase(${select(`${histogram}_count`)}[$window])`)}))`,
+      expr: `round(sum by (kind) (${once(whilePolled('gfa', `increase(${select(`${histogram}_count`)}[$window])`))}))`,
       legend: '{{kind}}',
     },
     width: 7,

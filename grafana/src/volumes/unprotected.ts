@@ -5,6 +5,7 @@ import { words } from '../mappings.ts';
 import { number, table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { whilePolled } from '../service.ts';
 import { countOver, noneAllowed, noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
@@ -54,7 +55,7 @@ export const snapshotPanels = [
     description:
       'Failed metadata snapshots. A single one is repeated. If many fail on one appliance, check its notifications.',
     queries: {
-      expr: `round(sum(${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$__range])`)}))`,
+      expr: `round(sum(${once(whilePolled('portal', `increase(${select('filer_snapshot_metadata_failures_total')}[$__range])`))}))`,
       legend: 'failures',
     },
     steps: noneExpected,
