@@ -291,6 +291,7 @@ describe('units', () => {
     bytes: { '1.50 GiB': 1.5 * 2 ** 30 },
     binBps: { '1 MiB/s': 2 ** 20 },
     'suffix:/s': { '16.5 /s': 16.5 },
+    'suffix:s': { '30 s': 30, '900 s': 900 },
     'suffix:min': { '30 min': 30, '12.5 min': 12.5 },
     'suffix:h': { '24 h': 24 },
   };

@@ -244,6 +244,19 @@ test.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] as co
   },
 );
 
+test('no chart computes a value of every filer or volume more than 100 times', () => {
+  const grows = (name = '') =>
+    metricOfSeries(name).metric.labels.some((label) => /^(?:filer|serial|volume)$/.test(label));
+  const charts = everyQuery.filter(({ expr, instant, dashboard }) => {
+    const { selectors } = namesIn(filled(expr, anyValues));
+    return !instant && dashboard.uid !== uids.appliance && selectors.some(({ name }) => grows(name));
+  });
+  expect(
+    charts.filter(({ panel }) => (panel.maxDataPoints ?? Number.POSITIVE_INFINITY) > 100).map(({ where }) => where),
+  ).toEqual([]);
+  expect(charts.length).toBeGreaterThan(20);
+});
+
 /** What is about the exporter itself: two of them have each their own. */
 const OWN = /^(?:filer_exporter_|filer_api_|filer_gfa_.*timestamp|process_|nodejs_|up$|scrape_)/;
 

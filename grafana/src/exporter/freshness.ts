@@ -24,7 +24,8 @@ export const freshnessPanels = [
   }),
   chart({
     title: 'Interval and cycle',
-    times: 'min',
+    // In minutes, an interval of some seconds would be a fraction.
+    unit: 'suffix:s',
     height: 9,
     description:
       'Effective and configured interval, and the duration of the last polling cycle. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',

@@ -40,6 +40,7 @@ export const connectionPanels = [
   }),
   chart({
     title: 'Shares and exports',
+    ofAll: true,
     description:
       'Shares of volumes on appliances, by protocol. If a number falls without a change of yours, users have lost a share: see the jobs of the account.',
     queries: { expr: `sum by (protocol) (${once(select('filer_volume_shares'))})`, legend: '{{protocol}}' },
@@ -47,6 +48,7 @@ export const connectionPanels = [
   }),
   chart({
     title: 'Folders kept in the cache',
+    ofAll: true,
     description:
       'Folders that are pinned in the cache, or cached automatically. Many pinned folders leave little room for other data: compare with the hit ratio.',
     queries: { expr: `sum by (setting) (${once(select('filer_volume_cached_folders'))})`, legend: '{{setting}}' },

@@ -21,6 +21,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Time to protect',
+    ofAll: true,
     times: 'min',
     description:
       'The mean time for which data waited for its snapshot, in the last hour. If it rises, snapshots are too rare or too slow.',
@@ -30,6 +31,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Length of the phases',
+    ofAll: true,
     times: 'min',
     description:
       'The mean duration of the phases of snapshots in the last hour. Appliances upload data at the same time, and metadata one after the other under the lock, so a long metadata phase delays all of them.',
@@ -48,6 +50,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Files in snapshots',
+    ofAll: true,
     description:
       'Files in the snapshots of the event window, under global locking and under none. A sudden rise is a restore, a migration or an encryption trojan: find out which.',
     queries: {

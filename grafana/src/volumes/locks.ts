@@ -73,6 +73,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Time that locks are held',
+    ofAll: true,
     times: 'min',
     description:
       'Median, 90th and 99th percentile of the time for which locks of the last hour were held, on the chosen volumes. Large changes and slow connections cause long locks. If one filer has all the long ones, check it.',
@@ -95,6 +96,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Lock events by state',
+    ofAll: true,
     description:
       'Lock events of the last hour. Acquired and released are equally frequent. If another state appears, report it to the vendor.',
     queries: {

@@ -13,6 +13,7 @@ const histogram = 'filer_propagation_duration_seconds';
 export const propagationPanels = [
   chart({
     title: 'Propagation time, quantiles',
+    ofAll: true,
     times: 'min',
     description:
       'Median, 90th and 99th percentile of the propagation times of the last hour, on the chosen volumes; the pale line is the 90th percentile of all kinds a week before. If p50 rises, all filers wait: check locks and time to protect. If only p99 rises, find the filer or volume below.',
@@ -59,6 +60,7 @@ export const propagationPanels = [
   }),
   chart({
     title: 'Propagation events',
+    ofAll: true,
     description:
       'Events in the event window, by kind. If there are none while people work, no change reaches other sites: check the locks and the check-ins.',
     queries: {
