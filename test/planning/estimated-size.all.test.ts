@@ -3,7 +3,6 @@ import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { runHere } from '../support/command.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
-import { run } from '../support/program.ts';
 import { figure } from './figure.ts';
 
 const APPLIANCES = 20;
@@ -23,7 +22,7 @@ describe('what --plan expects is within a fifth of what an exporter serves', () 
     const portal = { ...portalEnvironment(mocks), PORTAL_SERIES: '' };
     const environment = { ...gfa, ...portal, ...none, ...more };
     const planned = await runHere(['--plan', '--appliances', `${APPLIANCES}`], { environment });
-    const { stdout } = await run(['--once'], { environment });
+    const { stdout } = await runHere(['--once'], { environment });
     const samples = Number(/^filer_exporter_samples (\S+)$/m.exec(stdout)?.[1]);
     expect(samples).toBeGreaterThan(1_000);
     expect(figure(planned.stdout, 'Samples') / samples).toBeGreaterThan(0.8);

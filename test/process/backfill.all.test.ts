@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { runHere } from '../support/command.ts';
 import { builtMain, run, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
@@ -65,13 +66,13 @@ test('a reader that goes away loses nothing: the same command prints everything,
 test('a portal that has none of it, wrong credentials and no portal at all give one line each', async () => {
   const mocks = await service();
   const environment = environmentOf(mocks);
-  const refused = await run(ARGS, { environment: { ...environment, PORTAL_USER_KEY: 'canary-key' } });
+  const refused = await runHere(ARGS, { environment: { ...environment, PORTAL_USER_KEY: 'canary-key' } });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('returned 401');
   expect(refused.stderr).not.toContain('canary');
   mocks.vary({ forbidden: ['cpu_utilization', 'load_average', 'cache_utilization'] });
-  const forbidden = await run(ARGS, { environment });
+  const forbidden = await runHere(ARGS, { environment });
   expect(forbidden).toMatchObject({ code: 1, stdout: '' });
   expect(forbidden.stderr).toMatch(/failed: .* returned 403/);
-  expect(await run(ARGS)).toMatchObject({ code: 78, stdout: '' });
+  expect(await runHere(ARGS)).toMatchObject({ code: 78, stdout: '' });
 });

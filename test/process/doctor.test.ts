@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { runHere } from '../support/command.ts';
 import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
 
@@ -21,7 +22,7 @@ test('the doctor finds the demo healthy: a check list, the requests beforehand, 
 
 test('the doctor ends with 1 where a service cannot be reached, and says so as JSON', async () => {
   const environment = { GFA_URL: 'https://gfa.invalid/v1', GFA_TOKEN: 'token-canary' };
-  const { code, stdout } = await run(['--doctor', '--json'], { environment });
+  const { code, stdout } = await runHere(['--doctor', '--json'], { environment });
   expect(code).toBe(1);
   const { findings } = JSON.parse(stdout) as { findings: readonly object[] };
   expect(findings).toContainEqual(expect.objectContaining({ level: 'failure', subject: 'gfa', check: 'name' }));
@@ -43,7 +44,7 @@ test('the doctor shows no secret that a service repeats in a header, a key or a 
     body: JSON.stringify({ message: secret }),
   });
   const report = join(temporaryDirectory(), 'report.json');
-  const { stdout, stderr } = await run(['--doctor', '--report', report], { environment });
+  const { stdout, stderr } = await runHere(['--doctor', '--report', report], { environment });
   expect(stdout).toContain('x-ratelimit-limit: not a number, x-ratelimit-remaining: 7');
   expect(stdout).toMatch(/undocumented and ignored: jobs \[…\]/);
   for (const text of [stdout, stderr, readFileSync(report, 'utf8')]) expect(text).not.toContain(secret.slice(0, 8));
@@ -52,7 +53,7 @@ test('the doctor shows no secret that a service repeats in a header, a key or a 
 test('a report never takes the place of another file', async () => {
   const report = join(temporaryDirectory(), 'report.json');
   writeFileSync(report, 'mine');
-  const { code, stderr } = await run(['--doctor', '--demo', '--report', report]);
+  const { code, stderr } = await runHere(['--doctor', '--demo', '--report', report]);
   expect({ code, text: readFileSync(report, 'utf8') }).toEqual({ code: 78, text: 'mine' });
   expect(stderr).toContain('EEXIST');
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runHere } from '../support/command.ts';
 import { freePort, servedPort } from '../support/listening.ts';
 import { gfaEnvironment, portalEnvironment, realServices } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
@@ -57,7 +58,7 @@ describe('--once', () => {
     const folder = temporaryDirectory();
     const path = join(folder, 'state');
     writeFileSync(path, 'the state of another process');
-    await run(['--once'], { environment: { ...gfaEnvironment(mocks), STATE_FILE: path } });
+    await runHere(['--once'], { environment: { ...gfaEnvironment(mocks), STATE_FILE: path } });
     expect(readFileSync(path, 'utf8')).toBe('the state of another process');
     expect(readdirSync(folder)).toEqual(['state']);
     const [asked] = mocks.requests.filter(({ operation }) => operation === 'data');
@@ -66,7 +67,7 @@ describe('--once', () => {
 
   test('prints what one service brought when the other does not answer, and ends with 0', async () => {
     const environment = { ...(await realServices()).environment, PORTAL_URL: await nowhere() };
-    const { code, stdout } = await run(['--once'], { environment });
+    const { code, stdout } = await runHere(['--once'], { environment });
     expect(code).toBe(0);
     expect(new Scrape(stdout).value('filer_api_up', { api: 'portal' })).toBe(0);
     expect(new Scrape(stdout).value('filer_api_up', { api: 'gfa' })).toBe(1);
@@ -76,7 +77,7 @@ describe('--once', () => {
     const url = await nowhere();
     const { environment: services } = await realServices();
     const environment = { ...services, GFA_URL: `${url}/v1`, GFA_INTERVAL: '1s', PORTAL_URL: url };
-    const { code, stdout, stderr } = await run(['--once'], { environment });
+    const { code, stdout, stderr } = await runHere(['--once'], { environment });
     expect(code).toBe(1);
     expect(new Scrape(stdout).sum('filer_api_up')).toBe(0);
     expect(stderr).toContain('the API cannot be polled');
@@ -88,7 +89,7 @@ describe('--once', () => {
   ])('ends with 1 after one request when the credentials are refused, for %s', async (_, more) => {
     const { mocks } = await realServices();
     const environment = { ...portalEnvironment(mocks), PORTAL_SERVICE_KEY: 'nobody', ...more };
-    const { code, stdout } = await run(['--once'], { environment });
+    const { code, stdout } = await runHere(['--once'], { environment });
     expect(code).toBe(1);
     expect(new Scrape(stdout).sum('filer_api_up')).toBe(0);
     expect(mocks.requests.map(({ operation }) => operation)).toEqual(['token']);
@@ -97,7 +98,7 @@ describe('--once', () => {
   test('asks once for a series that fails, and ends with 0: the inventory was there', async () => {
     const { mocks } = await realServices({ appliances: 8 });
     mocks.fail({ kind: 'status', status: 400, operation: /^(?:cpu_utilization|load_average)$/ });
-    const { code, stdout } = await run(['--once'], { environment: portalEnvironment(mocks) });
+    const { code, stdout } = await runHere(['--once'], { environment: portalEnvironment(mocks) });
     expect(code).toBe(0);
     expect(new Scrape(stdout).value('filer_api_up', { api: 'portal' })).toBe(0);
     expect(mocks.requests.filter(({ operation }) => operation === 'cpu_utilization')).toHaveLength(8);

@@ -1,8 +1,8 @@
 // Only here: a request of the process that goes past the proxy, or through it where it must not.
 import { describe, expect, test } from 'vitest';
+import { runHere } from '../support/command.ts';
 import { startEcho } from '../support/echo.ts';
 import { realServices } from '../support/live.ts';
-import { run } from '../support/program.ts';
 
 describe('a service on this machine', () => {
   test.each(['127.0.0.1', 'localhost'])(
@@ -10,7 +10,7 @@ describe('a service on this machine', () => {
     async (host) => {
       const { mocks, environment } = await realServices({ appliances: 1 });
       const { origin, received } = await startEcho(undefined);
-      const { code, stdout } = await run(['--once'], {
+      const { code, stdout } = await runHere(['--once'], {
         environment: {
           ...environment,
           GFA_URL: mocks.gfaUrl.replace('127.0.0.1', host),
@@ -33,7 +33,7 @@ describe('a service beyond it', () => {
   test('is asked through the proxy, which gets the user name also without a password', async () => {
     const { origin, received } = await startEcho(undefined);
     const HTTP_PROXY = origin.replace('http://', 'http://visitor@');
-    const { code } = await run(['--once'], { environment: { ...beyond, HTTP_PROXY } });
+    const { code } = await runHere(['--once'], { environment: { ...beyond, HTTP_PROXY } });
     expect(code).toBe(1);
     const [headers = '{}'] = received;
     expect(JSON.parse(headers)).toMatchObject({

@@ -1,10 +1,11 @@
 // Only here: a request of the whole process that could change something at a service.
 import { describe, expect, test } from 'vitest';
 import type { SeenRequest } from '../../src/demo/mock-services.ts';
+import { runHere } from '../support/command.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';
 import { realServices } from '../support/live.ts';
-import { run, start } from '../support/program.ts';
+import { start } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 const ENDPOINTS = [...published, ...beyond];
@@ -78,7 +79,7 @@ describe('every request of the program is of one of four kinds', () => {
 
   test.each([['--once'], ['--plan']])('with %s', async (command) => {
     const { mocks, environment } = await realServices({ appliances: 2 });
-    await run([command], { environment });
+    await runHere([command], { environment });
     expect(mocks.requests.length).toBeGreaterThan(1);
     expect(ALL_KINDS).toEqual(expect.arrayContaining([...kindsOf(mocks.requests)]));
   });

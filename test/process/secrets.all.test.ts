@@ -78,7 +78,7 @@ describe('no secret is shown', () => {
         HTTP_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
         HTTPS_PROXY: `http://${PROXY_CREDENTIALS}@${address}`,
       };
-      const { code, stdout, stderr } = await run(['--once'], { environment });
+      const { code, stdout, stderr } = await runHere(['--once'], { environment });
       expect(code).toBe(1);
       expect(found([stdout, stderr])).toEqual([]);
     }
