@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { metricOfSeries } from '../../grafana/src/catalogue.ts';
-import { anyValues, filled } from '../../grafana/src/fill.ts';
-import { catalog } from '../../src/catalog.ts';
+import { filled } from '../../grafana/src/fill.ts';
 import { HEADERS } from '../../src/history/delivery.ts';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
@@ -13,7 +11,7 @@ import { sendTo } from '../history/receivers.ts';
 import { everyQuery, type PanelQuery } from '../support/dashboards.ts';
 import { end, launch, type Program } from '../support/program.ts';
 import { hasPrometheus, type Prometheus } from '../support/prometheus.ts';
-import { namesIn, narrowed } from '../support/promql.ts';
+import { narrowed } from '../support/promql.ts';
 import { sentMetrics } from '../support/sent-metrics.ts';
 import { until } from '../support/until.ts';
 import { absentPanels, emptyRules, momentPanels, rarePanels } from './expected-empty.ts';
@@ -209,24 +207,5 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     const there = new Set([...everyQuery, ...rules].map(nameOf));
     const listed = [absentPanels, rarePanels, momentPanels, emptyRules].flatMap((list) => Object.keys(list));
     expect(listed.filter((name) => !there.has(name))).toEqual([]);
-  });
-
-  test('the count', () => {
-    const panels = new Set(everyQuery.map(({ dashboard, panel }) => `${dashboard.uid} ${panel.id}`)).size;
-    const families = new Set(
-      everyQuery.flatMap(({ expr }) =>
-        namesIn(filled(expr, anyValues)).selectors.map(({ name = '' }) => metricOfSeries(name).metric.name),
-      ),
-    );
-    const covered = catalog.filter(({ name }) => families.has(name)).length;
-    process.stdout.write(
-      [
-        `e2e: ${panels} panels with ${everyQuery.length} queries executed, ${everyQuery.filter(isEmpty).length} expected to be empty, ${everyQuery.filter(isRare).length} too rare`,
-        `e2e: ${rules.length} rules executed, ${rules.filter(isEmpty).length} expected to be empty`,
-        `e2e: ${covered} of ${catalog.length} families on dashboards`,
-        '',
-      ].join('\n'),
-    );
-    expect(panels).toBeGreaterThan(100);
   });
 });
