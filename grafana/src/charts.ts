@@ -120,7 +120,7 @@ export function timeline(
   );
 }
 
-/** Makes a chart of the buckets of a histogram over time: the darker a field, the more events took that long. */
+/** Makes a chart of the buckets of a histogram over time: the colour of a field is the number of events that took that long. */
 export function bucketHeatmap(text: PanelText & { readonly measures: string }): heatmaps.PanelBuilder {
   return heat(text, PromQueryFormat.Heatmap)
     .calculate(false)

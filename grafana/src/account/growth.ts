@@ -43,7 +43,7 @@ export const growthPanels = [
   table({
     title: 'Volumes that grow fastest',
     description:
-      'The twenty volumes that have grown most in a week, with their size and their data that is not in the cloud. Compare with what their owners planned.',
+      'The twenty volumes that have grown most in a week, with their size and their data that is not in the cloud. Compare with what their owners planned. Growth is known after the collector volumes has been on for a week.',
     queries: [
       { expr: largest, legend: 'Growth a week' },
       { expr: ofLargest(ofVolume(size)), legend: 'Size' },
@@ -57,7 +57,7 @@ export const growthPanels = [
     valueWidth: 140,
     width: 16,
     sortedBy: [['Growth a week', 'down']],
-    empty: 'not known: the collector volumes is off, or has been on for less than a week',
+    empty: 'not known yet',
   }),
   number({
     title: 'Index is full in',

@@ -24,7 +24,7 @@ export const spreadPanels = [
   bucketHeatmap({
     title: 'Processors, all appliances',
     description:
-      'The distribution of processor use over all appliances: the darker, the more appliances. If the whole band rises, there is one cause, such as a scan or an update.',
+      'The distribution of processor use over all appliances; the scale of colours shows how many. If the whole band rises, there is one cause, such as a scan or an update.',
     queries: { expr: upTo(shares, 'filer_appliance_cpu_utilization_ratio'), legend: '{{le}}' },
     measures: select('filer_appliance_cpu_utilization_ratio'),
     width: 8,

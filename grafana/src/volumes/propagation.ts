@@ -27,7 +27,7 @@ export const propagationPanels = [
   bucketHeatmap({
     title: 'Propagation times',
     description:
-      'The distribution of propagation times: the darker, the more events. Two bands mean two kinds of sites or volumes. If a band rises, a queue grows.',
+      'The distribution of propagation times; the scale of colours shows how many events. Two bands mean two kinds of sites or volumes. If a band rises, a queue grows.',
     queries: {
       expr: `sum by (le) (${once(`increase(${select(`${histogram}_bucket`)}[$__rate_interval])`)})`,
       legend: '{{le}}',
