@@ -135,11 +135,12 @@ export class Large {
     }
   }
 
-  /** Time passes, and somebody looks every ten minutes of it. */
+  /** Time passes, and somebody looks three times an interval, but not more often than every ten minutes. */
   async passes(ms: number): Promise<Scrape> {
+    const lookMs = Math.max(10, this.intervalMinutes / 3) * MINUTE;
     let scrape = new Scrape('');
-    for (let left = ms; left > 0; left -= 10 * MINUTE) {
-      await this.clock.advance(Math.min(left, 10 * MINUTE));
+    for (let left = ms; left > 0; left -= lookMs) {
+      await this.clock.advance(Math.min(left, lookMs));
       scrape = await this.look();
     }
     return scrape;
