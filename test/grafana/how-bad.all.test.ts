@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { UNKNOWN } from '../../grafana/src/mappings.ts';
-import { api, applianceLyon, lyon, scraped, series } from '../deploy/prometheus/case.ts';
+import { reasons } from '../../grafana/src/nothing.ts';
+import { api, applianceLyon, lyon, lyonOnProjects, scraped, series } from '../deploy/prometheus/case.ts';
 import { everyQuery } from '../support/dashboards.ts';
 import { askedAt, isSkipped } from './moment.ts';
 
 const { job } = scraped;
 const filer = applianceLyon.filer;
+const exporterDown = reasons.find(([, text]) => text === 'exporter down')?.[0] ?? 0;
 
 test.skipIf(isSkipped).each([
   ['an appliance is well while it reports', 'reporting', 1, 1, 0],
@@ -29,4 +31,14 @@ test.skipIf(isSkipped).each([
   ] as const;
   const samples = [{ labels: series('', { job, filer }), value: rank }];
   expect(askedAt(had, [[`round(${expr}, 0.001)`, samples]])).toContain('SUCCESS');
+});
+
+test.skipIf(isSkipped)('how long changes take is not known while the exporter cannot be scraped', () => {
+  const [{ expr = '' } = {}] = everyQuery.filter(({ where }) => where === 'filer-volumes / Propagation / A');
+  const had = [
+    [series('volume_filer:filer_propagation_duration_seconds:p90_rate1h', lyonOnProjects), 60],
+    [series('up', scraped), 0],
+  ] as const;
+  const samples = [{ labels: series('', { job, volume: 'file acceleration' }), value: exporterDown }];
+  expect(askedAt(had, [[expr, samples]])).toContain('SUCCESS');
 });
