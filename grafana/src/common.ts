@@ -1,6 +1,6 @@
+import type { Reason } from './badness.ts';
 import { limits } from './limits.ts';
 import { UNKNOWN } from './mappings.ts';
-import type { Reason } from './order.ts';
 import type { Query } from './panel.ts';
 import { select } from './select.ts';
 import { down, whilePolled, whileUp } from './service.ts';

@@ -12,7 +12,7 @@ import { byAccount } from './by-account.ts';
 import { metricNamed } from './catalogue.ts';
 import { checkIns, withoutTelemetry } from './common.ts';
 import { limits } from './limits.ts';
-import { worstAppliances, worstFilers } from './order.ts';
+import { worstAppliances, worstFilers } from './worst-filers.ts';
 
 /** The data source of every query of a dashboard, which the reader chooses at its top. */
 export const DATA_SOURCE = { type: 'prometheus', uid: `$\{datasource}` } as const;

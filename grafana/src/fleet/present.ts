@@ -3,11 +3,11 @@ import { applianceCounts, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { rankWords, standingWords, words } from '../mappings.ts';
 import { number, ranking, stateCounts, table } from '../numbers.ts';
-import { byFiler, ofWorst, reached, worstAppliances } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
 import { whileUp } from '../service.ts';
 import { noneExpected } from '../steps.ts';
+import { byFiler, ofWorst, reached, worstAppliances } from '../worst-filers.ts';
 
 const info = select('filer_appliance_info');
 const lastRecord = `time() - ${byFiler('filer_appliance_last_record_timestamp_seconds')}`;

@@ -2,9 +2,9 @@ import { checkIns, propagation, standing } from '../common.ts';
 import { limits } from '../limits.ts';
 import { rankWords, standingWords } from '../mappings.ts';
 import { table } from '../numbers.ts';
-import { ofWorst, waits, worstFilers } from '../order.ts';
 import { drillDown } from '../places.ts';
 import { select } from '../select.ts';
+import { ofWorst, waits, worstFilers } from '../worst-filers.ts';
 
 const silence = checkIns('filer');
 const unprotected = `sum by (volume) (max by (serial, volume_guid, volume) (${select('filer_volume_unprotected_bytes')}))`;

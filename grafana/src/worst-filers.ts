@@ -1,30 +1,9 @@
+import { badness, type Reason } from './badness.ts';
 import { checkIns, dataWaits, dead, standing, unknownInOutage } from './common.ts';
 import { limits } from './limits.ts';
-import { CRITICAL, UNKNOWN } from './mappings.ts';
+import { UNKNOWN } from './mappings.ts';
 import { select } from './select.ts';
 import { whileUp } from './service.ts';
-
-/** One reason why something is bad: a number, from which value it warns, and from which value it is critical. */
-export interface Reason {
-  readonly of: string;
-  readonly warns: number;
-  readonly critical?: number;
-}
-
-/**
- * Returns how bad each thing is as one number: critical ones first, then by how far they exceed their limit. `max` keeps
- * the worst reason; until then a label keeps the reasons apart.
- */
-function badness(by: string, reasons: readonly Reason[]): string {
-  const ranks = reasons.map(({ of, warns, critical }, index) => {
-    const orange = `${of} / ${warns}`;
-    const red = `(${of} > ${critical}) / ${warns} + ${CRITICAL}`;
-    // No value is below 0.
-    const rank = critical === undefined ? orange : critical === 0 ? red : `${red} or ${orange}`;
-    return `label_replace(${rank}, "reason", "${index}", "", "")`;
-  });
-  return `max by (${by}) (${ranks.join(' or ')})`;
-}
 
 const silent: Reason = { of: checkIns('filer'), warns: limits.missingCheckIn, critical: limits.missingCheckIn };
 const gone: Reason = { of: dead, warns: limits.missingCheckIn, critical: 0 };
