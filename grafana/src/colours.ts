@@ -43,6 +43,7 @@ const byColour: Readonly<Record<Exclude<Colour, 'text'>, readonly string[]>> = {
   gray: [
     'unknown',
     'not known',
+    'not described',
     'waiting',
     'not polled',
     'not configured',

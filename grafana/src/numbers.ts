@@ -82,8 +82,9 @@ export function words({
   queries: { expr, legend },
   ...text
 }: PanelText & { readonly queries: Query }): stats.PanelBuilder {
-  const query = { expr: orReasonInWords(expr, legend, text.empty ?? MISSING), legend };
-  return stat({ ...text, queries: query }).textMode(BigValueTextMode.Name);
+  const { empty = MISSING } = text;
+  const query = { expr: orReasonInWords(expr, legend, empty), legend };
+  return stat({ ...text, queries: query }, named([-1, empty])).textMode(BigValueTextMode.Name);
 }
 
 /** Makes a panel that orders things by their value at this moment. */

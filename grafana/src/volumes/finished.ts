@@ -3,6 +3,7 @@ import { meanOfHour, once, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
+import { whilePolled } from '../service.ts';
 import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
 
@@ -13,7 +14,10 @@ export const finishedPanels = [
     description:
       'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
     queries: {
-      expr: worst(10, `round(sum by (volume) (${once(`increase(${select('filer_snapshots_total')}[$window])`)}))`),
+      expr: worst(
+        10,
+        `round(sum by (volume) (${once(whilePolled('portal', `increase(${select('filer_snapshots_total')}[$window])`))}))`,
+      ),
       legend: '{{volume}}',
     },
     width: 8,
@@ -54,7 +58,7 @@ export const finishedPanels = [
     description:
       'Files in the snapshots of the event window, under global locking and under none. A sudden rise is a restore, a migration or an encryption trojan: find out which.',
     queries: {
-      expr: `round(sum by (locking) (${once(`increase(${select('filer_snapshot_files_total')}[$window])`)}))`,
+      expr: `round(sum by (locking) (${once(whilePolled('portal', `increase(${select('filer_snapshot_files_total')}[$window])`))}))`,
       legend: '{{locking}}',
     },
     width: 8,
@@ -67,7 +71,7 @@ export const finishedPanels = [
     queries: {
       expr: worst(
         10,
-        `round(sum by (filer) (${once(`increase(${select('filer_snapshot_metadata_failures_total')}[$window])`)}))`,
+        `round(sum by (filer) (${once(whilePolled('portal', `increase(${select('filer_snapshot_metadata_failures_total')}[$window])`))}))`,
       ),
       legend: '{{filer}}',
     },

@@ -5,12 +5,13 @@ import { words } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
 import { quantileOfHour, select } from '../select.ts';
+import { whilePolled } from '../service.ts';
 import { worst } from '../worst.ts';
 
 /** The phase that writes metadata, for which filers need the lock of the volume. */
 const P2 = { lock_phase: '="p2"' } as const;
 const held = (by: 'filer' | 'volume') => {
-  const share = once(select('volume_filer:filer_lock_duration_seconds:share_rate1h'));
+  const share = once(whilePolled('gfa', select('volume_filer:filer_lock_duration_seconds:share_rate1h')));
   return `sum by (${by}) (${share})`;
 };
 const releases = select('filer_lock_events_total', { ...P2, lock_state: '="released"' });
@@ -100,7 +101,7 @@ export const lockPanels = [
     description:
       'Lock events of the last hour. Acquired and released are equally frequent. If another state appears, report it to the vendor.',
     queries: {
-      expr: `round(sum by (lock_phase, lock_state) (${once(select('volume:filer_lock_events_total:increase1h'))}))`,
+      expr: `round(sum by (lock_phase, lock_state) (${once(whilePolled('gfa', select('volume:filer_lock_events_total:increase1h')))}))`,
       legend: '{{lock_phase}} {{lock_state}}',
     },
     width: 7,

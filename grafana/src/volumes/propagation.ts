@@ -76,7 +76,7 @@ export const propagationPanels = [
     queries: {
       expr: worst(
         10,
-        `round(sum by (volume) (${once(`increase(${select('filer_data_protected_events_total')}[$window])`)}))`,
+        `round(sum by (volume) (${once(whilePolled('gfa', `increase(${select('filer_data_protected_events_total')}[$window])`))}))`,
       ),
       legend: '{{volume}}',
     },
