@@ -57,7 +57,8 @@ test.runIf(hasPrometheus && alertmanagerProgram !== undefined).each([2, 6])(
       through: ['sh', '-ec', `${block}\nexec "$@"`, 'sh'],
     });
     const [one, other] = await Promise.all([arrived(withHistory), arrived(without)]);
-    expect(Math.abs(one - other)).toBeLessThan(60_000);
+    // Both scrape, evaluate and group each second, on a machine that may be busy.
+    expect(Math.abs(one - other)).toBeLessThan(20_000);
 
     const minutes = 'count_over_time(filer_appliance_cpu_utilization_ratio{job="filer-exporter-minutes"}[30m])';
     await until('the minutes to arrive', async () => (await withHistory.prometheus.query(minutes)).length === 2);
