@@ -15,7 +15,8 @@ export async function runHere(
   const home = process.cwd();
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text, ...more) => {
-      printed[name] += String(text);
+      // A warning of Node.js is about the process of the test, such as a file that its garbage collection closes.
+      if (!String(text).startsWith(`(node:${process.pid})`)) printed[name] += String(text);
       const done: unknown = more.at(-1);
       if (typeof done === 'function') done();
       return true;
