@@ -30,10 +30,10 @@ import { unitOf } from './unit.ts';
 const LONG = { min: 60, h: 3600 } as const;
 
 /**
- * How many times a chart has at most if it computes a value of every filer at each of them: with more, it takes Prometheus
- * many seconds in a large fleet. In a time range of an hour this limit makes no difference.
+ * The most steps of a chart that computes a value of every filer at each step. With more steps, Prometheus needs many
+ * seconds for it in a large fleet. A time range of an hour has fewer steps anyway.
  */
-const TIMES = 100;
+const MAX_STEPS = 100;
 
 /** The options of a chart over time, in addition to those of every panel. */
 interface ChartText extends PanelText {
@@ -76,7 +76,7 @@ export function chart({
     panel.overrideByRegexp(pattern, properties);
   }
   if (toOne) panel.axisSoftMax(1);
-  if (ofAll || [text.queries].flat().some(({ expr }) => expr.includes('topk('))) panel.maxDataPoints(TIMES);
+  if (ofAll || [text.queries].flat().some(({ expr }) => expr.includes('topk('))) panel.maxDataPoints(MAX_STEPS);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;
 }
@@ -115,7 +115,7 @@ export function timeline(
       .showValue(VisibilityMode.Never)
       .rowHeight(0.8)
       .mergeValues(true)
-      .maxDataPoints(TIMES)
+      .maxDataPoints(MAX_STEPS)
       .fillOpacity(80)
   );
 }
@@ -131,7 +131,7 @@ function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
   return (
     described(new heatmaps.PanelBuilder(), withReason(text), { height: 8, format })
       // Each bucket counts every filer.
-      .maxDataPoints(TIMES / 2)
+      .maxDataPoints(MAX_STEPS / 2)
       .color(
         new heatmaps.HeatmapColorOptionsBuilder()
           .mode(heatmaps.HeatmapColorMode.Scheme)

@@ -17,8 +17,8 @@ export function whileUp(service: Service, query: string): string {
 }
 
 /**
- * Keeps only the values of exporters that report this service as up. It is for totals of a time range, which Prometheus
- * computes from earlier samples while the service or the exporter is down: they would read as zero events.
+ * Keeps only the values of exporters that report this service as up. Totals of a time range need it: while the service or
+ * the exporter is down, Prometheus computes them from earlier samples, and they would read as "no events".
  */
 export function whilePolled(service: Service, query: string): string {
   return `((${query}) and on (job, instance) ${select('filer_api_up', { api: `="${service}"` })} == 1)`;

@@ -124,8 +124,8 @@ function queried(
 }
 
 /**
- * The filers that a table shows, which nobody chooses. They are ranked once: a query for each column of the table would rank
- * all filers again.
+ * A hidden variable of the filers that a table shows. It ranks them once, where each column's query would rank all filers
+ * again.
  */
 function worst(ranked: string): QueryVariableBuilder {
   return queried('worst', 'Worst', 'The filers of the table.', `query_result(${byAccount(ranked)})`, QUERY_RESULT)

@@ -47,7 +47,7 @@ async function runCommand(
       return printLine(versionLine());
     case 'check-config':
       return waitForFiles(await checkConfig(await load(variables)));
-    // What the daemon does not need is loaded only when needed.
+    // The daemon does not need the code of these commands, so each loads its own.
     case 'plan': {
       const { plan } = await import('./plan.ts');
       return plan(options, variables, stopped);

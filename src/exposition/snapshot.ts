@@ -81,7 +81,7 @@ export class ExpositionSnapshot {
   }
 }
 
-/** Yields the texts in their order, as many at once as fill a buffer. */
+/** Yields the texts in their order, in groups that each fill a buffer. */
 function* runsOf(families: readonly (readonly Text[])[]): Generator<readonly Text[]> {
   let run: Text[] = [];
   let bytes = 0;

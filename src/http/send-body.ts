@@ -4,9 +4,9 @@ import { runInTurn } from '../runtime/slices.ts';
 
 /**
  * Writes buffers to a response as fast as it is read, and ends it. It requests the next buffer when the socket has taken the
- * previous one, which may then be overwritten, and when a turn of the event loop has room for it: a reader on this machine
- * takes every buffer at once. It resolves when everything is passed on. If the reader disconnects or the response is cut
- * off, it rejects and requests no more buffers.
+ * previous one, which may then be overwritten. Each write waits for a turn of the event loop that has room: without this, a
+ * reader on this machine would take all buffers in one turn. It resolves when everything is passed on. If the reader
+ * disconnects or the response is cut off, it rejects and requests no more buffers.
  */
 export async function sendBody(response: ServerResponse, buffers: Iterable<Buffer>, clock: Clock): Promise<void> {
   // The event may have fired while the response was produced.

@@ -116,7 +116,7 @@ function createAccountTask(context: PortalContext, own: OwnFields, account: Acco
     const list = rows === undefined ? undefined : await collectAll(records());
     const ofRows = rows === undefined || list === undefined ? [] : await readRows(rows, list, context, reportDrop);
     const ofReader = reader === undefined ? [] : await reader.read({ records: list ?? records(), reportDrop });
-    // They may be more than a call can have as arguments, so `push` cannot append them.
+    // Not `push(...samples)`: V8 allows a call some 125,000 arguments, and a large account has more samples.
     return { samples: [ofObject, ofRows, ofReader].flat(), respondedAt };
   });
   return paged ? task : { ...task, priority: true };

@@ -88,7 +88,7 @@ const TIMESTAMP_FAMILIES: ReadonlySet<string> = new Set(
     .map(({ name }) => name),
 );
 
-/** The samples of an account are some 100,000; so many are looked at between two yields. */
+/** The number of samples between two interruptions: an account can have 100,000. */
 const SAMPLES_PER_STEP = 1_000;
 
 /** Replaces times that are later than `now`, which is by the service's clock and in Unix seconds. */
