@@ -1,10 +1,11 @@
 // Only here: a metric of the catalogue that the demo does not show.
 import { expect, test } from 'vitest';
 import { demoEnvironment, demoVariations, switchOffAppliance } from '../../src/demo/demo.ts';
+import type { StatusReport } from '../../src/status/model.ts';
 import { demoCatalog } from '../support/demo-catalog.ts';
 import { exporter, services, until } from '../support/live.ts';
 
-test('the demo shows every metric of the catalogue', async () => {
+test('the demo shows every metric of the catalogue, and of its appliances one has no records', async () => {
   const mocks = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
   switchOffAppliance(mocks);
   const live = await exporter(demoEnvironment({}, mocks) as Record<string, string>);
@@ -19,24 +20,12 @@ test('the demo shows every metric of the catalogue', async () => {
       [],
     );
   });
-});
-
-test('the appliance of the demo that is off has no records, and the others have no series without records', async () => {
-  const mocks = await services({ appliances: 12, volumes: 5, variations: demoVariations() });
-  switchOffAppliance(mocks);
-  const live = await exporter(demoEnvironment({}, mocks) as Record<string, string>);
   const off = await until('an appliance without records', async () => {
     const [sample] = (await live.scrape()).all('filer_appliance_state', { state: 'no_records' });
     return sample?.labels.serial;
   });
   expect(off).toBe(mocks.fleet.appliances[2]?.serial);
-  const { appliances } = JSON.parse((await live.get('/api/v1/status')).text) as {
-    appliances: readonly {
-      readonly state: string;
-      readonly suspended: readonly unknown[];
-      readonly lastError: unknown;
-    }[];
-  };
+  const { appliances } = JSON.parse((await live.get('/api/v1/status')).text) as StatusReport;
   expect(appliances.filter(({ state }) => state === 'no_records')).toMatchObject([{ lastError: null }]);
   expect(appliances.filter(({ state, suspended }) => state === 'up' && suspended.length > 0)).toEqual([]);
 });

@@ -8,26 +8,20 @@ const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 
 /** Clocks that are set, wrong or asleep. */
 const clocks: readonly Story[] = [
-  ...[
-    ['put forward an hour for daylight saving', HOUR],
-    ['put back an hour in autumn', -HOUR],
-    ['set back a day', -DAY],
-    ['set forward a century', 36_525 * DAY],
-  ].map(
-    ([what, ms]): Story => ({
-      name: `a clock that is ${what} changes nothing that is shown`,
-      begins: { gfa: true },
-      tells: async (life) => {
-        await life.passes(30 * MINUTE);
+  {
+    name: 'a clock that is set back a day, and then forward a century, changes nothing that is shown',
+    begins: { gfa: true },
+    tells: async (life) => {
+      await life.passes(10 * MINUTE);
+      for (const ms of [-DAY, 36_525 * DAY]) {
         // The services have the time of their own.
         life.act();
-        life.clock.step(Number(ms));
-        life.services.vary({ clockAheadMs: -Number(ms) });
+        life.clock.step(ms);
         const after = await life.after(10 * MINUTE);
-        life.expects([after, await life.after(40 * MINUTE)], [WELL, WELL]);
-      },
-    }),
-  ),
+        life.expects([after, await life.after(20 * MINUTE)], [WELL, WELL]);
+      }
+    },
+  },
   {
     name: 'a machine that begins in 1970 and gets the time after ten minutes',
     begins: { gfa: true, later: true },
@@ -38,52 +32,30 @@ const clocks: readonly Story[] = [
       const before = await life.after(10 * MINUTE);
       life.act();
       life.clock.step(since1970);
-      life.expects([before, await life.after(40 * MINUTE)], [WELL, WELL]);
+      life.expects([before, await life.after(20 * MINUTE)], [WELL, WELL]);
     },
   },
   {
     name: 'services whose clock is an hour ahead, and then an hour behind',
     begins: { gfa: true, variations: { clockAheadMs: HOUR } },
     tells: async (life) => {
-      const ahead = await life.after(40 * MINUTE);
+      const ahead = await life.after(20 * MINUTE);
       life.act();
       life.services.vary({ clockAheadMs: -HOUR });
-      life.expects([ahead, await life.after(40 * MINUTE)], [WELL, WELL]);
-    },
-  },
-  {
-    name: 'midnight, the end of the month and of the year',
-    begins: { gfa: true, at: Date.UTC(2026, 11, 31, 23, 30) },
-    tells: async (life) => {
-      const before = await life.after(29 * MINUTE);
-      life.expects([before, await life.after(50 * MINUTE)], [WELL, WELL]);
+      life.expects([ahead, await life.after(30 * MINUTE)], [WELL, WELL]);
     },
   },
   {
     name: 'a machine that sleeps for six hours shows nothing old when it wakes, and all again soon after',
     begins: { gfa: true },
     tells: async (life) => {
-      await life.passes(30 * MINUTE);
+      await life.passes(10 * MINUTE);
       const awake = life.troubled({});
       life.clock.nap(6 * HOUR);
       const waking = await life.after(2_000);
       awake();
       const after = await life.after(10 * MINUTE);
       life.expects([waking, after], ['gfa up, 0 filers; portal up, 3 reporting, 0 series', WELL]);
-    },
-  },
-  {
-    name: 'a laptop that sleeps ten minutes of each twenty',
-    begins: { gfa: true },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      for (let nap = 0; nap < 4; nap += 1) {
-        const awake = life.troubled({});
-        life.clock.nap(10 * MINUTE);
-        awake();
-        await life.passes(10 * MINUTE);
-      }
-      life.expects([await life.after(10 * MINUTE)], [WELL]);
     },
   },
 ];

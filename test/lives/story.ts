@@ -1,4 +1,5 @@
 import { test } from 'vitest';
+import { standing } from '../harness/standing.ts';
 import { MINUTE, type Setup, World } from '../harness/world.ts';
 
 /** Somebody looks so often, in milliseconds; the log tells what came and went in between. */
@@ -11,26 +12,29 @@ export interface Story {
   readonly tells: (life: World) => Promise<void>;
 }
 
-/** What begins after twenty good minutes, and how all stands at its end and twenty minutes later. */
+/** What begins after ten good minutes, and how all stands at its end and a quarter of an hour later. */
 interface Trouble extends Pick<Story, 'name' | 'begins'> {
-  /** How long it lasts, in milliseconds; forty minutes unless told. */
+  /** How long it lasts, in milliseconds; half an hour unless told. */
   readonly ms?: number;
   /** Begins it; what it returns ends it. */
   readonly begin: (life: World) => () => void;
   readonly during: string | RegExp;
   readonly after: string;
+  /** The label `code` by which its requests are counted. */
+  readonly code?: string;
 }
 
 /** The story of one trouble. */
-export function trouble({ ms = 40 * MINUTE, begin, during, after, ...story }: Trouble): Story {
+export function trouble({ ms = 30 * MINUTE, begin, during, after, code, ...story }: Trouble): Story {
   return {
     ...story,
     tells: async (life) => {
-      await life.passes(20 * MINUTE);
+      await life.passes(10 * MINUTE);
       const end = begin(life);
-      const seen = await life.after(ms);
+      const { scrape } = await life.passes(ms);
+      const isCounted = code === undefined || scrape.sum('filer_exporter_requests_total', { code }) > 0;
       end();
-      life.expects([seen, await life.after(20 * MINUTE)], [during, after]);
+      life.expects([standing(scrape), isCounted, await life.after(15 * MINUTE)], [during, true, after]);
     },
   };
 }
