@@ -47,7 +47,7 @@ test('an account that is throttled has one line in the log and on the page, and 
   const mocks = await services({
     variations: { rateLimit: { kind: 'fixed-window', requests: 12, windowMs: 30_000 } },
   });
-  const live = await exporter(portalEnvironment(mocks));
+  const live = await exporter({ ...portalEnvironment(mocks), PORTAL_COLLECTORS: 'telemetry' });
   await until('the throttling to be told', () => told(live, 'throttled').length > 0);
   const [{ msg = '' } = {}] = told(live, 'throttled');
   expect(await pageOf(live)).toContain(msg);

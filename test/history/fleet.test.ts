@@ -18,25 +18,6 @@ function expectReported(fleet: Fleet, period: Parameters<Fleet['judge']>[0] = {}
   return missing;
 }
 
-describe.each([
-  [200, 5, 300],
-  [2_000, 5, 40],
-])('%d appliances, polled every %d min, the receiver away for %d min', (appliances, interval, minutes) => {
-  test('every minute arrives once, without another poll, and soon', async () => {
-    const fleet = new Fleet({ appliances, intervalMs: interval * MINUTE_MS, catchUpMs: 7 * HOUR_MS });
-    await fleet.hours(1);
-    const polls = fleet.polls;
-    fleet.receiver.answer = away;
-    await fleet.hours(minutes / 60);
-    fleet.receiver.answer = undefined;
-    await fleet.hours(Math.max(1, (2 * interval) / 60));
-    expect(fleet.polls / fleet.minute).toBeCloseTo(polls / 60, 0);
-    expect(expectReported(fleet)).toBe(0);
-    expect(fleet.receiver.rejected).toBe(0);
-    expect(fleet.maxWaiting).toBeLessThan(200_000);
-  });
-});
-
 describe('40 appliances', () => {
   const forty = (more: Partial<ConstructorParameters<typeof Fleet>[0]> = {}) => new Fleet({ appliances: 40, ...more });
 
@@ -119,10 +100,7 @@ describe('40 appliances', () => {
   });
 
   test.each([
-    ['takes all', 40],
     ['stock', 40],
-    ['alone', 40],
-    ['takes all', 300],
     ['stock', 300],
     ['alone', 300],
   ] as const)('the receiver %s and is away for %d min', async (receiver, minutes) => {
@@ -141,7 +119,6 @@ describe('40 appliances', () => {
 
   test.each([
     ['takes all', 'taken'],
-    ['takes all', 'lost'],
     ['stock', 'taken'],
     ['stock', 'lost'],
   ] as const)('killed each hour while a request is under way, %s, which was %s', async (receiver, outcome) => {

@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 300_000 });
 const FOUND = join(root, 'test/simulation/found');
 
 /** Plans of one run, and how long they are played and made smaller while exploring, in milliseconds. */
-const PLANS = 8;
+const PLANS = 5;
 const MAX_MS = 240_000;
 
 test(`in ${PLANS} plans drawn by chance, what is shown is so, and all is well afterwards`, async () => {

@@ -6,7 +6,6 @@ import fc from '../support/fast-check.ts';
 
 test.each<[Method, string]>([
   ['GET', '/data'],
-  ['GET', '/serials'],
   ['GET', '/anything/at/all'],
   ['POST', '/auth/token'],
   ['POST', '/auth/token/refresh'],
@@ -19,22 +18,16 @@ test.each<[Method, string]>([
 
 test.each<[string, string]>([
   ['POST', '/auth/token/'],
-  ['POST', '/auth/tokens'],
-  ['POST', '/auth/token/refresh/'],
   ['DELETE', '/auth/token/refresh'],
   ['POST', '/data'],
-  ['POST', '/cloud-credentials'],
   ['POST', '/telemetry/appliances/cpu_utilization'],
-  ['POST', '/telemetry/appliances//cpu_utilization'],
   ['POST', '/telemetry/appliances/a/b/cpu_utilization'],
   ['POST', '/telemetry/appliances/../cpu_utilization'],
   ['POST', '/telemetry/appliances/%2e%2e/cpu_utilization'],
   ['POST', '/telemetry/appliances/a?b=/cpu_utilization'],
   ['POST', '/telemetry/appliances/a/cpu_utilization?x=1'],
   ['POST', '/telemetry/appliances/a/cpu_utilization\n'],
-  ['POST', '/v1/telemetry/appliances/a/cpu_utilization'],
   ['POST', '/telemetry/users/a/cpu_utilization'],
-  ['DELETE', '/auth/token/other'],
   ['DELETE', '/edges'],
   ['PUT', '/auth/token'],
   ['PATCH', '/edges/a'],

@@ -44,17 +44,14 @@ describe('a request', () => {
 });
 
 describe('an answer with another status', () => {
-  test.each([[300], [301], [302], [304], [307], [400], [401], [403], [404], [408], [413], [422], [500], [502], [504]])(
-    '%d is told and counted under its number',
-    async (status) => {
-      const { api, ears, failure } = mocked();
-      api.intercept({ path: '/v1/serials' }).reply(status, '', { headers: { location: 'https://elsewhere.test/' } });
-      const error = await failure();
-      expect(error).toMatchObject({ reason: 'status', status, code: String(status) });
-      expect(error.message).toBe(`GET /serials returned ${status}`);
-      expect([ears.codes, ears.inFlight, ears.refusals]).toEqual([[String(status)], 0, 0]);
-    },
-  );
+  test.each([[301], [304], [400], [500]])('%d is told and counted under its number', async (status) => {
+    const { api, ears, failure } = mocked();
+    api.intercept({ path: '/v1/serials' }).reply(status, '', { headers: { location: 'https://elsewhere.test/' } });
+    const error = await failure();
+    expect(error).toMatchObject({ reason: 'status', status, code: String(status) });
+    expect(error.message).toBe(`GET /serials returned ${status}`);
+    expect([ears.codes, ears.inFlight, ears.refusals]).toEqual([[String(status)], 0, 0]);
+  });
 
   test.each<[string, Readonly<Record<string, string>>, number | undefined]>([
     ['with Retry-After', { 'retry-after': '7' }, 7_000],
@@ -93,23 +90,16 @@ describe('the service’s own words', () => {
   test.each<[string, string, string]>([
     ['message and detail: the message', '{"message":"No such appliance","detail":null}', ': No such appliance'],
     ['a validation error: not what it echoes', '{"message":"Bad","detail":[{"input":"hunter2"}]}', ': Bad'],
-    ['message only', '{"message":"Nope"}', ': Nope'],
     ['the telemetry service’s error', '{"error":"internal"}', ': internal'],
     ['several lines become one', '{"message":"one\\n\\ttwo\\r\\nthree"}', ': one two three'],
     ['a long one is cut', JSON.stringify({ message: long }), `: ${long.slice(0, 200)}`],
     ['message that is no text', '{"message":{"a":1}}', ''],
-    ['empty message', '{"message":""}', ''],
     ['message of null beside an error', '{"message":null,"error":"internal"}', ': internal'],
     ['detail alone', '{"detail":"Not authenticated"}', ''],
     ['a list', '[{"message":"in a list"}]', ''],
-    ['a text', '"just text"', ''],
-    ['null', 'null', ''],
     ['a prototype that is none', '{"__proto__":{"message":"inherited"}}', ''],
     ['HTML of a gateway', '<html><h1>502 Bad Gateway</h1></html>', ''],
-    ['plain text', 'upstream connect error', ''],
     ['nothing', '', ''],
-    ['half a document', '{"message":"cut o', ''],
-    ['bytes that are no text', '\ufffd\u0000\u0001', ''],
   ])('%s', async (_, body, words) => {
     const { api, ears, failure } = mocked();
     api.intercept({ path: '/v1/serials' }).reply(422, body);

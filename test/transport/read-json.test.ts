@@ -36,9 +36,7 @@ describe('a body that can be read', () => {
     ['gzip in two members', Buffer.concat([gzipSync('[1,'), gzipSync('2]')]), gzip, [1, 2]],
     ['deflate', deflateSync('[1]'), { 'content-encoding': 'deflate' }, [1]],
     ['nothing at all', '', {}, undefined],
-    ['nothing, packed', gzipSync(''), gzip, undefined],
     ['behind a byte order mark', '\ufeff[1]', {}, [1]],
-    ['with emoji and NUL in texts', '["\ud83d\ude00\\u0000"]', {}, ['\ud83d\ude00\0']],
     ['exactly as large as allowed', `"${'a'.repeat(limit - 2)}"`, {}, 'a'.repeat(limit - 2)],
   ])('%s', async (_, body, headers, parsed) => {
     expect(await outcome(body, headers)).toEqual({ parsed });
@@ -51,21 +49,14 @@ describe('a body that cannot be read', () => {
   test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, string]>([
     ['too large by its own word', '[]', { 'content-length': String(limit + 1) }, 'oversize', tooLarge],
     ['one byte too large', `"${'a'.repeat(limit - 1)}"`, {}, 'oversize', tooLarge],
-    ['far too large', 'a'.repeat(50 * limit), {}, 'oversize', tooLarge],
     ['too large once unpacked', gzipSync('0'.repeat(limit + 1)), gzip, 'oversize', tooLarge],
     ['a gzip bomb', gzipSync(Buffer.alloc(10_000 * 900)), gzip, 'oversize', tooLarge],
     ['HTML of a gateway', '<html>hello</html>', { 'content-type': 'text/html' }, 'invalid', 'got a web page'],
-    ['plain text', 'OK', {}, 'invalid', notJson(2)],
     ['half a document', '{"items":[', {}, 'invalid', notJson(10)],
-    ['two documents', '{}{}', {}, 'invalid', notJson(4)],
-    ['NaN', '{"a":NaN}', {}, 'invalid', notJson(9)],
     ['no UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), {}, 'invalid', notJson(4)],
-    ['half a character', Buffer.from([0x22, 0xf0, 0x9f, 0x22]), {}, 'invalid', notJson(4)],
     ['damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', `${place}the compressed response is corrupted`],
-    ['cut gzip', gzipSync('[1,2,3]').subarray(0, 15), gzip, 'invalid', `${place}the compressed response is corrupted`],
     ['gzip that is none', '[1]', gzip, 'invalid', `${place}the compressed response is corrupted`],
     ['brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', `${place}expected gzip or no compression`],
-    ['packed twice', '[1]', { 'content-encoding': 'gzip, gzip' }, 'invalid', `${place}expected gzip or no compression`],
     [
       'packed by a prototype',
       '[1]',
@@ -102,12 +93,9 @@ describe('a body that cannot be read', () => {
 
 describe('the body of an error', () => {
   test.each<[string, Buffer | string, Readonly<Record<string, string>>, string]>([
-    ['huge', `{"message":"${'x y '.repeat(100_000)}"}`, {}, ''],
     ['huge by its own word', '{"message":"huge"}', { 'content-length': '100000000' }, ''],
     ['packed', gzipSync('{"message":"Nope"}'), gzip, ': Nope'],
     ['a bomb', gzipSync(Buffer.alloc(20_000_000)), gzip, ''],
-    ['damaged', 'nope', gzip, ''],
-    ['packed with brotli', 'nope', { 'content-encoding': 'br' }, ''],
     ['no UTF-8', Buffer.from([0xff]), {}, ''],
     ['nested 100,000 levels deep', deep, {}, ''],
   ])('never turns it into another error: %s', async (_, body, headers, words) => {

@@ -43,15 +43,9 @@ describe('in a container of 128 MiB, where V8 has 64', () => {
 
 /* What the demo's mock services answer, with five volumes on each appliance: mebibytes of the body and of its weight. */
 test.each<[number, number, ResponseSize, string, number, number]>([
-  [100, 64, 'inventory', 'serials', 0.02, 0.07],
-  [100, 64, 'inventory', 'edges', 0.03, 0.09],
   [100, 64, 'list', 'volume_connections', 0.22, 0.66],
   [100, 64, 'account', 'data', 1.65, 5.12],
-  [500, 256, 'inventory', 'serials', 0.1, 0.4],
-  [500, 256, 'inventory', 'edges', 0.15, 0.5],
-  [500, 256, 'list', 'volume_connections', 1.1, 3.3],
   [500, 256, 'account', 'data', 8.3, 25.7],
-  [2_000, 256, 'inventory', 'serials', 0.39, 1.32],
   [2_000, 256, 'inventory', 'edges', 0.46, 1.5],
   [2_000, 256, 'list', 'volume_connections', 4.27, 12.78],
 ])(

@@ -90,8 +90,6 @@ describe('a bookmark that moves', () => {
 describe('over the mock services', () => {
   test.each([
     ['one instance', 'incremental', MINUTE_MS, true],
-    ['one instance', 'incremental', 10_000, false],
-    ['one instance', 'incremental', 15 * MINUTE_MS, false],
     ['two instances', 'overlapping', MINUTE_MS, true],
     ['two instances', 'full', MINUTE_MS, false],
   ] as const)(
@@ -99,7 +97,7 @@ describe('over the mock services', () => {
     (...[instances, delivery, intervalMs, fractionalTimestamps]) => {
       const service = gfaService(BEGUN, { delivery, fractionalTimestamps, unknownStates: true }, 6);
       const ledgers = Array.from({ length: instances === 'one instance' ? 1 : 2 }, () => newLedger());
-      for (let poll = 0; poll < 40; poll += 1) {
+      for (let poll = 0; poll < 25; poll += 1) {
         for (const [index, ledger] of ledgers.entries()) {
           const now = (poll + index / 3) * intervalMs;
           take(ledger, service.ask('ours', BEGUN + now), now);

@@ -159,7 +159,7 @@ test('every counter is the set of delivered events, however they come, late or d
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 

@@ -8,7 +8,7 @@ import { going } from '../../../support/mock-api.ts';
 
 test('a first answer with the events of months is examined as any other', async () => {
   const day = 86_400;
-  const locks = Array.from({ length: 140_000 }, (_, minute) => lock(100 * day - 60 * minute));
+  const locks = [lock(0), ...Array<ReturnType<typeof lock>>(140_000).fill(lock(100 * day))];
   const answer = dataAnswer({ filers: [filer(0, 5)], locks }, { request_time: filer(100 * day, 5).timestamp });
   const parts = {
     client: { send: () => Promise.resolve(answer) },

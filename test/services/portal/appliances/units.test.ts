@@ -191,6 +191,6 @@ test('two fleets that share an appliance give the same samples for it, whatever 
       const among = await shownOf(A, collectorOf({ ...named(before, 100), [A]: own, ...named(after, 200) }));
       expect(among).toEqual(alone);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
