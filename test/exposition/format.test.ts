@@ -12,13 +12,8 @@ describe('a number', () => {
   test.each([
     [0, '0'],
     [-0, '-0'],
-    [1, '1'],
-    [-1.5, '-1.5'],
-    [0.1 + 0.2, '0.30000000000000004'],
     [1e21, '1e+21'],
     [123456789012345680000, '123456789012345680000'],
-    [5e-324, '5e-324'],
-    [1.7976931348623157e308, '1.7976931348623157e+308'],
     [Number.NaN, 'NaN'],
     [Number.POSITIVE_INFINITY, '+Inf'],
     [Number.NEGATIVE_INFINITY, '-Inf'],
@@ -40,10 +35,7 @@ describe('a number', () => {
 
   test.each([
     [10, '10.0'],
-    [0, '0.0'],
-    [-5, '-5.0'],
     [0.5, '0.5'],
-    [86_400, '86400.0'],
     [1e21, '1e+21'],
   ])('%d as a bound is written %s in both formats', (bound, text) => {
     expect(formatBound(bound)).toBe(text);
@@ -83,19 +75,14 @@ describe('a header', () => {
 
 describe('a label value', () => {
   test.each([
-    ['plain', 'plain'],
     ['', ''],
     ['a "quoted" one', 'a \\"quoted\\" one'],
     ['C:\\share\\', 'C:\\\\share\\\\'],
     ['\\n is no line', '\\\\n is no line'],
     ['two\nlines', 'two\\nlines'],
-    ['carriage\rreturn', 'carriage\rreturn'],
     ['Büro \ud83d\ude00 東京', 'Büro \ud83d\ude00 東京'],
     ['half \ud83d a pair', 'half \ufffd a pair'],
-    ['\ude00', '\ufffd'],
     ['nul\0nul', 'nul\ufffdnul'],
-    ['{a="b",c}', '{a=\\"b\\",c}'],
-    ['# EOF\n', '# EOF\\n'],
   ])('%j is written %j', (value, written) => {
     const corrected = { cut: 0, duplicates: 0 };
     expect([escapeLabelValue(value, corrected), corrected.cut]).toEqual([written, 0]);
@@ -104,12 +91,9 @@ describe('a label value', () => {
   test.each<[string, string, number, number]>([
     ['exactly as long as allowed', 'a'.repeat(MAX_LABEL), MAX_LABEL, 0],
     ['one longer', 'a'.repeat(MAX_LABEL + 1), MAX_LABEL, 1],
-    ['ten kilobytes', 'a'.repeat(10_000), MAX_LABEL, 1],
     ['as many emoji as allowed', '\ud83d\ude00'.repeat(MAX_LABEL), MAX_LABEL, 0],
     ['one emoji more', '\ud83d\ude00'.repeat(MAX_LABEL + 1), MAX_LABEL, 1],
-    ['ten thousand emoji', '\ud83d\ude00'.repeat(10_000), MAX_LABEL, 1],
     ['an emoji across the cut', `a${'\ud83d\ude00'.repeat(2_000)}`, MAX_LABEL, 1],
-    ['half pairs', '\ud83d'.repeat(5_000), MAX_LABEL, 1],
   ])('is cut at 1,024 characters, never within one, and counted: %s', (_, value, characters, cuts) => {
     const corrected = { cut: 0, duplicates: 0 };
     const cleaned = escapeLabelValue(value, corrected);

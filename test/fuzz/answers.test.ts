@@ -67,7 +67,7 @@ test('whatever the body of an error says, it becomes one short line without what
         expect(hint).not.toMatch(/[\n\r]/);
       },
     ),
-    { numRuns: 600, examples: [[{ sent: '__aaaa', body: jsonOf({ message: 'no token __aaaa' }) }, inJson, 401]] },
+    { numRuns: 250, examples: [[{ sent: '__aaaa', body: jsonOf({ message: 'no token __aaaa' }) }, inJson, 401]] },
   );
 });
 
@@ -98,7 +98,7 @@ test('whatever stands in the place of a cursor, the pages come to an end, and no
       expect(new Set(cursors).size).toBe(cursors.length);
       for (const cursor of cursors.slice(1)) expect(cursor?.length).toBeGreaterThan(0);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 

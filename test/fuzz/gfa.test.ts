@@ -65,6 +65,6 @@ test('whatever GET /data answers, one time after another, it is read or is no an
         parseExposition(`${store.render('openmetrics').toString()}# EOF\n`, 'openmetrics');
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });

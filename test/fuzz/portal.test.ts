@@ -50,7 +50,7 @@ test('whatever a series answers, it is read or is no answer, and what is exposed
       }
       expectParses(toSamples(operation.families, records, { serial: 's', filer }, ignore));
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -88,7 +88,7 @@ test('whatever the inventory answers, it is read or is no answer, and each appli
         ),
       );
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 
@@ -98,6 +98,6 @@ test('whatever a token says of its life, it lives for some time', () => {
     fc.property(anyJson, token, fc.integer({ min: 0, max: 4e12 }), (expiresIn, access, now) => {
       expect(lifetimeOf({ access, expiresIn }, now).seconds).toBeGreaterThan(0);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
 });

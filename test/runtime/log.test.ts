@@ -19,7 +19,6 @@ describe('a line of the log', () => {
   test.each([
     ['a text that a service chose', { filer: endless }],
     ['the message of an error', { err: new RequestError('invalid', endless) }],
-    ['a cause', { err: new Error('said', { cause: new Error(endless) }) }],
     ['a stack', { err: new TypeError(endless) }],
   ])('stays short, however long %s is', (_, fields) => {
     const line = lineOf(fields);
@@ -32,7 +31,6 @@ describe('a line of the log', () => {
     ['a text', (text: string) => ({ reason: text })],
     ['a text of a list', (text: string) => ({ faults: ['one', text] })],
     ['the message of an error', (text: string) => ({ err: new RequestError('invalid', text) })],
-    ['a cause', (text: string) => ({ err: new Error('said', { cause: new Error(text) }) })],
     ['a stack', (text: string) => ({ err: new TypeError(text) })],
   ])('does nothing to a terminal, whatever %s holds', (_, fieldsOf) => {
     // Clears the screen, sets the title, moves to a new line, turns the direction, has half a character.

@@ -110,12 +110,6 @@ describe.each<[string, (content: Buffer) => Buffer | Promise<Buffer>, Readonly<R
     { gfa: 'mine' },
     'not a state file, or corrupted',
   ],
-  [
-    'whose last line takes too much memory',
-    () => fileWith([{ number: 3 }], { at: 0, up: 0, more: Array(30_000).fill({}) }),
-    { gfa: 'mine' },
-    'corrupted: it has no whole state',
-  ],
   ['of another key', (content) => content, { gfa: 'theirs' }, 'it belongs to another client key or another service'],
   [
     'of a newer version',

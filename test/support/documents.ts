@@ -32,7 +32,7 @@ const questions: Questions = { ...gfaQuestions, ...portalQuestions };
 export const documents: readonly Document[] = [
   part('docs/configuration.md', configurationPage),
   { path: 'docs/metrics.md', text: metricsReference },
-  { path: 'docs/coverage.md', text: coveragePage },
+  part('docs/coverage.md', coveragePage),
   part('docs/limits.md', (page) => withPart(page, 'collectors', roundsTable())),
   part('docs/input.md', (page) => withPart(page, 'statuses', statuses())),
   part('docs/doctor.md', (page) => page.replaceAll(/^(\| `(\w+)` \| [^|\n]*\| )[^|\n]*\|$/gm, withEffects)),

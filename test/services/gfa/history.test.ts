@@ -11,18 +11,11 @@ import {
   told,
 } from '../../support/gfa-answers.ts';
 
-const HOUR = 3600;
-
 test.each([
-  ['filer', released(1, 5), released(1, 5, { filer_guid: 'f2' })],
-  ['volume', released(1, 5), released(1, 5, { volume_guid: 'v2' })],
   ['phase', released(1, 5), released(1, 5, { lock_phase: 'P1' })],
-  ['state', released(1, 5), released(1, 5, { lock_state: 'ABORTED' })],
   ['lock duration', released(1, 5), released(1, 7)],
-  ['time', released(1, 5), released(2, 5)],
   ['fraction of a second', released(1, 5), released(1, 5, { timestamp: timestamp(1.5) })],
   ['kind', propagation(1, 5), propagation(1, 5, { kind: 'metadata' })],
-  ['propagation time', propagation(1, 5), propagation(1, 7)],
 ])('two events that differ in their %s are two, and each counts once', (_, one, other) => {
   const ledger = newLedger();
   const [group, family] =
@@ -49,15 +42,5 @@ describe('memory', () => {
     const { fresh, notes } = take(ledger, answer, 1);
     expect([fresh, notes.length, notes[0]]).toEqual([0, 400, 'full locks.timestamp']);
     expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="p2",lock_state="acquired"': 100 });
-  });
-
-  test('holds the events of the last day', () => {
-    const ledger = newLedger({ forgetAfterMs: 7 * 24 * HOUR * 1000 });
-    for (let at = 0; at < 3 * 24 * HOUR; at += 300) {
-      take(ledger, dataAnswer({ locks: [lock(at)] }, { request_time: timestamp(at) }), at * 1000);
-    }
-    // And of less than an hour more.
-    expect(ledger.memory).toMatchObject({ size: 300, evicted: 0 });
-    expect(told(ledger, 'filer_lock_events_total')).toEqual({ 'lock_phase="p2",lock_state="acquired"': 864 });
   });
 });

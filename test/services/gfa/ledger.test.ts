@@ -107,18 +107,18 @@ describe('the newest event', () => {
     });
   });
 
-  test.each([
-    ['taken and given back', lock(5), released(5, 0)],
-    ['taken and given back without a duration', lock(5), lock(5, { lock_state: 'RELEASED' })],
-  ])('of a lock %s in one second is the release, in either order', (_, taken, given) => {
-    for (const locks of [
-      [taken, given],
-      [given, taken],
-    ]) {
-      const ledger = ledgerOf({ locks });
-      expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
-    }
-  });
+  test.each([['taken and given back without a duration', lock(5), lock(5, { lock_state: 'RELEASED' })]])(
+    'of a lock %s in one second is the release, in either order',
+    (_, taken, given) => {
+      for (const locks of [
+        [taken, given],
+        [given, taken],
+      ]) {
+        const ledger = ledgerOf({ locks });
+        expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
+      }
+    },
+  );
 });
 
 describe('the clock of a filer', () => {
@@ -135,7 +135,7 @@ describe('the clock of a filer', () => {
     expect(told(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 1000 });
   });
 
-  test.each([30, 3600, 25 * 3600, 315_532_800])('%d s ahead for one event hides none of a later answer', (ahead) => {
+  test.each([30, 315_532_800])('%d s ahead for one event hides none of a later answer', (ahead) => {
     const ledger = newLedger();
     const wrong = { locks: [lock(80_000 + ahead)], propagation: [propagation(80_000 + ahead, 11)] };
     take(ledger, dataAnswer(wrong, { request_time: timestamp(80_005) }), 0);
@@ -181,10 +181,8 @@ describe('the state of a lock', () => {
 
 test.each([
   ['locks', 'lock_phase', lock(1), 'filer_lock_events_total'],
-  ['locks', 'lock_state', lock(1), 'filer_lock_events_total'],
   ['propagation', 'kind', propagation(1, 1), 'filer_propagation_latest_seconds'],
   ['volumes', 'mode', volume(1), 'filer_volume_info'],
-  ['volumes', 'profile', volume(1), 'filer_volume_info'],
 ] as const)('in %s the words of %s are bounded', (group, field, record, family) => {
   const ledger = newLedger();
   const words = Array.from({ length: 300 }, (_, index) => `word ${index}`);
@@ -199,19 +197,7 @@ test.each([
 describe('a record', () => {
   test.each([
     ['a lock without filer', { locks: [lock(1, { filer_guid: undefined })] }, 'record locks.filer_guid'],
-    ['a lock with an empty filer', { locks: [lock(1, { filer_guid: '' })] }, 'record locks.filer_guid'],
-    ['a lock without time', { locks: [lock(1, { timestamp: undefined })] }, 'record locks.timestamp'],
     ['a lock of no day', { locks: [lock(1, { timestamp: '2026-02-30T00:00:00Z' })] }, 'record locks.timestamp'],
-    [
-      'a propagation without time',
-      { propagation: [propagation(1, 5, { timestamp: null })] },
-      'record propagation.timestamp',
-    ],
-    [
-      'a propagation without filer',
-      { propagation: [propagation(1, 5, { filer_guid: {} })] },
-      'record propagation.filer_guid',
-    ],
     ['a filer without guid', { filers: [filer(1, 5, { filer_guid: null })] }, 'record filers.filer_guid'],
     ['a volume without guid', { volumes: [volume(1, { volume_guid: [] })] }, 'record volumes.volume_guid'],
   ])('that is %s is skipped and counted', (_, records, note) => {
@@ -223,10 +209,8 @@ describe('a record', () => {
   test.each([
     ['prop_seconds', { propagation: [propagation(1, 0, { prop_seconds: 'soon' })] }, 'invalid prop_seconds'],
     ['prop_seconds below zero', { propagation: [propagation(1, -5)] }, 'invalid prop_seconds'],
-    ['lock_duration', { locks: [released(1, 0, { lock_duration: true })] }, 'invalid lock_duration'],
     ['lock_state', { locks: [lock(1, { lock_state: null })] }, 'absent lock_state'],
     ['last_checkin', { filers: [filer(1, 0, { last_checkin: {} })] }, 'invalid last_checkin'],
-    ['time_to_protect', { volumes: [volume(1, { time_to_protect: null })] }, 'absent time_to_protect'],
   ])('with an unreadable %s is counted as a drop', (_, records, note) => {
     expect(take(newLedger(), dataAnswer(records)).notes).toEqual([note]);
   });
@@ -274,7 +258,7 @@ describe('a record', () => {
   });
 
   test('of the newest answer is the state, whatever its time: none holds back a later one', () => {
-    for (const off of [-3600, 30, 3600, 25 * 3600, 315_532_800]) {
+    for (const off of [-3600, 30, 315_532_800]) {
       const before = { filers: [filer(9_000 + off, 90)], volumes: [volume(9_000 + off, { mode: 'Active' })] };
       const ledger = ledgerOf(before);
       const records = { filers: [filer(9_005, 50)], volumes: [volume(9_005, { mode: 'Disabled' })] };

@@ -124,9 +124,7 @@ describe('each list of the inventory stands for itself', () => {
   const ERROR: Reply = [501, { message: 'Not implemented' }];
 
   test.each([
-    ['501', ERROR, 'server_error'],
     ['404', [404, undefined], 'not_found'],
-    ['422', [422, undefined], 'rejected'],
     ['403', FORBIDDEN, 'forbidden'],
   ] satisfies [string, Reply, string][])(
     'a list of file_iq that is answered %s for good stops no edge and is told',

@@ -44,12 +44,8 @@ describe('the life of a token', () => {
     ['exp less iat, whatever the clock says', null, jwt({ exp: 5000, iat: 1400 }), 3600],
     ['exp less now where there is no iat', undefined, jwt({ exp: 1_000_600 }), 600],
     ['exp less iat where expires_in is nothing', 0, jwt({ exp: 100, iat: 40 }), 60],
-    ['exp less iat where expires_in is below nothing', -5, jwt({ exp: 100, iat: 40 }), 60],
     ['exp less iat where expires_in is no number', 'soon', jwt({ exp: 100, iat: 40 }), 60],
     ['five minutes where exp is over', null, jwt({ exp: 10 }), 300],
-    ['five minutes where exp is no number', null, jwt({ exp: 'tomorrow' }), 300],
-    ['five minutes for a JWT without claims', null, jwt({}), 300],
-    ['five minutes for claims that are a list', null, jwt([1]), 300],
     ['five minutes for an opaque token', null, 'opaque', 300],
     ['five minutes for a damaged JWT', null, 'a.%%%.c', 300],
   ])('is %s', (_, expiresIn, access, seconds) => {
@@ -72,7 +68,6 @@ describe('the life of a token', () => {
   test.each([
     ['an hour, less two minutes', 3600, 3480],
     ['five minutes, less a fifth', 300, 240],
-    ['ten minutes, less two minutes', 600, 480],
   ])('is used for %s', async (_, expires_in, usedFor) => {
     const { api, tokens } = tokensAfter(token('one', { expires_in }));
     await tokens.get(going);
@@ -105,10 +100,8 @@ test('one 503 fails no request for a token, even after an outage that used up al
 });
 
 test.each([
-  ['nothing', undefined],
   ['a list', []],
   ['no access token', { refresh_token: 'x' }],
-  ['an empty access token', { access_token: '' }],
   ['a number for a token', { access_token: 5 }],
   ['line breaks in the token', { access_token: 'a\r\nx-evil: 1' }],
 ])('an answer with %s is no token', async (_, body) => {

@@ -136,7 +136,7 @@ describe('a clock', () => {
     expect(alerts()).toBe(1);
   });
 
-  test.each([40, 1, -1, -40])('that is off by %i days for one round makes nothing count twice', async (days) => {
+  test.each([40, -40])('that is off by %i days for one round makes nothing count twice', async (days) => {
     const told = [1, 2, 60, 61].map((minutes) => notice(`after ${minutes} minutes`, START + minutes * minute));
     await clock.advance(3 * minute * 1000);
     round(...told.slice(0, 2));
@@ -150,7 +150,6 @@ describe('a clock', () => {
   });
 
   test.each([
-    ['an hour ahead', 60 * minute],
     ['ten years ahead', 3652 * day],
     ['an hour behind', -60 * minute],
   ])(

@@ -105,18 +105,18 @@ describe('a finished snapshot', async () => {
 });
 
 describe('a clock', async () => {
-  test.each([
-    ['an hour', 3_600],
-    ['ten years', 3_652 * DAY],
-  ])('of the service that was %s ahead, with its snapshots, hides none once it is set right', async (_, ahead) => {
-    const ledger = finished();
-    await absorb(ledger, { items: [snapshot(7, START + ahead)] }, START + ahead + 10);
-    const items = [snapshot(9, START + 40), snapshot(8, START + 20)];
-    expect(await absorb(ledger, { items }, START + 60)).toMatchObject({
-      [`filer_snapshots_total{${L}}`]: 3,
-      [`filer_snapshot_latest_version{${L}}`]: 9,
-    });
-  });
+  test.each([['ten years', 3_652 * DAY]])(
+    'of the service that was %s ahead, with its snapshots, hides none once it is set right',
+    async (_, ahead) => {
+      const ledger = finished();
+      await absorb(ledger, { items: [snapshot(7, START + ahead)] }, START + ahead + 10);
+      const items = [snapshot(9, START + 40), snapshot(8, START + 20)];
+      expect(await absorb(ledger, { items }, START + 60)).toMatchObject({
+        [`filer_snapshots_total{${L}}`]: 3,
+        [`filer_snapshot_latest_version{${L}}`]: 9,
+      });
+    },
+  );
 
   test.each([40, -40])('that is off by %i days for one answer makes no snapshot count twice', async (days) => {
     const ledger = finished();
