@@ -18,18 +18,6 @@ const both = (mocks: MockServices) => ({
   PORTAL_COLLECTORS: 'telemetry',
 });
 
-const titles = (mocks: MockServices) => mocks.fleet.appliances.map(({ title }) => title).toSorted();
-
-test('guids in another case and titles of their own: each filer has the name of the inventory on both sides', async () => {
-  const mocks = await services({ variations: { filerGuids: 'upper', filerTitles: 'own' } });
-  const live = await exporter({ ...both(mocks) });
-  const scrape = await whole(live);
-  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(mocks));
-  expect(names(scrape, 'serial').toSorted()).toEqual(titles(mocks));
-  // Not one scrape had another name: the first answer has waited for the inventory.
-  expect(scrape.text).not.toContain('.accelerated');
-});
-
 test('FILER_ALIASES joins what has another guid, and gives names', async () => {
   const mocks = await services({ variations: { filerGuids: 'own', filerTitles: 'own' } });
   const [one, other] = mocks.fleet.appliances.map(({ serial }) => serial);
@@ -47,15 +35,6 @@ test('FILER_ALIASES joins what has another guid, and gives names', async () => {
   expect(named('filer_guid', guidApart(other))).toEqual(['osaka main']);
   expect(named('serial', other)).toEqual(['osaka main']);
   expect(names(scrape, 'filer_guid')).toContain('edge-denver.accelerated');
-});
-
-test('shard 0 names filers whose appliances are polled by other shards', async () => {
-  const mocks = await services({ appliances: 12, variations: { filerTitles: 'own' } });
-  const sharded = { SHARD: '0', TOTAL_SHARDS: '2' };
-  const live = await exporter({ ...both(mocks), ...sharded });
-  const scrape = await whole(live);
-  expect(names(scrape, 'serial').length).toBeLessThan(12);
-  expect(names(scrape, 'filer_guid').toSorted()).toEqual(titles(mocks));
 });
 
 /** Quotes, backslashes, line feeds, a sample, half an emoji, control characters, markup, a name of the language's own. */

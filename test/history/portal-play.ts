@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import pLimit from 'p-limit';
 import type { Dispatcher } from 'undici';
 import { type MockServices, startMockServices, type Variations } from '../../src/demo/mock-services.ts';
 import { parsePeriod } from '../../src/demo/portal/period.ts';
@@ -10,20 +9,15 @@ import type { Labels } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { Secret } from '../../src/runtime/secret.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
-import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { PortalClient } from '../../src/services/portal/client.ts';
 import { PortalCollector } from '../../src/services/portal/collector.ts';
 import { TokenSource } from '../../src/services/portal/token.ts';
-import { JsonClient } from '../../src/transport/json-client.ts';
-import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
-import { DailyQuota } from '../../src/transport/rate/daily-quota.ts';
-import { RateLimiter } from '../../src/transport/rate/rate-limiter.ts';
-import { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import { readAgain, restoreInto } from '../support/kept.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
-import { noLog } from '../support/mock-api.ts';
+import { clientOf, noLog } from '../support/mock-api.ts';
+import { portalOptions } from '../support/portal-parts.ts';
 import { keyOf } from './memory-receiver.ts';
 
 /*
@@ -78,6 +72,8 @@ export class PortalPlay {
     const mocks = await startMockServices({ clock, appliances, variations: { rateLimit: null, ...variations } });
     const play = new PortalPlay(settings, clock, mocks);
     await play.#through(play.#portal.inventory.discover(play.#stop.signal));
+    // No poll is at the beginning of a minute.
+    await clock.advance(500);
     return play;
   }
 
@@ -146,41 +142,14 @@ export class PortalPlay {
 
   #newPortal(): PortalCollector {
     const { clock, mocks } = this;
-    const now = clock.monotonic();
-    const limit = { requests: 1_000_000, windowMs: 1_000 };
-    const client = new JsonClient({
-      secrets: () => [],
-      baseUrl: mocks.portalUrl,
-      userAgent: 'play',
-      dispatcher: new PickyDispatcher(mocks.serve, (period) => this.#refusal(period)),
-      clock,
-      requestQueue: new RequestQueue(
-        new RateLimiter(limit, new AdaptiveRate(1_000, now), now),
-        new DailyQuota(undefined, now),
-        clock,
-      ),
-      limit: pLimit(8),
-      observer: { onStart: () => {}, onEnd: () => {}, onThrottle: () => {} },
-      timeoutMs: 30_000,
-      allowed: portalRequests,
-      limitsOf: () => ({ bytes: 32_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY }),
-    });
+    const dispatcher = new PickyDispatcher(mocks.serve, (period) => this.#refusal(period));
+    const limits = { bytes: 32_000_000, isByMemory: false, parsedBytes: Number.POSITIVE_INFINITY };
+    const client = clientOf(mocks.portalUrl, dispatcher, clock, { limitsOf: () => limits });
     const tokens = new TokenSource(client, { kind: 'user_key', key: Secret.of(mocks.credentials.userKey) }, clock);
     const series = (this.#settings.series ?? STANDARD_SERIES).map((name) => ({ name, intervalMs: POLL_MS }));
     return new PortalCollector(
       new PortalClient(client, tokens, { clock, random: () => 0.5 }),
-      {
-        series,
-        discoveryIntervalMs: 900_000,
-        serials: undefined,
-        shard: { index: 0, total: 1 },
-        staleAfter: 3,
-        forgetAfterMs: 86_400_000,
-        lookbackMs: 15 * MINUTE_MS,
-        binSeconds: 60,
-        collectors: [],
-        bounds: [],
-      },
+      portalOptions({ series }),
       { clock, log: noLog },
     );
   }

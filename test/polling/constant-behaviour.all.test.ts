@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { drawn, played } from './constant-behaviour.ts';
 
-test('200 drawn fleets that behave the same all the time: no verdict and no log line changes twice, and none is wrong', async () => {
+test('100 drawn fleets that behave the same all the time: no verdict and no log line changes twice, and none is wrong', async () => {
   const complaints: string[] = [];
   let cost = 0;
-  for (let seed = 1_000; seed < 1_200; seed += 1) {
+  for (let seed = 1_000; seed < 1_100; seed += 1) {
     const result = await played(drawn(seed), 4);
     complaints.push(...result.wrong);
     complaints.push(...result.story.map((complaint) => `${seed}: ${complaint}`));
@@ -15,8 +15,8 @@ test('200 drawn fleets that behave the same all the time: no verdict and no log 
   expect(cost).toBeLessThanOrEqual(1.2);
 }, 1_800_000);
 
-test('no verdict of 40 drawn fleets of which series hardly ever succeed is wrong in the end', async () => {
+test('no verdict of 20 drawn fleets of which series hardly ever succeed is wrong in the end', async () => {
   const wrong: string[] = [];
-  for (let seed = 1_000; seed < 1_040; seed += 1) wrong.push(...(await played(drawn(seed, true), 4)).wrong);
+  for (let seed = 1_000; seed < 1_020; seed += 1) wrong.push(...(await played(drawn(seed, true), 4)).wrong);
   expect(wrong).toEqual([]);
 }, 900_000);

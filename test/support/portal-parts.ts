@@ -35,12 +35,9 @@ export function portalClient(api: MockApi, credentials: Credentials = userKey): 
   return new PortalClient(api.client, tokens, { clock: api.clock, random: () => 0 });
 }
 
-/** A collector that asks for the processor's load every five minutes. */
-export function portalCollector(
-  api: MockApi,
-  { names, ...more }: Partial<PortalOptions> & { readonly names?: FilerNames } = {},
-): PortalCollector {
-  const settings: PortalOptions = {
+/** The settings of a collector that asks for the processor's load every five minutes. */
+export function portalOptions(more: Partial<PortalOptions> = {}): PortalOptions {
+  return {
     series: [{ name: 'cpu_utilization', intervalMs: 300_000 }],
     discoveryIntervalMs: 900_000,
     serials: undefined,
@@ -53,7 +50,15 @@ export function portalCollector(
     bounds: [10, 60, 3600],
     ...more,
   };
-  return new PortalCollector(portalClient(api), settings, { clock: api.clock, log: noLog, ...(names && { names }) });
+}
+
+/** A collector of an API. */
+export function portalCollector(
+  api: MockApi,
+  { names, ...more }: Partial<PortalOptions> & { readonly names?: FilerNames } = {},
+): PortalCollector {
+  const parts = { clock: api.clock, log: noLog, ...(names && { names }) };
+  return new PortalCollector(portalClient(api), portalOptions(more), parts);
 }
 
 /** A JWT with these claims, signed by nobody. */

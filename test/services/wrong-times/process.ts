@@ -11,7 +11,7 @@ import type { MemoryReceiver } from '../../history/memory-receiver.ts';
 import { ledgerSettings } from '../../support/gfa-answers.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
 import { clientOf, noLog } from '../../support/mock-api.ts';
-import { userKey } from '../../support/portal-parts.ts';
+import { portalOptions, userKey } from '../../support/portal-parts.ts';
 import { CATCH_UP, DAY, MINUTE } from './plans.ts';
 import { SERIAL, type WrongServices } from './services.ts';
 
@@ -45,17 +45,11 @@ export function startProcess(
   const period = { lookbackMs: 15 * MINUTE * 1000, forgetAfterMs: DAY * 1000 };
   const portal = new PortalCollector(
     new PortalClient(portalClient, tokens, { clock, random: () => 0 }),
-    {
+    portalOptions({
       series: [every('cpu_utilization')],
       collectors: [every('notifications'), every('jobs')],
-      discoveryIntervalMs: 900_000,
       serials: [SERIAL],
-      shard: { index: 0, total: 1 },
-      staleAfter: 3,
-      binSeconds: MINUTE,
-      bounds: [],
-      ...period,
-    },
+    }),
     { clock, log: noLog },
   );
   const remote: RemoteWrite = new RemoteWrite(

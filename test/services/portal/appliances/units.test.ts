@@ -11,7 +11,7 @@ import { valuesOf } from '../../../support/exposition-lines.ts';
 import fc from '../../../support/fast-check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { going, noLog } from '../../../support/mock-api.ts';
-import { uuid } from '../../../support/portal-parts.ts';
+import { portalOptions, uuid } from '../../../support/portal-parts.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 10);
 const MINUTE_MS = 60_000;
@@ -29,19 +29,8 @@ function collectorOf(fleet: Readonly<Record<string, Answers>>, units: readonly U
       return fleet[serial]?.[series] ?? { items: [] };
     },
   } as unknown as PortalClient;
-  const settings = {
-    serials: Object.keys(fleet),
-    series: SERIES.map((name) => ({ name, intervalMs: 300_000 })),
-    units,
-    discoveryIntervalMs: 900_000,
-    shard: { index: 0, total: 1 },
-    staleAfter: 3,
-    forgetAfterMs: 86_400_000,
-    lookbackMs: 900_000,
-    binSeconds: 60,
-    collectors: [],
-    bounds: [],
-  };
+  const series = SERIES.map((name) => ({ name, intervalMs: 300_000 }));
+  const settings = portalOptions({ serials: Object.keys(fleet), series, units });
   return new PortalCollector(client, settings, { clock: new ManualClock(NOW), log: noLog });
 }
 
