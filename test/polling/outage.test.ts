@@ -44,6 +44,13 @@ describe('an outage of the whole API', () => {
   });
 });
 
+test('the time of a cycle is the time in which every series was polled', async () => {
+  const stage = new Stage(fleet(3, 1), 1);
+  stage.manner = () => ({ ms: 20_000 });
+  await stage.run().clock.advance(minutes(2));
+  expect(stage.poller.registry.cycleSeconds).toBeCloseTo(60, 1);
+});
+
 test('a licence that every series lacks brings the service down; two probes find that it was bought, and all series are polled', async () => {
   const series = fleet(20, 3, suspendable);
   const stage = new Stage([inventory, ...series], 8);
