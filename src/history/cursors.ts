@@ -1,52 +1,21 @@
 import { inPieces, type Kept, type Restoration } from '../contract/kept.ts';
-import type { Bin, LossReason, Window, WindowBins } from '../contract/minutes.ts';
+import type { Bin, LossReason, Window } from '../contract/minutes.ts';
 import type { JsonObject } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { LargeMap } from '../runtime/large-map.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 import { unitHash } from '../runtime/random.ts';
+import {
+  type Cursor,
+  newCursor,
+  type SavedCursor,
+  type SavedCursors,
+  type SavedSpan,
+  type SentTask,
+} from './cursor.ts';
 import { FUTURE_MS, type UnusedReason } from './points.ts';
 import type { RejectionReason } from './receiver-responses.ts';
-
-/** Marks what the receiver has of one task. Times are by the service's clock, in epoch milliseconds. */
-export interface Cursor {
-  readonly task: string;
-  /** The newest bin that was delivered. */
-  at: number;
-  /**
-   * The time until which everything that the service returned was delivered. It is later than `at` if the appliance
-   * sends nothing.
-   */
-  seen: number;
-  /** Which of the 32 bins up to `at` were delivered; the lowest bit is `at`. */
-  bits: number;
-  /** Whether the receiver has accepted a request of this task since the start. */
-  isSure: boolean;
-  /** The last bin of a request that was sent before the restart and whose response is not known. */
-  sentUntil: number | undefined;
-  /**
-   * Whether the receiver rejected a request of this task alone; then its requests contain no other task until one is
-   * accepted.
-   */
-  isIsolated: boolean;
-  pointsPerBin: number;
-  /** The window of the poll in progress. */
-  window: Window | undefined;
-  /** The number of batches of this task that wait to be sent. */
-  batches: number;
-  /** The time since which even the shortest period cannot be read. What it contains is given up after an hour. */
-  failingSince: number | undefined;
-  unreadable: WindowBins['failure'];
-  /**
-   * When the cursor was first seen ahead of the clock of the service: `since` by the monotonic clock, -Infinity if the
-   * cursor was restored, and `now` by the clock of the service.
-   */
-  ahead: { readonly since: number; readonly now: number } | undefined;
-  /** When the task left the inventory, and how long it was away: for that time no data is due. */
-  goneAt: number | undefined;
-  away: readonly [from: number, to: number] | undefined;
-}
 
 export interface CursorOptions {
   readonly binMs: number;
@@ -124,7 +93,8 @@ export class HistoryCursors implements Kept {
     const before = (time: number) => (Math.ceil(time / binMs) - 1) * binMs;
     this.#begun ??= before(now - lookbackMs);
     const existing = this.#cursors.get(task);
-    const cursor = existing ?? this.#create(task, Math.max(this.#begun, before(now - catchUpMs)));
+    const begins = Math.max(this.#begun, before(now - catchUpMs));
+    const cursor = existing ?? newCursor(task, begins, begins + binMs);
     if (existing === undefined) {
       this.#cursors.set(task, cursor);
       this.#changed.set(task, true);
@@ -248,7 +218,7 @@ export class HistoryCursors implements Kept {
           cursors.delete(task);
           idle.delete(task);
           if (at === null || seen === null) continue;
-          cursors.set(task, this.#create(task, at, seen, { since: Number.NEGATIVE_INFINITY, now: 0 }));
+          cursors.set(task, newCursor(task, at, seen, { since: Number.NEGATIVE_INFINITY, now: 0 }));
           idle.set(task, this.#clock.monotonic());
           newestSeen = Math.max(newestSeen, seen);
         }
@@ -291,27 +261,6 @@ export class HistoryCursors implements Kept {
     return isAhead ? aheadMs >= AHEAD_MS : hasPassed;
   }
 
-  /** All cursors have the same fields from the beginning, because a copy with one more field costs twice the memory. */
-  #create(task: string, at: number, seen = at + this.#options.binMs, ahead?: Cursor['ahead']): Cursor {
-    return {
-      task,
-      at,
-      seen,
-      bits: -1,
-      isSure: false,
-      sentUntil: undefined,
-      isIsolated: false,
-      pointsPerBin: 8,
-      window: undefined,
-      batches: 0,
-      failingSince: undefined,
-      unreadable: undefined,
-      ahead,
-      goneAt: undefined,
-      away: undefined,
-    };
-  }
-
   #lose({ task }: Cursor, reason: LossReason, bins: number): void {
     if (bins <= 0) return;
     const seconds = (bins * this.#options.binMs) / 1000;
@@ -334,21 +283,4 @@ export class HistoryCursors implements Kept {
     if (!this.#logged.has(kind)) this.#log.warn(facts, message);
     this.#logged.add(kind);
   }
-}
-
-interface SavedSpan {
-  readonly begun: number | null;
-  readonly newest: number | null;
-  readonly sending: readonly SentTask[];
-}
-
-type SentTask = readonly [task: string, until: number];
-
-/** Null stands for a cursor that was removed. */
-type SavedCursor = readonly [task: string, at: number | null, seen: number | null];
-
-/** A piece of the saved cursors. */
-interface SavedCursors {
-  readonly span?: SavedSpan;
-  readonly cursors?: readonly SavedCursor[];
 }

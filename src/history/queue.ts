@@ -1,4 +1,4 @@
-import type { Cursor } from './cursors.ts';
+import type { Cursor } from './cursor.ts';
 import type { SelectedPoints } from './points.ts';
 
 /** Points of one task that wait to be sent. */

@@ -1,5 +1,5 @@
 import type { Window } from '../contract/minutes.ts';
-import type { Cursor } from './cursors.ts';
+import type { Cursor } from './cursor.ts';
 import { FUTURE_MS } from './points.ts';
 
 export interface WindowOptions {
