@@ -10,6 +10,7 @@ import type { Random } from '../runtime/random.ts';
 import { runInSlices, runInTurn } from '../runtime/slices.ts';
 import { Agenda } from './agenda.ts';
 import { AppliancePublisher } from './appliance-publisher.ts';
+import { EarlierPolls } from './earlier-polls.ts';
 import { Heap } from './heap.ts';
 import { type Failure, poll, type Response } from './poll.ts';
 import { type ApplianceTasks, type PolledTask, taskHeap } from './polled-task.ts';
@@ -35,9 +36,6 @@ export interface PollerDependencies {
   readonly log: Log;
 }
 
-/** The task that may explain a rejection is polled at most this often, in milliseconds. */
-const EXPLANATION_INTERVAL_MS = 60_000;
-
 /** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
 const MAX_SLEEP_MS = 10_000;
 
@@ -57,14 +55,13 @@ export class Poller {
   readonly #service: ServiceState;
   readonly #agenda: Agenda;
   readonly #publisher: AppliancePublisher;
+  readonly #earlierPolls: EarlierPolls;
   /** When the values of a task become stale, or its counters are forgotten. */
   readonly #expiries = taskHeap();
   /** When a verdict has to be reviewed because nothing has happened. */
   readonly #reviews = new Heap<ApplianceTasks | ServiceState>();
   #resumedAt: number;
   #ranAt: number;
-  #wokenAt = Number.NEGATIVE_INFINITY;
-  #explainedAt = Number.NEGATIVE_INFINITY;
   #reconciled: Promise<void> = Promise.resolve();
   #wake = new AbortController();
 
@@ -81,6 +78,7 @@ export class Poller {
     this.#publisher = new AppliancePublisher(api, sink, families);
     this.registry = new TaskRegistry({ ...settings, hasSeries: families !== undefined });
     const [registry, agenda] = [this.registry, this.#agenda];
+    this.#earlierPolls = new EarlierPolls(registry, agenda, clock, () => this.#wake.abort('woken'));
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
     const maxFailures = 2 * workers;
     this.#service = new ServiceState({ registry, agenda, random, staleAfter, maxFailures, now });
@@ -217,9 +215,7 @@ export class Poller {
       if (hasRecords) appliance.records.succeed(now, before, intervalMs, isNew);
       this.#reviewAppliance(appliance, now);
     }
-    if (before.lastResult === 'denied' && outcome.result === 'records') this.#wakeSuspended(polled, now);
-    if ((before.lastResult === 'denied') !== (outcome.result === 'denied') && outcome.result !== 'failed')
-      this.#pollRelated(polled, now);
+    this.#earlierPolls.end(polled, before, outcome, now);
     this.monitor.end(polled, before, outcome);
   }
 
@@ -281,50 +277,12 @@ export class Poller {
     this.#publisher.update(appliance);
     if (appliance.state === before) return;
     this.monitor.applianceChanged(appliance);
-    if (appliance.state === 'reporting') this.#wakeAppliance(appliance, now);
+    if (appliance.state === 'reporting') this.#earlierPolls.applianceReports(appliance, now);
   }
 
   #setReview(group: ApplianceTasks | ServiceState, at: number): void {
     if (Number.isFinite(at)) this.#reviews.set(group, at);
     else this.#reviews.delete(group);
-  }
-
-  /**
-   * The appliance reports again, so its other series, also those with long intervals, are polled within half an
-   * interval.
-   */
-  #wakeAppliance({ tasks, intervalMs }: ApplianceTasks, now: number): void {
-    for (const polled of tasks) {
-      const isMissing = polled.isPolled && polled.facts.lastResult !== 'records';
-      if (isMissing) this.#agenda.placeEarlier(polled, now + (polled.phase * intervalMs) / 2);
-    }
-  }
-
-  /**
-   * A gateway has recovered, or a licence was bought, so other suspended tasks are polled too, at most once in a
-   * discovery interval.
-   */
-  #wakeSuspended({ task }: PolledTask, now: number): void {
-    if (now - this.#wokenAt < (task.suspendedIntervalMs ?? 0)) return;
-    this.#wokenAt = now;
-    const { suspended } = this.registry;
-    const agenda = this.#agenda;
-    const wake = function* () {
-      for (const polled of suspended.keys()) {
-        if (polled.facts.suspended !== 'empty')
-          agenda.placeEarlier(polled, now + (polled.phase * polled.task.intervalMs) / 10);
-        yield;
-      }
-    };
-    void runInSlices(wake(), this.#clock).then(() => this.#wake.abort('woken'));
-  }
-
-  /** Polls the task that may explain why this one is rejected, such as the licence. */
-  #pollRelated({ task }: PolledTask, now: number): void {
-    const related = task.pollAlso === undefined ? undefined : this.registry.get(task.pollAlso);
-    if (related === undefined || now - this.#explainedAt < EXPLANATION_INTERVAL_MS) return;
-    this.#explainedAt = now;
-    this.#agenda.placeEarlier(related, now);
   }
 
   /** Follows the inventory in slices, one change after the other. */
