@@ -7,12 +7,18 @@ const PARTS = 64;
  */
 export class LargeMap<Key, Value> {
   readonly #hash: (key: Key) => number;
-  readonly #parts: readonly Map<Key, Value>[] = Array.from({ length: PARTS }, () => new Map<Key, Value>());
+  readonly #parts: readonly Map<Key, Value>[];
   #size = 0;
 
   /** `hash`: from 0 (included) to 1 (excluded), the same whenever it is computed for a key. */
-  constructor(hash: (key: Key) => number) {
+  constructor(hash: (key: Key) => number, parts = PARTS) {
     this.#hash = hash;
+    this.#parts = Array.from({ length: parts }, () => new Map<Key, Value>());
+  }
+
+  /** The small maps, each in the order in which its entries were set. */
+  get parts(): readonly ReadonlyMap<Key, Value>[] {
+    return this.#parts;
   }
 
   get size(): number {
@@ -49,6 +55,6 @@ export class LargeMap<Key, Value> {
   }
 
   #partOf(key: Key): Map<Key, Value> {
-    return this.#parts[Math.floor(this.#hash(key) * PARTS)] as Map<Key, Value>;
+    return this.#parts[Math.floor(this.#hash(key) * this.#parts.length)] as Map<Key, Value>;
   }
 }

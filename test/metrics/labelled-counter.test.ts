@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Family } from '../../src/metrics/family.ts';
 import { LabelledCounter } from '../../src/metrics/labelled-counter.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
-import { SeenIds } from '../../src/metrics/seen-ids.ts';
 import { booleanValue, enumValue, recordOne } from '../../src/metrics/units.ts';
+import { SeenIds } from '../../src/runtime/seen-ids.ts';
+import { runToEnd } from '../../src/runtime/slices.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
 
 /** A family with these labels. */
@@ -67,7 +68,7 @@ describe('what was seen', () => {
     return (now: number, ...ids: readonly string[]) => {
       seen.begin(now);
       const deliveries = ids.map((id) => seen.deliver(id));
-      seen.forget();
+      runToEnd(seen.forget());
       return deliveries;
     };
   }

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue, type ReportDrop, toSamples } from '../../metrics/samples.ts';
 import { date } from '../../metrics/units.ts';
+import type { SeenIds } from '../../runtime/seen-ids.ts';
 import { BookmarkWatch } from './bookmark-watch.ts';
 import type { DataResponse } from './data-response.ts';
-import type { EventMemory } from './event-memory.ts';
 import { dataProtected, type EventGroup, lockLatest, lockState, propagationLatest } from './families.ts';
 import type { FilerVolume } from './filer-volume.ts';
 import type { LabelValueLimits } from './label-value-limits.ts';
@@ -33,9 +33,9 @@ const EVENTS_COUNT_FOR_SECONDS = 86_400;
 export class EventCounter {
   readonly watch = new BookmarkWatch();
   readonly #group: EventGroup;
-  readonly #memory: EventMemory;
+  readonly #memory: SeenIds;
 
-  constructor(group: EventGroup, memory: EventMemory) {
+  constructor(group: EventGroup, memory: SeenIds) {
     this.#group = group;
     this.#memory = memory;
   }

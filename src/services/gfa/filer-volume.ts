@@ -1,4 +1,4 @@
-import { type JsonObject, OTHER } from '../../metrics/family.ts';
+import { type Family, type JsonObject, type Labels, OTHER } from '../../metrics/family.ts';
 import { Histogram } from '../../metrics/histogram.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import { parseDecimal } from '../../metrics/units.ts';
@@ -14,57 +14,61 @@ import {
   type TimedRecord,
 } from './timed-record.ts';
 
-/** The most kinds of propagation and states of locks of a filer on a volume. Each has histograms and records. */
-const MAX_STATISTICS = 24;
+/** The most statistics of a filer on a volume; beyond that, new label values are `other`. Each has records or a histogram. */
+const MAX_STATISTICS = 26;
 
-interface PropagationStats {
-  latest: TimedRecord | undefined;
-  durations: Histogram;
-  protectedEvents: number | undefined;
+/** The families that show a statistic: the newest event, the newest event with a duration, all durations, and a number. */
+interface StatisticFamilies {
+  readonly newest?: Family;
+  readonly latest?: Family;
+  readonly durations?: Family;
+  readonly total?: Family;
 }
 
-interface LockPhaseStats {
-  newest: TimedRecord | undefined;
-  durations: Histogram | undefined;
-  readonly states: Map<string, LockStateStats>;
-}
+/** Of what there are statistics: each group of events, each kind of propagation, each phase of a lock, and each of its states. */
+const STATISTICS = {
+  group: { newest: families.recordTimestamp },
+  kind: { latest: families.propagationLatest, durations: families.propagationDuration, total: families.dataProtected },
+  phase: { newest: families.lockState, durations: families.lockDuration },
+  state: { newest: families.lockTimestamp, latest: families.lockLatest, total: families.lockEvents },
+} as const satisfies Record<string, StatisticFamilies>;
 
-interface LockStateStats {
-  count: number;
-  /** The newest event with the time that the lock was held. */
-  latest: TimedRecord | undefined;
-  newest: TimedRecord | undefined;
+type Subject = keyof typeof STATISTICS;
+
+interface Statistic {
+  readonly subject: Subject;
+  readonly labels: Labels;
+  newest?: TimedRecord | undefined;
+  latest?: TimedRecord | undefined;
+  durations?: Histogram | undefined;
+  total?: number | undefined;
 }
 
 /** Returns the newer of the present event and an earlier one. */
 type Newer = (before: TimedRecord | undefined) => TimedRecord | undefined;
 
-type SavedHistogram = ReturnType<Histogram['state']>;
+export type SavedStatistic = readonly [
+  subject: Subject,
+  labels: Labels,
+  newest: SavedRecord | null,
+  latest: SavedRecord | null,
+  durations: ReturnType<Histogram['state']> | null,
+  total: number | null,
+];
 
-/** The counts of a filer on a volume, with the newest event of each. */
-export interface SavedCounts {
-  readonly newest: readonly (readonly [families.EventGroup, SavedRecord])[];
-  readonly kinds: readonly (readonly [string, SavedRecord | null, SavedHistogram, protectedEvents: number | null])[];
-  readonly phases: readonly (readonly [string, SavedRecord | null, SavedHistogram | null, readonly SavedState[]])[];
-}
-
-type SavedState = readonly [state: string, count: number, latest: SavedRecord | null, newest: SavedRecord | null];
-
-/** The labels of a filer on a volume; the volume's are empty for a filer alone. */
+/** The labels of a filer on a volume; the volume's are empty for a filer alone, the filer's for a volume alone. */
 type PairLabels = Readonly<Record<(typeof families.pairLabels)[number], string>>;
 
-/** The state of one filer on one volume, or of a filer alone. */
+/** The state of one filer on one volume, of a filer alone, or of a volume alone. */
 export class FilerVolume {
   readonly filer: string;
   readonly volume: string;
-  readonly kinds = new Map<string, PropagationStats>();
-  readonly phases = new Map<string, LockPhaseStats>();
-  readonly newest = new Map<families.EventGroup, TimedRecord>();
   current: CurrentRecord | undefined;
   /** Whether the state, and whether the counts, have changed since they were last saved. */
   hasNewState = false;
   hasNewCounts = false;
   readonly #bounds: readonly number[];
+  readonly #statistics = new Map<string, Statistic>();
 
   constructor(filer: string, volume: string, bounds: readonly number[]) {
     this.filer = filer;
@@ -72,27 +76,19 @@ export class FilerVolume {
     this.#bounds = bounds;
   }
 
-  /** The label value of a field, or `other` if it is new and the maximum is reached, which is reported. */
-  #admitValue(
-    entries: ReadonlyMap<string, unknown>,
-    record: JsonObject,
-    field: string,
-    reportDrop: ReportDrop,
-  ): string {
-    const value = labelValue(record[field]);
-    const states = [...this.phases.values()].reduce((sum, phase) => sum + phase.states.size, 0);
-    if (entries.has(value) || this.kinds.size + states < MAX_STATISTICS) return value;
-    if (value !== OTHER) reportDrop('label', field);
-    return OTHER;
+  get key(): string {
+    return pairKey(this.filer, this.volume);
+  }
+
+  /** The families of the current record. */
+  get table(): readonly Family[] {
+    if (this.filer === '') return families.volumeTable;
+    return this.volume === '' ? families.filerTable : families.filerOnVolumeTable;
   }
 
   setCurrent(timed: TimedRecord, now: number, onDuplicate: () => void): void {
     this.hasNewState = true;
     this.current = confirmRecord(this.current, timed, now, onDuplicate);
-  }
-
-  get key(): string {
-    return pairKey(this.filer, this.volume);
   }
 
   /** `responseReportedAt`: the time that the response reports as its own, in Unix seconds. */
@@ -110,47 +106,57 @@ export class FilerVolume {
         ? Math.min(filerRecord.reportedAt, responseReportedAt)
         : responseReportedAt;
     const newer = (before: TimedRecord | undefined) => (isNewer(event, before, reportedNow) ? event : before);
-    this.newest.set(group, newer(this.newest.get(group)) ?? event);
+    const ofGroup = this.#statistic('group', { group });
+    ofGroup.newest = newer(ofGroup.newest);
     if (group === 'locks') this.#addLock(event, isNew, newer, reportDrop);
     else this.#addPropagation(event, isNew, newer, reportDrop);
   }
 
-  #addPropagation(timed: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
-    const kind = getOrCreate(this.kinds, this.#admitValue(this.kinds, timed.record, 'kind', reportDrop), () => {
-      return { latest: undefined, durations: new Histogram(this.#bounds), protectedEvents: undefined };
-    });
-    const duration = families.propagationDuration.from.read(timed.record.prop_seconds);
+  #addPropagation({ record }: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
+    const kind = this.#admittedStatistic('kind', {}, record, 'kind', reportDrop);
+    const duration = families.propagationDuration.from.read(record.prop_seconds);
     if (duration !== undefined) kind.latest = newer(kind.latest);
     if (!isNew) return;
-    if (duration !== undefined) kind.durations.observe(duration);
-    const covered = parseDecimal(timed.record.data_protected);
-    if (covered !== undefined && covered >= 0)
-      kind.protectedEvents = Math.min(Number.MAX_VALUE, (kind.protectedEvents ?? 0) + covered);
+    this.#observe(kind, duration);
+    const covered = parseDecimal(record.data_protected);
+    if (covered !== undefined && covered >= 0) kind.total = Math.min(Number.MAX_VALUE, (kind.total ?? 0) + covered);
   }
 
-  #addLock(timed: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
-    const { lock_duration } = timed.record;
-    const phase = getOrCreate(
-      this.phases,
-      this.#admitValue(this.phases, timed.record, 'lock_phase', reportDrop),
-      () => {
-        return { newest: undefined, durations: undefined, states: new Map() };
-      },
-    );
+  #addLock({ record }: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
+    const phase = this.#admittedStatistic('phase', {}, record, 'lock_phase', reportDrop);
+    const state = this.#admittedStatistic('state', phase.labels, record, 'lock_state', reportDrop);
+    const duration = families.lockDuration.from.read(record.lock_duration);
     phase.newest = newer(phase.newest);
-    const lockState = getOrCreate(
-      phase.states,
-      this.#admitValue(phase.states, timed.record, 'lock_state', reportDrop),
-      (): LockStateStats => ({ count: 0, latest: undefined, newest: timed }),
-    );
-    lockState.newest = newer(lockState.newest);
-    const duration = families.lockDuration.from.read(lock_duration);
-    if (duration !== undefined) lockState.latest = newer(lockState.latest);
+    state.newest = newer(state.newest);
+    if (duration !== undefined) state.latest = newer(state.latest);
     if (!isNew) return;
-    lockState.count += 1;
+    state.total = (state.total ?? 0) + 1;
+    this.#observe(phase, duration);
+  }
+
+  #observe(statistic: Statistic, duration: number | undefined): void {
     if (duration === undefined) return;
-    phase.durations ??= new Histogram(this.#bounds);
-    phase.durations.observe(duration);
+    statistic.durations ??= new Histogram(this.#bounds);
+    statistic.durations.observe(duration);
+  }
+
+  #statistic(subject: Subject, labels: Labels): Statistic {
+    return getOrCreate(this.#statistics, keyOf(subject, labels), () => ({ subject, labels }));
+  }
+
+  /** The statistic of the label value of a field, or of `other` if it is new and the maximum is reached, which is reported. */
+  #admittedStatistic(
+    subject: Subject,
+    outer: Labels,
+    record: JsonObject,
+    field: string,
+    reportDrop: ReportDrop,
+  ): Statistic {
+    const labels = { ...outer, [field]: labelValue(record[field]) };
+    if (this.#statistics.size < MAX_STATISTICS || this.#statistics.has(keyOf(subject, labels)))
+      return this.#statistic(subject, labels);
+    if (labels[field] !== OTHER) reportDrop('label', field);
+    return this.#statistic(subject, { ...outer, [field]: OTHER });
   }
 
   /** Drops the current state if no response has confirmed it since `before`, in monotonic milliseconds. */
@@ -162,82 +168,54 @@ export class FilerVolume {
 
   *samples(labels: PairLabels): Generator<Sample> {
     if (this.current !== undefined) {
-      const { volume_guid, volume, ...filer } = labels;
-      const { record } = this.current.timed;
-      if (volume_guid === '') yield* toSamples(families.filerTable, [record], filer);
-      else yield* toSamples(families.filerOnVolumeTable, [record], labels);
-      yield* toSamples([families.recordTimestamp], [record], { ...labels, group: 'filers' });
+      const { volume_guid, volume, filer_guid, filer } = labels;
+      const records = [this.current.timed.record];
+      const ofVolume = { volume_guid, volume };
+      const ofFiler = { filer_guid, filer };
+      yield* toSamples(this.table, records, filer_guid === '' ? ofVolume : volume_guid === '' ? ofFiler : labels);
+      const group = filer_guid === '' ? 'volumes' : 'filers';
+      yield* toSamples([families.recordTimestamp], records, { ...labels, group });
     }
-    for (const [group, { record }] of this.newest)
-      yield* toSamples([families.recordTimestamp], [record], { ...labels, group });
-    for (const [kind, { latest, durations, protectedEvents }] of this.kinds) {
-      const commonLabels = { ...labels, kind };
-      if (latest !== undefined) yield* toSamples([families.propagationLatest], [latest.record], labels);
-      if (durations.count > 0) yield* durations.samples(families.propagationDuration.name, commonLabels);
-      if (protectedEvents !== undefined)
-        yield { name: families.dataProtected.name, labels: commonLabels, value: protectedEvents };
-    }
-    for (const [lock_phase, { newest, durations, states }] of this.phases) {
-      const commonLabels = { ...labels, lock_phase };
-      if (newest !== undefined) yield* toSamples([families.lockState], [newest.record], labels);
-      if (durations !== undefined) yield* durations.samples(families.lockDuration.name, commonLabels);
-      for (const [lock_state, { count, latest, newest: newestOfState }] of states) {
-        if (count > 0) yield { name: families.lockEvents.name, labels: { ...commonLabels, lock_state }, value: count };
-        if (latest !== undefined) yield* toSamples([families.lockLatest], [latest.record], labels);
-        if (newestOfState !== undefined) yield* toSamples([families.lockTimestamp], [newestOfState.record], labels);
-      }
-    }
+    for (const statistic of this.#statistics.values()) yield* samplesOf(statistic, { ...labels, ...statistic.labels });
   }
 
-  savedCounts(): SavedCounts {
+  savedCounts(): readonly SavedStatistic[] {
     const saved = (timed: TimedRecord | undefined) => (timed === undefined ? null : savedRecord(timed));
-    return {
-      // Only the time of these records is exposed.
-      newest: [...this.newest].map(([group, { reportedAt, record }]) => [
-        group,
-        [reportedAt, { timestamp: record.timestamp }],
-      ]),
-      kinds: [...this.kinds].map(([kind, { latest, durations, protectedEvents = null }]) => [
-        kind,
-        saved(latest),
-        durations.state(),
-        protectedEvents,
-      ]),
-      phases: [...this.phases].map(([phase, { newest, durations, states }]) => [
-        phase,
-        saved(newest),
-        durations?.state() ?? null,
-        [...states].map(([state, { count, latest, newest: newestOfState }]) => [
-          state,
-          count,
-          saved(latest),
-          saved(newestOfState),
-        ]),
-      ]),
-    };
+    return Array.from(this.#statistics.values(), ({ subject, labels, newest, latest, durations, total }) => [
+      subject,
+      labels,
+      saved(newest),
+      saved(latest),
+      durations?.state() ?? null,
+      total ?? null,
+    ]);
   }
 
-  restoreCounts({ newest: newestOfGroups, kinds, phases }: SavedCounts): void {
-    for (const [group, timed] of newestOfGroups) this.newest.set(group, restoreRecord(timed));
-    const restored = (timed: SavedRecord | null) => (timed === null ? undefined : restoreRecord(timed));
-    for (const [kind, latest, durations, protectedEvents] of kinds) {
-      this.kinds.set(kind, {
-        latest: restored(latest),
-        durations: Histogram.restore(this.#bounds, durations),
-        protectedEvents: protectedEvents ?? undefined,
-      });
-    }
-    for (const [phase, newest, durations, savedStates] of phases) {
-      const states = new Map<string, LockStateStats>();
-      for (const [state, count, latest, newestOfState] of savedStates)
-        states.set(state, { count, latest: restored(latest), newest: restored(newestOfState) });
-      this.phases.set(phase, {
+  restoreCounts(statistics: readonly SavedStatistic[]): void {
+    const restored = (saved: SavedRecord | null) => (saved === null ? undefined : restoreRecord(saved));
+    for (const [subject, labels, newest, latest, durations, total] of statistics) {
+      this.#statistics.set(keyOf(subject, labels), {
+        subject,
+        labels,
         newest: restored(newest),
+        latest: restored(latest),
         durations: durations === null ? undefined : Histogram.restore(this.#bounds, durations),
-        states,
+        total: total ?? undefined,
       });
     }
   }
+}
+
+function* samplesOf({ subject, newest, latest, durations, total }: Statistic, labels: Labels): Generator<Sample> {
+  const shown: StatisticFamilies = STATISTICS[subject];
+  if (shown.newest && newest) yield* toSamples([shown.newest], [newest.record], labels);
+  if (shown.latest && latest) yield* toSamples([shown.latest], [latest.record], labels);
+  if (shown.durations && durations) yield* durations.samples(shown.durations.name, labels);
+  if (shown.total && total !== undefined) yield { name: shown.total.name, labels, value: total };
+}
+
+function keyOf(subject: Subject, labels: Labels): string {
+  return [subject, ...Object.values(labels)].join('\n');
 }
 
 export function pairKey(filer: string, volume: string): string {

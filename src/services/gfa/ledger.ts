@@ -4,29 +4,18 @@ import { boundedId } from '../../metrics/label-value.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
+import { type SavedIds, SeenIds } from '../../runtime/seen-ids.ts';
 import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import type { DataResponse } from './data-response.ts';
 import { EventCounter } from './event-counter.ts';
-import { EventMemory } from './event-memory.ts';
-import {
-  EVENT_GROUPS,
-  type EventGroup,
-  filerOnVolumeTable,
-  filerTable,
-  type Group,
-  infoTable,
-  recordTimestamp,
-  volumeTable,
-} from './families.ts';
-import { FilerVolume, pairKey, type SavedCounts } from './filer-volume.ts';
+import { EVENT_GROUPS, type EventGroup, type Group, infoTable } from './families.ts';
+import { FilerVolume, pairKey, type SavedStatistic } from './filer-volume.ts';
 import { LabelValueLimits } from './label-value-limits.ts';
 import {
   type Arrival,
   believedInfo,
-  type CurrentRecord,
-  confirmRecord,
   restoreCurrent,
   type SavedCurrent,
   savedCurrent,
@@ -34,12 +23,24 @@ import {
 } from './timed-record.ts';
 import { type SavedEntry, TitleDirectory } from './title-directory.ts';
 
+/** The groups whose records are states. */
+const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
+
+/**
+ * How long an event is remembered after its last delivery. It is not documented whether the service sends only new events,
+ * overlapping windows, or everything each time; an event that first arrives a day after its own time is not counted.
+ */
+const KEEP_MS = 86_400_000;
+
+/** The events are a million at most, so each map has some ten thousand. */
+const MEMORY_PARTS = 64;
+
 export interface GfaLedgerOptions {
   readonly bounds: readonly number[];
   readonly maxEvents: number;
   /** The requested groups: the absence of any other group means nothing. */
   readonly groups: readonly Group[];
-  /** The most filers on volumes, and the most volumes. Beyond that, records are reported and skipped. */
+  /** The most filers on volumes, with filers alone and volumes alone. Beyond that, records are reported and skipped. */
   readonly maxPairs: number;
   /** How long a current state stays without a response that contains it, in milliseconds. */
   readonly goneAfterMs: number;
@@ -60,13 +61,13 @@ export class GfaLedger {
   readonly filers: TitleDirectory;
   readonly #options: GfaLedgerOptions;
   readonly #volumes: TitleDirectory;
+  /** The filers on volumes, the filers alone, and the volumes alone. */
   readonly #pairs = new Map<string, FilerVolume>();
-  readonly #volumeRecords = new Map<string, CurrentRecord>();
-  readonly #memory: EventMemory;
+  readonly #memory: SeenIds;
   readonly #events: Readonly<Record<EventGroup, EventCounter>>;
   readonly #valueLimits = new LabelValueLimits();
-  /** What the last response has changed except titles, by guid or by the key of a pair. */
-  readonly #changed = { records: new Set<string>(), states: new Set<string>(), counts: new Set<string>() };
+  /** What the last response has changed except titles, by the key of a pair. */
+  readonly #changed = { states: new Set<string>(), counts: new Set<string>() };
   /** The JSON that was saved last for each part of the heading. */
   readonly #saved = new Map<string, string>();
   #isKeyShared = false;
@@ -82,7 +83,7 @@ export class GfaLedger {
     this.filers = new TitleDirectory(options.maxPairs);
     this.#volumes = new TitleDirectory(options.maxPairs);
     this.#clock = new ServiceClock(options.serviceClock);
-    this.#memory = new EventMemory(options.maxEvents);
+    this.#memory = new SeenIds(options.maxEvents, KEEP_MS, MEMORY_PARTS);
     this.#events = {
       locks: new EventCounter('locks', this.#memory),
       propagation: new EventCounter('propagation', this.#memory),
@@ -112,13 +113,11 @@ export class GfaLedger {
     this.respondedAt = now;
     this.#clearChanges();
     toSamples(infoTable, [response.info], {}, reportDrop);
-    for (const record of response.groups.volumes) {
-      this.#addVolume(record, arrival, now, reportDrop);
-      yield;
-    }
-    for (const record of response.groups.filers) {
-      this.#addFiler(record, arrival, now, reportDrop);
-      yield;
+    for (const group of STATE_GROUPS) {
+      for (const record of response.groups[group]) {
+        this.#addState(group, record, arrival, now, reportDrop);
+        yield;
+      }
     }
     let newEvents = 0;
     this.#memory.begin(now);
@@ -128,13 +127,13 @@ export class GfaLedger {
         reportDrop,
         arrival,
         isAfterLoss,
-        pairOf: (record) => this.#pairOf(record, false, now),
+        pairOf: (record) => this.#pairOf(group, record, now),
         isRequested: this.#options.groups.includes(group),
       });
     }
     const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
     this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
-    yield* this.#memory.end();
+    yield* this.#memory.forget();
     yield* this.#removeOld(response, now);
     return newEvents;
   }
@@ -142,17 +141,12 @@ export class GfaLedger {
   *samples(): Generator<Sample> {
     if (this.respondedAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
-    for (const [guid, { timed }] of this.#volumeRecords) {
-      const labels = { volume_guid: guid, volume: this.#volumes.titleOf(guid) };
-      yield* toSamples(volumeTable, [timed.record], labels);
-      yield* toSamples([recordTimestamp], [timed.record], { filer_guid: '', filer: '', ...labels, group: 'volumes' });
-    }
     for (const pair of this.#pairs.values()) {
       const labels = {
         filer_guid: pair.filer,
-        filer: this.#nameOf(pair.filer),
+        filer: pair.filer === '' ? '' : this.#nameOf(pair.filer),
         volume_guid: pair.volume,
-        volume: pair.volume === '' ? '' : this.#volumes.titleOf(pair.volume),
+        volume: this.#volumes.titleOf(pair.volume),
       };
       yield* pair.samples(labels);
     }
@@ -160,27 +154,25 @@ export class GfaLedger {
 
   /** What the last response changed, for the state file. A second call yields only the time of the response. */
   *changes(): Generator<Piece> {
-    const { records, states, counts } = this.#changed;
-    yield* this.#pieces(this.#heading(true), [this.filers.changed, this.#volumes.changed, records, states, counts]);
-    for (const events of this.#memory.changes()) yield { events };
+    const { states, counts } = this.#changed;
+    yield* this.#pieces(this.#heading(true), [this.filers.changed, this.#volumes.changed, states, counts]);
+    yield* inPieces('events', this.#memory.takeAdded());
     this.#clearChanges();
   }
 
   *all(): Generator<Piece> {
     const pairs = [...this.#pairs.keys()];
-    const keys = [this.filers.guids(), this.#volumes.guids(), this.#volumeRecords.keys(), pairs, pairs] as const;
-    yield* this.#pieces(this.#heading(false), keys);
-    for (const events of this.#memory.all()) yield { events };
+    yield* this.#pieces(this.#heading(false), [this.filers.guids(), this.#volumes.guids(), pairs, pairs]);
+    yield* inPieces('events', this.#memory.all());
   }
 
   /** The pieces of the state with these keys; an entry that was removed is null. */
-  *#pieces(heading: Iterable<unknown>, [filers, volumes, records, states, counts]: SavedKeys): Generator<Piece> {
+  *#pieces(heading: Iterable<unknown>, [filers, volumes, states, counts]: SavedKeys): Generator<Piece> {
     yield { answeredAt: this.respondedAt ?? null };
     yield* inPieces('heading', heading);
     const parts: readonly (readonly [keyof Piece, Iterable<string>, save: (key: string) => unknown])[] = [
       ['filers', filers, (guid) => this.#savedFiler(guid)],
       ['volumes', volumes, (guid) => this.#volumes.saved(guid)],
-      ['records', records, (guid) => savedCurrent(this.#volumeRecords.get(guid))],
       ['states', states, (key) => savedCurrent(this.#pairs.get(key)?.current)],
       ['counts', counts, (key) => this.#pairs.get(key)?.savedCounts() ?? null],
     ];
@@ -204,10 +196,6 @@ export class GfaLedger {
       this.#previousNames.set(guid, name);
     }
     for (const [guid, saved] of piece.volumes ?? []) this.#volumes.restore(guid, saved, shiftMs);
-    for (const [guid, saved] of piece.records ?? []) {
-      if (saved === null) this.#volumeRecords.delete(guid);
-      else this.#volumeRecords.set(guid, restoreCurrent(saved, shiftMs));
-    }
     for (const [key, saved] of piece.states ?? []) {
       const pair = this.#pairWith(key);
       if (pair !== undefined) pair.current = saved === null ? undefined : restoreCurrent(saved, shiftMs);
@@ -216,7 +204,7 @@ export class GfaLedger {
       if (saved === null) this.#pairs.delete(key);
       else this.#pairWith(key)?.restoreCounts(saved);
     }
-    if (piece.events !== undefined) this.#memory.put(piece.events, shiftMs);
+    for (const ids of piece.events ?? []) this.#memory.restore(ids, shiftMs);
   }
 
   /** Called after all pieces. `now`: monotonic milliseconds. */
@@ -226,6 +214,7 @@ export class GfaLedger {
   }
 
   #clearChanges(): void {
+    this.#memory.takeAdded();
     for (const changed of [this.filers.changed, this.#volumes.changed, ...Object.values(this.#changed)])
       changed.clear();
   }
@@ -268,43 +257,35 @@ export class GfaLedger {
     return names.isInventoryRead ? name : (this.#previousNames.get(guid) ?? name);
   }
 
-  #addVolume(record: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): void {
-    const guid = idOf(record.volume_guid);
-    const before = this.#volumeRecords.get(guid);
-    if (guid === '' || !this.#volumes.canSee(guid)) {
-      reportDrop('record', 'volumes.volume_guid');
-      return;
-    }
-    this.#volumes.update(guid, record.volume_title, true, now);
-    this.#changed.records.add(guid);
-    toSamples(volumeTable, [record], {}, reportDrop);
-    const timed = toTimedRecord(this.#valueLimits.limited(record, reportDrop), arrival);
-    this.#volumeRecords.set(
-      guid,
-      confirmRecord(before, timed, now, () => reportDrop('duplicate', 'volumes.volume_guid')),
-    );
-  }
-
-  #addFiler(record: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): void {
-    const pair = this.#pairOf(record, true, now);
+  #addState(
+    group: (typeof STATE_GROUPS)[number],
+    received: JsonObject,
+    arrival: Arrival,
+    now: number,
+    reportDrop: ReportDrop,
+  ): void {
+    const place = group === 'volumes' ? 'volumes.volume_guid' : 'filers.filer_guid';
+    const pair = this.#pairOf(group, received, now);
     if (pair === undefined) {
-      reportDrop('record', 'filers.filer_guid');
+      reportDrop('record', place);
       return;
     }
-    const timed = toTimedRecord(record, arrival);
-    toSamples(pair.volume === '' ? filerTable : filerOnVolumeTable, [timed.record], {}, reportDrop);
-    pair.setCurrent(timed, now, () => reportDrop('duplicate', 'filers.filer_guid'));
+    const timed = toTimedRecord(this.#valueLimits.limited(received, reportDrop), arrival);
+    toSamples(pair.table, [timed.record], {}, reportDrop);
+    pair.setCurrent(timed, now, () => reportDrop('duplicate', place));
   }
 
-  #pairOf(record: JsonObject, isState: boolean, now: number): FilerVolume | undefined {
-    const filer = idOf(record.filer_guid);
-    if (filer === '') return undefined;
+  /** What a record of a group is about; undefined if it does not name that, or if the maximum is reached. */
+  #pairOf(group: Group, record: JsonObject, now: number): FilerVolume | undefined {
+    const filer = group === 'volumes' ? '' : idOf(record.filer_guid);
     const volume = idOf(record.volume_guid);
-    if (!this.filers.canSee(filer) || (volume !== '' && !this.#volumes.canSee(volume))) return undefined;
+    if ((group === 'volumes' ? volume : filer) === '') return undefined;
+    if (!this.filers.canSee(filer) || !this.#volumes.canSee(volume)) return undefined;
     const pair = this.#pairWith(pairKey(filer, volume));
     if (pair === undefined) return undefined;
+    const isState = STATE_GROUPS.some((stateGroup) => stateGroup === group);
     this.filers.update(filer, record.filer_title, isState, now);
-    if (volume !== '') this.#volumes.update(volume, record.volume_title, isState, now);
+    this.#volumes.update(volume, record.volume_title, isState, now);
     return pair;
   }
 
@@ -319,7 +300,7 @@ export class GfaLedger {
     const { states, counts } = this.#changed;
     for (const [key, pair] of this.#pairs) {
       yield;
-      const isGone = !(this.filers.has(pair.filer) && (pair.volume === '' || this.#volumes.has(pair.volume)));
+      const isGone = !this.filers.has(pair.filer) || !this.#volumes.has(pair.volume);
       if (isGone) this.#pairs.delete(key);
       if (pair.hasNewState) states.add(key);
       if (isGone || pair.hasNewCounts) counts.add(key);
@@ -329,11 +310,6 @@ export class GfaLedger {
   }
 
   #removeOldStates(before: number): void {
-    for (const [guid, { confirmedAt }] of this.#volumeRecords) {
-      if (this.#volumes.has(guid) && confirmedAt >= before) continue;
-      this.#volumeRecords.delete(guid);
-      this.#changed.records.add(guid);
-    }
     for (const pair of this.#pairs.values()) pair.removeStateBefore(before);
   }
 }
@@ -341,7 +317,6 @@ export class GfaLedger {
 type SavedKeys = readonly [
   filers: Iterable<string>,
   volumes: Iterable<string>,
-  records: Iterable<string>,
   states: Iterable<string>,
   counts: Iterable<string>,
 ];
@@ -373,10 +348,8 @@ export interface Piece {
   readonly heading?: Saved<unknown>;
   readonly filers?: Saved<SavedFiler | null>;
   readonly volumes?: Saved<SavedEntry | null>;
-  /** The records of volumes, by guid. */
-  readonly records?: Saved<SavedCurrent | null>;
   /** The current states, by filer and volume. */
   readonly states?: Saved<SavedCurrent | null>;
-  readonly counts?: Saved<SavedCounts | null>;
-  readonly events?: Parameters<EventMemory['put']>[0];
+  readonly counts?: Saved<readonly SavedStatistic[] | null>;
+  readonly events?: readonly SavedIds[];
 }

@@ -17,7 +17,7 @@ const PAIR_BYTES = 24 * 1024;
 /** With more filers on volumes, reading a response would block the event loop too long, however much memory there is. */
 const MAX_PAIRS = 200_000;
 
-/** The most events that are remembered, see `EventMemory`. One takes about 75 bytes. */
+/** The most events that are remembered, see `SeenIds`. One takes about 75 bytes. */
 const MAX_EVENTS = 1_000_000;
 
 const tables: readonly Table[] = [

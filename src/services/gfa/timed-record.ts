@@ -107,7 +107,7 @@ function keptValue(value: unknown): unknown {
 export type SavedRecord = readonly [reportedAt: number, record: JsonObject];
 
 export function savedRecord({ reportedAt, record }: TimedRecord): SavedRecord {
-  return [reportedAt, Object.fromEntries(READ_FIELDS.map((field) => [field, record[field]]))];
+  return [reportedAt, record];
 }
 
 export function restoreRecord([reportedAt, record]: SavedRecord): TimedRecord {

@@ -9,6 +9,7 @@ interface Entry {
   seenAt: number;
 }
 
+/** The titles of filers or of volumes, by guid. The empty guid stands for none: it is always there, and is never saved. */
 export class TitleDirectory {
   readonly #maxEntries: number;
   /** The guids that were updated or removed since this set was cleared. */
@@ -21,7 +22,7 @@ export class TitleDirectory {
 
   /** Whether update() may be called for the guid: it is present, or the maximum is not reached. */
   canSee(guid: string): boolean {
-    return this.#entries.has(guid) || this.#entries.size < this.#maxEntries;
+    return this.has(guid) || this.#entries.size < this.#maxEntries;
   }
 
   titleOf(guid: string): string {
@@ -34,6 +35,7 @@ export class TitleDirectory {
 
   /** Called for each record, of a state or of an event, that names the guid. `now`: monotonic milliseconds. */
   update(guid: string, title: unknown, isOfState: boolean, now: number): void {
+    if (guid === '') return;
     const entry = getOrCreate(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
     this.changed.add(guid);
@@ -60,7 +62,7 @@ export class TitleDirectory {
   }
 
   has(guid: string): boolean {
-    return this.#entries.has(guid);
+    return guid === '' || this.#entries.has(guid);
   }
 
   guids(): Iterable<string> {

@@ -93,9 +93,10 @@ describe('a ledger restored', () => {
       expect(readAgain(before.changes())).toEqual([{ answeredAt: index * 60_000 }]);
     }
     after.finishRestoring(answers.length * 60_000);
+    // Of an event that comes again, the changes have the first time.
     const sorted = (ledger: GfaLedger) =>
-      readAgain(ledger.all())
-        .map((piece) => JSON.stringify(piece))
+      (readAgain(ledger.all()) as readonly Piece[])
+        .map(({ events, ...piece }) => JSON.stringify({ ...piece, events: events?.flatMap(([, ids]) => ids) }))
         .sort();
     expect(sorted(after)).toEqual(sorted(before));
   });

@@ -3,9 +3,10 @@ import { type Family, type JsonObject, OTHER } from '../../../metrics/family.ts'
 import { LabelledCounter, type SavedCount } from '../../../metrics/labelled-counter.ts';
 import { believedTime } from '../../../metrics/reported-time.ts';
 import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
-import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
 import { type CountingClock, CountingStart, type CountingStartState } from '../../../runtime/counting-start.ts';
+import { type SavedIds, SeenIds } from '../../../runtime/seen-ids.ts';
+import { runToEnd } from '../../../runtime/slices.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
 export const SEVERITY = {
@@ -145,7 +146,7 @@ export class NotificationLedger implements Kept {
   finishQuery(now: number): void {
     const { latest, seen } = this.#counts;
     this.#hasQueried = true;
-    seen.forget();
+    runToEnd(seen.forget());
     if (!this.#start.isKnown) return;
     for (const [severity, at] of latest) latest.set(severity, believedTime(at, now));
     this.#newest = believedTime(this.#newest, now);
@@ -171,21 +172,21 @@ export class NotificationLedger implements Kept {
     return this.#pieces(total.all(), bySeverity.all(), seen.all());
   }
 
-  restore(_: number, elapsedMs: number): Restoration {
+  restore(shiftMs: number, elapsedMs: number): Restoration {
     const counts = emptyCounts();
-    counts.seen.begin(this.#clock.monotonic());
     let state: SavedStart | undefined;
     return {
       put: (piece) => {
         const { start, seen = [], total = [], bySeverity = [] } = piece as Piece;
         state = start ?? state;
-        for (const id of seen) counts.seen.deliver(id);
+        for (const ids of seen) counts.seen.restore(ids, shiftMs);
         for (const count of total) counts.total.restore(count);
         for (const count of bySeverity) counts.bySeverity.restore(count);
       },
       commit: () => {
         if (state === undefined) return;
         const { ageMs, since, mark, latest } = state;
+        counts.seen.finishRestoring(this.#clock.monotonic());
         this.#counts = { ...counts, latest: new Map(latest) };
         this.#hasQueried = true;
         this.#highWaterMark = mark ?? undefined;
@@ -197,7 +198,11 @@ export class NotificationLedger implements Kept {
     };
   }
 
-  *#pieces(total: Iterable<SavedCount>, bySeverity: Iterable<SavedCount>, seen: Iterable<string>): Generator<unknown> {
+  *#pieces(
+    total: Iterable<SavedCount>,
+    bySeverity: Iterable<SavedCount>,
+    seen: Iterable<SavedIds>,
+  ): Generator<unknown> {
     const { latest } = this.#counts;
     const start: SavedStart = { ...this.#start.state(), mark: this.#highWaterMark ?? null, latest: [...latest] };
     yield { start };
@@ -216,7 +221,7 @@ interface SavedStart extends CountingStartState {
 
 interface Piece {
   readonly start?: SavedStart;
-  readonly seen?: readonly string[];
+  readonly seen?: readonly SavedIds[];
   readonly total?: readonly SavedCount[];
   readonly bySeverity?: readonly SavedCount[];
 }

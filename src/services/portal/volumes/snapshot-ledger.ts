@@ -2,11 +2,12 @@ import { type Family, isEveryOtherField, type JsonObject, type Labels } from '..
 import { Histogram } from '../../../metrics/histogram.ts';
 import { boundedId } from '../../../metrics/label-value.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
-import { SeenIds } from '../../../metrics/seen-ids.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
+import { SeenIds } from '../../../runtime/seen-ids.ts';
+import { runToEnd } from '../../../runtime/slices.ts';
 import type { SnapshotOperation } from './snapshot-operations.ts';
 
 export interface LedgerDependencies {
@@ -67,7 +68,7 @@ export class SnapshotLedger {
     this.#responses += 1;
     this.#seen.begin(this.#dependencies.clock.monotonic());
     for await (const record of records) this.#add(record, now, reportDrop);
-    this.#seen.forget();
+    runToEnd(this.#seen.forget());
     return [...this.#samples(reportDrop)];
   }
 
