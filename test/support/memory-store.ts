@@ -7,6 +7,8 @@ export class MemoryStore implements StateStore {
   /** What there is, in pieces: joined at each append it would cost the square of its length. */
   #pieces: Buffer[] | undefined;
   #size = 0;
+  /** The file in place, as the process sees it that has installed it. */
+  #inPlace: object | undefined;
   readonly asides: Buffer[] = [];
   /** How often something reached the disk for good. */
   syncs = 0;
@@ -39,13 +41,15 @@ export class MemoryStore implements StateStore {
   async create(): Promise<StoredFile> {
     this.#expectWell();
     let own: Buffer[] | undefined = [];
-    return {
+    const file: StoredFile = {
       append: async (chunk) => {
         this.#expectWell();
         const fits = chunk.subarray(0, this.room);
         this.room -= fits.length;
         this.written += fits.length;
+        // What a dead process still writes goes into its own file, which another may have replaced.
         if (own !== undefined) own.push(fits);
+        else if (this.#inPlace !== file) return;
         else if (this.#pieces === undefined) this.#hold([fits]);
         else {
           this.#pieces.push(fits);
@@ -60,10 +64,12 @@ export class MemoryStore implements StateStore {
       install: async () => {
         this.#expectWell();
         this.#hold(own);
+        this.#inPlace = file;
         own = undefined;
       },
       close: async () => {},
     };
+    return file;
   }
 
   async setAside(word: string, moment: Date): Promise<string | undefined> {
