@@ -42,7 +42,6 @@ const busy = (count: number) =>
   );
 const cpu = series('filer_appliance_cpu_utilization_ratio', applianceLyon);
 const memory = series('filer_appliance_memory_utilization_ratio', applianceLyon);
-const oldMemory = series('filer_appliance_memory_bytes', { ...applianceLyon, state: 'used' });
 const cache = series('filer_appliance_cache_utilization_ratio', applianceLyon);
 const latency = (direction: 'read' | 'write') =>
   series('filer_appliance_disk_io_latency_seconds', { ...applianceLyon, disk: 'cache', direction });
@@ -70,7 +69,7 @@ const cases: AlertCases = {
       series: { ...fleet(12, 12, 'a'), [portalUp]: '0x60' },
       at: '30m',
     },
-    { isMissing: true, when: 'the inventory is not to be had: silent', series: { [up]: '0x60' }, at: '30m' },
+    { when: 'the inventory is not to be had: silent', series: { [up]: '0x60' }, at: '30m' },
   ],
   FilerFleetShrunk: [
     {
@@ -83,12 +82,6 @@ const cases: AlertCases = {
     },
     { when: 'one of twelve leaves', series: { ...inventory(12, 1) }, at: '45m' },
     { when: 'one of two is taken out of service', series: { ...inventory(2, 1) }, at: '45m' },
-    {
-      isMissing: true,
-      when: 'the whole inventory is missing: silent, FilerApiDown speaks',
-      series: { [up]: '1x60' },
-      at: '45m',
-    },
   ],
   FilerFleetAffected: [
     {
@@ -100,7 +93,6 @@ const cases: AlertCases = {
       values: ['21', ', first of all edge-0'],
     },
     { when: 'twenty are', series: busy(20), at: '20m' },
-    { isMissing: true, when: 'no alert fires', series: { [up]: '1x30' }, at: '20m' },
   ],
   FilerApplianceDown: [
     {
@@ -124,12 +116,6 @@ const cases: AlertCases = {
       when: 'it answers now and then',
       series: { [state('unavailable')]: '1x9 stale 1x9 stale 1x9', [portalUp]: '1x35' },
       at: '28m',
-    },
-    {
-      isMissing: true,
-      when: 'it has left the inventory: silent',
-      series: { [state('unavailable')]: '1x5 stale', [portalUp]: '1x35' },
-      at: '30m',
     },
     {
       when: 'the filer checks in every minute, which FilerApplianceTelemetryFailing says',
@@ -156,7 +142,6 @@ const cases: AlertCases = {
       at: '60m',
     },
     {
-      isMissing: true,
       when: 'file acceleration is not configured: silent, FilerApplianceDown speaks',
       series: { [state('unavailable')]: '1x70', [portalUp]: '1x70' },
       at: '60m',
@@ -178,12 +163,6 @@ const cases: AlertCases = {
     {
       when: 'its polls fail, which FilerApplianceDown says',
       series: { [state('unavailable')]: '1x60', [portalUp]: '1x60' },
-      at: '45m',
-    },
-    {
-      isMissing: true,
-      when: 'it has left the inventory, and its state with it: silent',
-      series: { [state('no_records')]: '1x10 stale' },
       at: '45m',
     },
   ],
@@ -214,12 +193,6 @@ const cases: AlertCases = {
       },
       at: '80m',
     },
-    {
-      isMissing: true,
-      when: 'there is no record at all: silent, FilerApplianceNotReporting speaks',
-      series: { [up]: '1x90', [effective]: '300x90' },
-      at: '80m',
-    },
   ],
   FilerApplianceUnreachable: [
     {
@@ -241,12 +214,6 @@ const cases: AlertCases = {
       series: { [reachable]: '0x15 1x90', [synced]: '1x105' },
       at: '80m',
     },
-    {
-      isMissing: true,
-      when: 'the portal does not tell of this appliance: silent, unknown is not unreachable',
-      series: { [up]: '1x65' },
-      at: '50m',
-    },
   ],
   FilerApplianceCpuHigh: [
     {
@@ -262,12 +229,6 @@ const cases: AlertCases = {
       series: { [cpu]: '0.97x20 0.3x40' },
       at: '40m',
     },
-    {
-      isMissing: true,
-      when: 'the appliance stopped reporting while they were busy: silent, FilerApplianceNotReporting speaks',
-      series: { [cpu]: '0.97x10 stale' },
-      at: '40m',
-    },
   ],
   FilerApplianceMemoryHigh: [
     {
@@ -279,12 +240,6 @@ const cases: AlertCases = {
       values: ['95.5%', '90%'],
     },
     { when: 'a third is available', series: { [memory]: '0.66x60' }, at: '40m' },
-    {
-      isMissing: true,
-      when: 'the build is before 10.0.4, which tells no share: silent',
-      series: { [oldMemory]: '64000000000x60' },
-      at: '40m',
-    },
   ],
   FilerApplianceCacheNearlyFull: [
     {
@@ -305,12 +260,6 @@ const cases: AlertCases = {
       series: { [cache]: '0.7+0.01x28 0.7+0.01x28 0.7+0.01x28 0.7+0.01x28' },
       at: '110m',
     },
-    {
-      isMissing: true,
-      when: 'the series is switched off or not to be had: silent',
-      series: { [up]: '1x120' },
-      at: '75m',
-    },
   ],
   FilerApplianceDiskLatencyHigh: [
     {
@@ -324,12 +273,6 @@ const cases: AlertCases = {
     {
       when: 'one slow bin now and then',
       series: { [latency('write')]: '0.2 0.01x20 0.2 0.01x20' },
-      at: '40m',
-    },
-    {
-      isMissing: true,
-      when: 'the appliance has no such disk: silent',
-      series: { [up]: '1x60' },
       at: '40m',
     },
   ],

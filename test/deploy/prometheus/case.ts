@@ -6,10 +6,8 @@ export type Series = Readonly<Record<string, string>>;
 
 /** What Prometheus has, and what an alert makes of it at a moment. */
 export interface AlertCase {
-  /** What is going on, and for a case where data is missing what is expected then. */
+  /** What is going on. */
   readonly when: string;
-  /** A series that the alert looks at is not there, or no longer. */
-  readonly isMissing?: true;
   readonly series: Series;
   readonly at: string;
   /** A moment before `at` when all of it holds, and not for long enough yet. */

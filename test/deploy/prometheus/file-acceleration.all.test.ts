@@ -42,7 +42,6 @@ const cases: AlertCases = {
     },
     { when: 'two of twelve do', series: { ...contacts(2, 'a') }, at: '50m' },
     { when: 'all of two do: that is FilerNotCheckingIn', series: { [checkin]: '0x60' }, at: '50m' },
-    { isMissing: true, when: 'the service is silent: FilerApiDown speaks', series: {}, at: '50m' },
   ],
   FilerDataAtRisk: [
     {
@@ -56,12 +55,6 @@ const cases: AlertCases = {
     {
       when: 'it has waited for ten hours, which FilerUnprotectedDataOld says',
       series: { [unprotected]: '-36000x60' },
-      at: '30m',
-    },
-    {
-      isMissing: true,
-      when: 'nothing waits, so there is no age: silent',
-      series: { [activity]: '0+60x40' },
       at: '30m',
     },
   ],
@@ -79,12 +72,6 @@ const cases: AlertCases = {
       series: { [checkin]: '0+60x30', [activity]: '-20000x30' },
       at: '20m',
     },
-    {
-      isMissing: true,
-      when: 'the service names the filer no more: silent, it is gone',
-      series: { [checkin]: '-2400x4 stale' },
-      at: '20m',
-    },
   ],
   FilerUnprotectedDataOld: [
     {
@@ -96,12 +83,6 @@ const cases: AlertCases = {
       values: ['4h 30m 0s', '4h 0m 0s'],
     },
     { when: 'it has waited for an hour', series: { [unprotected]: '-3600+60x40' }, at: '30m' },
-    {
-      isMissing: true,
-      when: 'nothing waits, so there is no age: silent',
-      series: { [activity]: '0+60x40' },
-      at: '30m',
-    },
   ],
   FilerTimeToProtectLong: [
     {
@@ -113,7 +94,6 @@ const cases: AlertCases = {
       values: ['3h 0m 0s', '2h 0m 0s'],
     },
     { when: 'it takes an hour', series: { [toProtect]: '3600x60' }, at: '45m' },
-    { isMissing: true, when: 'the service does not report it: silent', series: { [activity]: '0+60x60' }, at: '45m' },
   ],
   FilerPropagationSlow: [
     {
@@ -144,13 +124,6 @@ const cases: AlertCases = {
       at: '150m',
     },
     {
-      isMissing: true,
-      when: 'the filer or the volume has left: silent',
-      series: { [events('3600')]: '0+1x60 stale', [events('7200')]: '0+4x60 stale', ...infinite('0+4x60 stale') },
-      at: '180m',
-    },
-    {
-      isMissing: true,
       when: 'EVENT_HISTOGRAMS is false, and there is no bucket but the infinite one: silent',
       series: { ...infinite('0+4x180') },
       at: '120m',
@@ -173,12 +146,6 @@ const cases: AlertCases = {
     {
       when: 'it was taken two minutes ago',
       series: { [acquired]: '2880x60', [held]: '1x60', [released]: '300x60' },
-      at: '50m',
-    },
-    {
-      isMissing: true,
-      when: 'no lock event was ever seen: silent, nobody is known to hold it',
-      series: { [activity]: '40x60' },
       at: '50m',
     },
   ],

@@ -8,7 +8,7 @@ import { alertRules, type Group, groups, recordingRules } from '../../../deploy/
 import type { AlertRule, RecordingRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
 import { templateOf } from '../../../deploy/prometheus/template.ts';
-import { type AlertCase, firings, type Labels, type RecordingCase, type Series, series } from './case.ts';
+import { type AlertCase, firings, type Labels, type RecordingCase, type Series, scraped, series } from './case.ts';
 import { minutes, silentAfter } from './late.ts';
 
 /** Whether promtool is installed. */
@@ -38,18 +38,16 @@ function run(program: string, args: readonly string[]): Verdict {
   return { status, said: `${stdout}${stderr}` };
 }
 
-/** Has promtool run these cases over the shipped rules that they are about. */
-export function testRules(
-  alerts: readonly (readonly [name: string, of: AlertCase])[],
-  recorded: readonly (readonly [name: string, of: RecordingCase])[],
-): Verdict {
+/** Has promtool run these cases over the recording rules that they are about. */
+export function testRecorded(cases: readonly (readonly [name: string, of: RecordingCase])[]): Verdict {
+  const tested = groupsFor(
+    [],
+    cases.map(([name]) => name),
+  );
   return testFile(
-    groupsFor(
-      alerts.map(([name]) => name),
-      recorded.map(([name]) => name),
-    ),
-    alerts[0]?.[1].apart ?? '1m',
-    [...alerts.map(([name, one]) => alertTest(name, one)), ...recorded.map(([name, one]) => recordingTest(name, one))],
+    tested,
+    '1m',
+    cases.map(([name, one]) => recordingTest(name, one)),
   );
 }
 
@@ -87,31 +85,37 @@ export function groupsFor(alerts: readonly string[], texts: readonly string[] = 
     .filter(({ rules }) => rules.length > 0);
 }
 
-/** Has promtool see that an alert stays while the exporter cannot be scraped, until the alert on that fires, and then ends. */
-export function testSilence(alertname: string, one: AlertCase): Verdict {
-  const step = one.apart === '5m' ? 5 : 1;
+/** Has promtool run the cases of an alert, and the silence of the exporter after one of them. */
+export function testAlert(alertname: string, cases: readonly AlertCase[], silent: AlertCase | undefined): Verdict {
+  const tests = cases.map((one) => alertTest(alertname, one));
+  return testFile(
+    groupsFor(silent === undefined ? [alertname] : [alertname, 'FilerExporterDown']),
+    cases[0]?.apart ?? '1m',
+    silent === undefined ? tests : [...tests, silenceTest(alertname, silent)],
+  );
+}
+
+/** An alert stays while the exporter cannot be scraped, until the alert on that fires, and then ends. */
+function silenceTest(alertname: string, one: AlertCase): object {
   const at = minutes(one.at);
-  const looks = at / step;
-  const exporter = { job: 'filer-exporter', instance: 'exporter:9989' };
+  const looks = at / (one.apart === '5m' ? 5 : 1);
   const silent = {
     ...silentAfter(one),
-    [series('up', exporter)]: `1x${looks} 0x90`,
-    [series('filer_exporter_build_info', exporter)]: `1x${looks} stale`,
+    [series('up', scraped)]: `1x${looks} 0x90`,
+    [series('filer_exporter_build_info', scraped)]: `1x${looks} stale`,
   };
   const firing = (name: string) => `ALERTS{alertname="${name}",alertstate="firing"}`;
   const reported = `count(${firing(alertname)} or ${firing('FilerExporterDown')}) > bool 0`;
-  return testFile(groupsFor([alertname, 'FilerExporterDown']), `${step}m`, [
-    {
-      ...inputOf(`${alertname}: the exporter falls silent`, silent, one.apart),
-      promql_expr_test: [
-        ...Array.from({ length: 6 }, (_, look) => {
-          return { expr: reported, eval_time: `${at + 5 * look}m`, exp_samples: [{ labels: '{}', value: 1 }] };
-        }),
-        // What looks back over an hour takes as long before the waiting begins.
-        { expr: firing(alertname), eval_time: `${at + 80}m`, exp_samples: [] },
-      ],
-    },
-  ]);
+  return {
+    ...inputOf(`${alertname}: the exporter falls silent`, silent, one.apart),
+    promql_expr_test: [
+      ...Array.from({ length: 6 }, (_, look) => {
+        return { expr: reported, eval_time: `${at + 5 * look}m`, exp_samples: [{ labels: '{}', value: 1 }] };
+      }),
+      // What looks back over an hour takes as long before the waiting begins.
+      { expr: firing(alertname), eval_time: `${at + 80}m`, exp_samples: [] },
+    ],
+  };
 }
 
 /** Has promtool see that a number counts at one moment what an alert says of these series, without its waiting time. */
