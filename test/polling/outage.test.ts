@@ -23,6 +23,18 @@ describe('an outage of the whole API', () => {
     expect(stage.turns.slice(2)).toEqual(['the API responds again']);
   });
 
+  test('from which half of the appliances do not return logs at most twenty of them with one poll', async () => {
+    const stage = new Stage(fleet(100, 1), 8);
+    await stage.run().clock.advance(minutes(10));
+    stage.manner = () => broken;
+    await stage.clock.advance(minutes(30));
+    stage.manner = ({ id }) => (Number(id.slice(1, -3)) < 50 ? {} : broken);
+    await stage.clock.advance(minutes(30));
+    const logged = stage.lines.all.filter(({ text }) => text === 'the appliance does not respond');
+    expect(logged).toHaveLength(50);
+    expect(Math.max(...logged.map(({ at }) => logged.filter((other) => other.at === at).length))).toBe(20);
+  });
+
   test('in which what is under way hangs is waited out quietly', async () => {
     const stage = new Stage(fleet(3, 2), 4);
     // One poll of an appliance fails at once and its other one hangs: that is as much as suspects may have under way.

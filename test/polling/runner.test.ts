@@ -237,6 +237,15 @@ describe('the inventory', () => {
     expect(stage.startsOf('a0/s0')).toHaveLength(count);
   });
 
+  test('that takes one series of an appliance away keeps the appliance', async () => {
+    const stage = new Stage([inventory, ...fleet(2, 2)]).run();
+    await stage.clock.advance(minutes(5));
+    stage.tasks = [inventory, ...fleet(2, 1)];
+    await stage.clock.advance(minutes(15));
+    expect([...stage.poller.registry.appliances.keys()]).toEqual(['a0', 'a1']);
+    expect(stage.shelf.held.has('portal/a0/state')).toBe(true);
+  });
+
   test('that takes an appliance away while it is polled shows nothing of that poll', async () => {
     const stage = new Stage([inventory, ...fleet(1, 1)]);
     stage.manner = ({ discoversTasks }) => ({ ms: discoversTasks ? 1_000 : 5_000 });
