@@ -33,16 +33,6 @@ test('a clock that is ten minutes off is one line of the log and of the page, un
   expect(told(live, 'clock_skew').map(({ level }) => level)).toEqual(['warn', 'info']);
 });
 
-test('one answer with another time says nothing about the clock', async () => {
-  const mocks = await services();
-  const live = await exporter(gfaEnvironment(mocks));
-  for (let time = 0; time < 20; time += 1) {
-    mocks.vary({ clockAheadMs: time % 4 === 0 ? 600_000 : 0 });
-    await clock.advance(10_000);
-  }
-  expect(told(live, 'clock_skew')).toEqual([]);
-});
-
 test('an account that is throttled has one line in the log and on the page, and a metric, until the limit is free again', async () => {
   const mocks = await services({
     variations: { rateLimit: { kind: 'fixed-window', requests: 12, windowMs: 30_000 } },
@@ -58,12 +48,6 @@ test('an account that is throttled has one line in the log and on the page, and 
   await until('the limit to be free', () => told(live, 'throttled').length > 1);
   expect((await live.scrape()).value('filer_exporter_account_throttled', { api: 'portal' })).toBe(0);
   expect(await pageOf(live)).not.toContain(msg);
-});
-
-test('of two exporters with one client key, the one that never gets an event has a line', async () => {
-  const mocks = await services();
-  const both = [await exporter(gfaEnvironment(mocks)), await exporter(gfaEnvironment(mocks))];
-  await until('the key to be told', () => both.some((live) => told(live, 'client_key').length > 0));
 });
 
 test('a client key header that the service does not know has one line as soon as another client takes the events', async () => {

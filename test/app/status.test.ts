@@ -45,20 +45,3 @@ test('the status as JSON tells both services and the fleet as they are', async (
     expect(Date.parse(lastPoll ?? '')).toBeLessThanOrEqual(Date.parse(report.time));
   }
 });
-
-test('rejected credentials are on the page in words, with what to do', async () => {
-  const mocks = await services();
-  const live = await exporter({ ...portalEnvironment(mocks), PORTAL_SERVICE_SECRET: 'wrong' });
-  const { apis } = await until('the refusal', async () => {
-    const told = await statusOf(live);
-    const [portal] = told.apis;
-    return portal?.state === 'down' && portal.accountTasks[0]?.lastError !== null && told;
-  });
-  expect(apis[0]).toMatchObject({
-    token: { kind: 'token', expires: null },
-    lastSuccess: null,
-    cause: { advice: expect.stringContaining('check PORTAL_SERVICE_KEY') },
-  });
-  const advised = (await live.get('/status')).text.match(/check PORTAL_SERVICE_KEY/gi);
-  expect(advised).toHaveLength(1);
-});

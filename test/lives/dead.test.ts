@@ -85,8 +85,8 @@ test('an appliance of which only seldom series answer stays up, and is polled ha
 });
 
 test('a process that was paused says of no appliance that it is down before each was asked again', async () => {
-  const life = await World.begin({ appliances: 20, environment: { PORTAL_INTERVAL: '1m' } });
-  await life.passes(10 * MINUTE + 13 * SECOND);
+  const life = await World.begin({ appliances: 12, environment: { PORTAL_INTERVAL: '1m' } });
+  await life.passes(6 * MINUTE + 13 * SECOND);
   const since = life.log.length;
   // What was under way when it was paused gets no answer.
   const lost = life.fails({ operation: TELEMETRY, kind: 'hang' });
@@ -95,7 +95,7 @@ test('a process that was paused says of no appliance that it is down before each
   lost();
   for (let looks = 0; looks < 24; looks += 1) {
     const { scrape } = await life.passes(5 * SECOND);
-    expect(scrape.sum(APPLIANCE_UP)).toBe(20);
+    expect(scrape.sum(APPLIANCE_UP)).toBe(12);
   }
   expect(life.log.slice(since).map(({ msg }) => msg.split(': ')[0])).toEqual([]);
 });

@@ -12,7 +12,7 @@ test('a limit that is lifted makes no value vanish', async () => {
     environment: { PORTAL_RATE_LIMIT: '25/30s', PORTAL_INTERVAL: '60s' },
     variations: { rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 30_000 } },
   });
-  await life.passes(HOUR);
+  await life.passes(25 * MINUTE);
   const before = (await life.sees()).scrape.all('filer_appliance_cpu_utilization_ratio').length;
   expect(before).toBe(12);
   life.varies({ rateLimit: null });

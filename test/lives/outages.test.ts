@@ -133,7 +133,7 @@ const outages: readonly Story[] = [
 tell(outages);
 
 test('a portal that is down is logged once, and not again for each appliance, and its return once', async () => {
-  const life = await World.begin({ appliances: 6, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
+  const life = await World.begin({ appliances: 4, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
   await life.passes(10 * MINUTE);
   const before = life.log.length;
   const over = life.fails({ operation: PORTAL, kind: 'status', status: 503 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { poll } from '../../src/polling/poll.ts';
-import { CredentialError, RequestError, SchemaError } from '../../src/runtime/errors.ts';
+import { RequestError, SchemaError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { answered, minutes, reading, task } from './fleet.ts';
@@ -33,13 +33,9 @@ test.each<[string, unknown, number | undefined, string]>([
   ['404', answered(404), minutes(15), 'denied'],
   ['422, as where a series does not fit the build', answered(422), minutes(15), 'denied'],
   ['403 of a task that never rests', answered(403), undefined, 'failed'],
-  ['400', answered(400), minutes(15), 'failed'],
-  ['401', answered(401), minutes(15), 'failed'],
-  ['429', answered(429), minutes(15), 'failed'],
   ['500', answered(500), minutes(15), 'failed'],
   ['a time-out', new RequestError('timeout', 'too late'), minutes(15), 'failed'],
   ['an unexpected shape', new SchemaError('expected a list'), minutes(15), 'failed'],
-  ['refused credentials', new CredentialError('refused'), minutes(15), 'failed'],
   ['a defect', new TypeError('undefined'), minutes(15), 'failed'],
   ['stopping', new RequestError('aborted', 'stopping'), minutes(15), 'aborted'],
 ])('%s', async (_, error, backOffMs, result) => {

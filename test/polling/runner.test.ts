@@ -153,7 +153,7 @@ describe('what is not to be had', () => {
   });
 
   test('is had again within two intervals, however long a gateway has answered 404 to everything', async () => {
-    for (const minutesLong of [1, 4, 8, 11, 16, 30, 45]) {
+    for (const minutesLong of [1, 8, 11, 30]) {
       const stage = new Stage([inventory, ...fleet(20, 3, suspendable)], 8);
       const end = minutes(60 + minutesLong);
       const isOn = () => stage.clock.monotonic() >= minutes(60) && stage.clock.monotonic() < end;
