@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServiceName } from '../contract/poll-result.ts';
 import { isJsonObject } from '../metrics/family.ts';
-import { getOrCreate } from '../runtime/maps.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
 import type { CheckedService, DoctorResult } from './doctor.ts';
 import { formatOf, powerOfTen, schemaOf } from './value-schema.ts';
 
@@ -38,13 +38,15 @@ function serviceReport({ check, variants, unexpected, exchanges }: CheckedServic
     const documented = check.documented(operation);
     const texts = textsByField(bodies);
     const names = new Set(fieldNames(documented));
-    const nameOf = namer(names);
+    const nameOf = (field: string) => (names.has(field) ? field : HIDDEN);
+    const answers = new Map<string, number>();
+    for (const { status } of own) increment(answers, String(status ?? 'none'));
     const report = {
-      answers: countBy(own.map(({ status }) => String(status ?? 'none'))),
+      answers: Object.fromEntries(answers),
       // Powers of ten.
       longestMs: powerOfTen(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: powerOfTen(Math.max(...own.map(({ bytes }) => bytes))),
-      undocumentedFields: undocumentedFields(bodies, names).size,
+      undocumentedFields: [...new Set(fieldNames(bodies))].filter((field) => !names.has(field)).length,
       // A token response consists of secrets, and its form is known.
       shape: documented === undefined || bodies.length === 0 ? null : schemaOf(bodies, nameOf),
       words: documented === undefined ? {} : wordsIn(texts, check.wordFields),
@@ -69,15 +71,6 @@ function textsByField(bodies: readonly unknown[]): Texts {
   };
   collect(bodies, '');
   return texts;
-}
-
-/** Returns how to show a field name. */
-function namer(documented: ReadonlySet<string>): (field: string) => string {
-  return (field) => (documented.has(field) ? field : HIDDEN);
-}
-
-function undocumentedFields(bodies: readonly unknown[], documented: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...fieldNames(bodies)].filter((field) => !documented.has(field)));
 }
 
 function* fieldNames(documented: unknown): Generator<string> {
@@ -117,10 +110,4 @@ function shownPath(path: string, nameOf: (field: string) => string): string {
     .split('.')
     .map((part) => nameOf(part.replaceAll('[]', '')) + '[]'.repeat(part.split('[]').length - 1))
     .join('.');
-}
-
-function countBy(texts: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
-  return counts;
 }

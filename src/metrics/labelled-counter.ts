@@ -63,15 +63,15 @@ export class LabelledCounter {
   }
 
   /** `values`: in the order of the labels. */
-  #count(values: readonly string[], by: number): void {
-    const admitted = this.#labels.map(({ admit }, index) => admit(values[index] ?? ''));
-    const isTooMany = this.#entries.size >= this.#maxSeries && !this.#entries.has(keyOf(admitted));
-    const counted = isTooMany ? this.#folded(admitted) : admitted;
+  #count(values: readonly string[], by: number): Entry {
+    let counted: readonly string[] = this.#labels.map(({ admit }, index) => admit(values[index] ?? ''));
+    if (this.#entries.size >= this.#maxSeries && !this.#entries.has(keyOf(counted))) counted = this.#folded(counted);
     const key = keyOf(counted);
     const entry = this.#entries.get(key) ?? { values: counted, count: 0 };
     entry.count += by;
     this.#entries.set(key, entry);
     this.#changed.add(entry);
+    return entry;
   }
 
   all(): Iterable<SavedCount> {
@@ -87,9 +87,7 @@ export class LabelledCounter {
 
   /** A later count of the same values replaces an earlier one. */
   restore([values, count]: SavedCount): void {
-    this.#count(values, 0);
-    const entry = this.#entries.get(keyOf(values));
-    if (entry !== undefined) entry.count = count;
+    this.#count(values, 0).count = count;
   }
 
   #folded(values: readonly string[]): readonly string[] {

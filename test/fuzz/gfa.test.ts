@@ -4,7 +4,7 @@ import { LineStore } from '../../src/exposition/store.ts';
 import type { DropReason } from '../../src/metrics/samples.ts';
 import { SchemaError } from '../../src/runtime/errors.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
-import { parseDataResponse, validateEnvelope } from '../../src/services/gfa/data-response.ts';
+import { parseDataResponse, requireEnvelope } from '../../src/services/gfa/data-response.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { newLedger } from '../support/gfa-answers.ts';
@@ -50,7 +50,7 @@ test('whatever GET /data answers, one time after another, it is read or is no an
         const notes: DropReason[] = [];
         const note = (reason: DropReason) => notes.push(reason);
         try {
-          validateEnvelope(body);
+          requireEnvelope(body);
         } catch (error) {
           expect(error).toBeInstanceOf(SchemaError);
           expect(() => parseDataResponse(body, note)).toThrow(SchemaError);

@@ -3,7 +3,8 @@ import { runToEnd } from '../../src/runtime/slices.ts';
 import { FilerNames } from '../../src/services/filer-names.ts';
 import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
 import { GROUPS, type Group } from '../../src/services/gfa/families.ts';
-import { GfaLedger, type GfaLedgerOptions, type Piece } from '../../src/services/gfa/ledger.ts';
+import { GfaLedger, type GfaLedgerOptions } from '../../src/services/gfa/ledger.ts';
+import type { Piece } from '../../src/services/gfa/saved-ledger.ts';
 import { valuesOf } from './exposition-lines.ts';
 import { readAgain } from './kept.ts';
 

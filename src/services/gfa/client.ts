@@ -2,7 +2,7 @@ import { meaningOf } from '../../runtime/error-policy.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
 import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';
-import { validateEnvelope } from './data-response.ts';
+import { requireEnvelope } from './data-response.ts';
 import { GROUPS, type Group } from './families.ts';
 
 export interface GfaOptions {
@@ -74,6 +74,6 @@ export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaOp
     size: 'account',
     query,
     headers,
-    validate: validateEnvelope,
+    validate: requireEnvelope,
   };
 }

@@ -11,7 +11,8 @@ import type { RestoredResult } from '../capabilities.ts';
 import { fullEventMemory, sharedClientKey } from './causes.ts';
 import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
-import { GfaLedger, type GfaLedgerOptions, type Piece } from './ledger.ts';
+import { GfaLedger, type GfaLedgerOptions } from './ledger.ts';
+import type { Piece } from './saved-ledger.ts';
 
 /** How long the first response waits for the names in the portal's inventory, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;

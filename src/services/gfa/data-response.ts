@@ -12,14 +12,9 @@ export interface DataResponse {
   readonly groups: Readonly<Record<Group, readonly JsonObject[]>>;
 }
 
-/** Throws a SchemaError if the body is not a response of `GET /data`. `metrics` may be one object or a list; a group may be empty, null or missing. */
-export function validateEnvelope(body: unknown): void {
-  envelopeOf(body);
-}
-
-/** Reports and skips records that are not objects. Throws a SchemaError as {@link validateEnvelope} does. */
+/** Reports and skips records that are not objects. Throws a SchemaError as {@link requireEnvelope} does. */
 export function parseDataResponse(body: unknown, reportDrop: ReportDrop): DataResponse {
-  const { info, objects } = envelopeOf(body);
+  const { info, objects } = requireEnvelope(body);
   const groups: Record<Group, JsonObject[]> = { filers: [], volumes: [], locks: [], propagation: [] };
   for (const [object, lists] of objects.entries()) {
     for (const [group, list] of lists) {
@@ -35,7 +30,8 @@ export function parseDataResponse(body: unknown, reportDrop: ReportDrop): DataRe
   return { info, at: date.read(info.request_time), groups };
 }
 
-function envelopeOf(body: unknown) {
+/** Throws a SchemaError if the body is not a response of `GET /data`. `metrics` may be one object or a list; a group may be empty, null or missing. */
+export function requireEnvelope(body: unknown) {
   if (!isJsonObject(body)) throw new SchemaError(`reading GET /data: expected a JSON object, got ${jsonTypeOf(body)}`);
   const { info, metrics } = body;
   if (!isJsonObject(info))

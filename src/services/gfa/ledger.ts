@@ -4,24 +4,18 @@ import { boundedId } from '../../metrics/label-value.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
-import { type SavedIds, SeenIds } from '../../runtime/seen-ids.ts';
+import { SeenIds } from '../../runtime/seen-ids.ts';
 import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import type { DataResponse } from './data-response.ts';
 import { EventCounter } from './event-counter.ts';
 import { EVENT_GROUPS, type EventGroup, type Group, infoTable } from './families.ts';
-import { FilerVolume, pairKey, type SavedStatistic } from './filer-volume.ts';
+import { FilerVolume, pairKey } from './filer-volume.ts';
 import { LabelValueLimits } from './label-value-limits.ts';
-import {
-  type Arrival,
-  believedInfo,
-  restoreCurrent,
-  type SavedCurrent,
-  savedCurrent,
-  toTimedRecord,
-} from './timed-record.ts';
-import { type SavedEntry, TitleDirectory } from './title-directory.ts';
+import type { Heading, Piece, SavedFiler } from './saved-ledger.ts';
+import { type Arrival, believedInfo, restoreCurrent, savedCurrent, toTimedRecord } from './timed-record.ts';
+import { TitleDirectory } from './title-directory.ts';
 
 /** The groups whose records are states. */
 const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
@@ -327,29 +321,4 @@ function* entriesOf(keys: Iterable<string>, save: (key: string) => unknown): Gen
 
 function idOf(raw: unknown): string {
   return boundedId(labelValue(raw).toLowerCase());
-}
-
-/** What is saved about the whole account. The list of volumes of `info` is a part of its own, because it is long and changes seldom. */
-interface Heading {
-  readonly info: JsonObject;
-  readonly volumes: unknown;
-  readonly words: ReturnType<LabelValueLimits['state']>;
-  readonly bookmarks: Readonly<Record<EventGroup, ReturnType<EventCounter['watch']['state']>>>;
-}
-
-type Saved<Value> = readonly (readonly [key: string, value: Value])[];
-
-/** `name` is the name under which the filer was exposed. */
-type SavedFiler = readonly [entry: SavedEntry, name: string];
-
-/** A piece of the saved ledger. Null stands for an entry that was removed. */
-export interface Piece {
-  readonly answeredAt?: number | null;
-  readonly heading?: Saved<unknown>;
-  readonly filers?: Saved<SavedFiler | null>;
-  readonly volumes?: Saved<SavedEntry | null>;
-  /** The current states, by filer and volume. */
-  readonly states?: Saved<SavedCurrent | null>;
-  readonly counts?: Saved<readonly SavedStatistic[] | null>;
-  readonly events?: readonly SavedIds[];
 }

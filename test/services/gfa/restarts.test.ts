@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/metrics/family.ts';
-import { GfaLedger, type Piece } from '../../../src/services/gfa/ledger.ts';
+import { GfaLedger } from '../../../src/services/gfa/ledger.ts';
+import type { Piece } from '../../../src/services/gfa/saved-ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import fc from '../../support/fast-check.ts';
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GfaLedger, Piece } from '../../../src/services/gfa/ledger.ts';
+import type { GfaLedger } from '../../../src/services/gfa/ledger.ts';
+import type { Piece } from '../../../src/services/gfa/saved-ledger.ts';
 import { valuesOf } from '../../support/exposition-lines.ts';
 import {
   dataAnswer,
