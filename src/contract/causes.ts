@@ -183,11 +183,12 @@ function rejection({ message }: Error): string {
 }
 
 export function sentences({ happened, advice }: Explanation): string {
-  return `${capitalized(happened)}. ${capitalized(advice)}.`;
+  return `${sentence(happened)} ${sentence(advice)}`;
 }
 
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Returns a clause as a sentence. */
+export function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 function fill(text: string, values: Values): string {

@@ -1,4 +1,4 @@
-import { sentences } from '../contract/causes.ts';
+import { sentence, sentences } from '../contract/causes.ts';
 import type { ApiReport } from '../status/model.ts';
 import {
   badge,
@@ -35,7 +35,7 @@ export function apiCard(api: ApiReport, now: string): Html {
 <dl class="facts">
 ${list}</dl>
 ${suspended(api)}${accountTasks(api)}</details>
-${errors(api)}${api.warnings.map((warning) => html`<p class="error">${sentences(warning)}</p>\n`)}</section>
+${errors(api)}${warnings(api)}</section>
 `;
 }
 
@@ -46,11 +46,30 @@ function glance({ lastSuccess, effectiveIntervalSeconds, budgetRemaining }: ApiR
 }
 
 /** Returns why the service is down, its last error and what to do, which are never folded. */
-function errors({ downReason, lastError, cause }: ApiReport): HtmlValue {
-  if (downReason === null && lastError === null) return undefined;
+function errors(api: ApiReport): HtmlValue {
+  if (!hasError(api)) return undefined;
+  const { downReason, lastError, cause } = api;
   const reason = downReason === null ? 'Last error' : `Down (${downReason})`;
   const next = cause === null ? undefined : html`<p>${sentences(cause)}</p>\n`;
   return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n${next}`;
+}
+
+function hasError({ downReason, lastError }: ApiReport): boolean {
+  return downReason !== null || lastError !== null;
+}
+
+/** Returns the warnings. What was advised above a warning is not repeated, because one cause can bring several of them. */
+function warnings(api: ApiReport): readonly Html[] {
+  return api.warnings.map(({ happened, advice }, index) => {
+    const above = advised({ ...api, warnings: api.warnings.slice(0, index) });
+    const text = above.has(advice) ? sentence(happened) : sentences({ happened, advice });
+    return html`<p class="error">${text}</p>\n`;
+  });
+}
+
+/** Returns what the card of a service advises already. */
+export function advised(api: ApiReport): ReadonlySet<string | undefined> {
+  return new Set([hasError(api) ? api.cause : null, ...api.warnings].map((explanation) => explanation?.advice));
 }
 
 function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue {
@@ -103,9 +122,9 @@ function suspended({ suspended: kinds }: ApiReport): HtmlValue {
   return foldedTable('Suspended tasks, by reason', columns, rows, note);
 }
 
-function accountTasks({ accountTasks: tasks, cause, warnings }: ApiReport): HtmlValue {
-  const shownAdvice = new Set([cause, ...warnings].map((explanation) => explanation?.advice));
-  const rows = tasks.map((task) => {
+function accountTasks(api: ApiReport): HtmlValue {
+  const shownAdvice = advised(api);
+  const rows = api.accountTasks.map((task) => {
     const age = task.dataAgeSeconds === null ? EMPTY_VALUE : `${formatSeconds(task.dataAgeSeconds)} ago`;
     return html`<tr><th scope="row"><code>${task.operation}</code></th><td class="number">${formatCount(task.tasks)}</td><td>${formatSeconds(task.intervalSeconds)}</td><td>${age}</td><td>${accountState(task, shownAdvice)}</td></tr>\n`;
   });

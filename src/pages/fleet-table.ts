@@ -1,6 +1,7 @@
 import type { SuspensionReason } from '../polling/task-facts.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import type { ApplianceReport, StatusReport } from '../status/model.ts';
+import { advised } from './api-card.ts';
 import {
   addressOf,
   COLUMNS,
@@ -41,6 +42,7 @@ export function fleetTable({ appliances }: SelectedFleet, report: StatusReport, 
   const pages = Math.max(1, Math.ceil(appliances.length / ROWS_A_PAGE));
   const page = Math.min(view.page, pages);
   const rows = appliances.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
+  const shownAdvice = new Set(report.apis.flatMap((api) => [...advised(api)]));
   const fields = Object.entries(queryFields({ ...view, filter: '', page: 1 }));
   return html`<section aria-labelledby="fleet">
 <div class="head"><h2 id="fleet">Appliances</h2>
@@ -53,7 +55,7 @@ export function fleetTable({ appliances }: SelectedFleet, report: StatusReport, 
 <caption class="visually-hidden" id="fleet-about">The appliances that this instance polls, with the time of the last poll and of the newest record, the series and the last error.</caption>
 <thead role="rowgroup"><tr role="row" id="columns" data-live>${columnHeaders(view)}</tr></thead>
 <tbody role="rowgroup" id="rows">
-${rows.map((appliance) => html`${applianceRow(appliance, now)}\n`)}</tbody></table>
+${rows.map((appliance) => html`${applianceRow(appliance, now, shownAdvice)}\n`)}</tbody></table>
 ${emptyNotice(rows.length, report, view)}${pageLinks(page, pages, view)}</section>
 `;
 }
@@ -92,12 +94,12 @@ function pageLinks(page: number, pages: number, view: FleetView): Html {
   return html`<nav id="pages" class="pages" data-live aria-label="Pages of appliances">${pages === 1 ? '' : links}</nav>\n`;
 }
 
-/** Returns one row. `now` is the time of the report. */
-function applianceRow(appliance: ApplianceReport, now: string): Html {
+/** Returns one row. `now` is the time of the report; `shownAdvice` is what the cards advise already, which is not repeated. */
+function applianceRow(appliance: ApplianceReport, now: string, shownAdvice: ReadonlySet<string | undefined>): Html {
   const { name, serial, state, build, availableBuild, lastPoll, lastRecord, lastError } = appliance;
   const update = availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`;
   const record = lastRecord === null ? EMPTY_VALUE : formatRelativeTime(lastRecord, now);
-  return html`<tr role="row" id="a-${serial}"><th role="rowheader" scope="row">${name}</th><td role="cell">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell">${formatRelativeTime(lastPoll, now)}</td><td role="cell">${record}</td><td role="cell">${seriesCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now)}</td></tr>`;
+  return html`<tr role="row" id="a-${serial}"><th role="rowheader" scope="row">${name}</th><td role="cell">${badge(state)}</td><td role="cell"><code>${serial}</code></td><td role="cell">${build ?? EMPTY_VALUE}${update}</td><td role="cell">${formatRelativeTime(lastPoll, now)}</td><td role="cell">${record}</td><td role="cell">${seriesCell(appliance)}</td><td role="cell">${lastError === null ? EMPTY_VALUE : errorCell(appliance, lastError, now, shownAdvice)}</td></tr>`;
 }
 
 /** A healthy appliance names the series without records only when opened, because every appliance lacks some. */
@@ -118,6 +120,7 @@ function errorCell(
   appliance: ApplianceReport,
   error: NonNullable<ApplianceReport['lastError']>,
   now: string,
+  shownAdvice: ReadonlySet<string | undefined>,
 ): HtmlValue {
   const { serial, failing } = appliance;
   const { operation, message, time, advice } = error;
@@ -125,5 +128,6 @@ function errorCell(
   // The row already names the appliance, so only the series of the request is shown.
   const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
   const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
-  return html`<span class="error">${text}; ${advice}</span> <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
+  const step = shownAdvice.has(advice) ? '' : `; ${advice}`;
+  return html`<span class="error">${text}${step}</span> <span class="muted">${formatRelativeTime(time, now)}</span>${others}`;
 }

@@ -78,6 +78,28 @@ describe('each API', () => {
     expect(words).toContain('The licence lacks something. Buy it.');
   });
 
+  test('advises the same thing once, whatever one cause brings with it', async () => {
+    const advice = 'wait, and ask the operator';
+    const lastError = { operation: 'o', time: secondsAgo(1), message: 'Response 503', advice };
+    const words = await wordsOf({
+      apis: [
+        api({
+          downReason: 'server_error',
+          cause: { happened: 'the service fails', advice },
+          warnings: ['serials', 'edges'].map((list) => ({ code: 'inventory', happened: `${list} is missing`, advice })),
+        }),
+      ],
+      appliances: [
+        appliance(1, { lastError }),
+        appliance(2, { lastError: { ...lastError, advice: 'raise the limit' } }),
+      ],
+    });
+    expect(words.match(/wait, and ask the operator/gi)).toHaveLength(1);
+    expect(words).toContain('Serials is missing. Edges is missing.');
+    expect(words).toContain('Response 503 1s ago');
+    expect(words).toContain('Response 503; raise the limit 1s ago');
+  });
+
   test('says when the limits do not allow the interval asked for', async () => {
     expect(await wordsOf({ apis: [api({ effectiveIntervalSeconds: 725 })] })).toContain(
       'Effective interval 12m 5s : the limits do not allow the configured 5m',
