@@ -15,7 +15,7 @@ export function byService(width: number, height: number): PanelBuilder {
   return table({
     title: 'By service',
     description:
-      'Whether each service is up or why it is not, and the longest time since a successful poll of one of its tasks. While a service is down, this time grows: the dashboard Exporter shows its responses.',
+      'Whether each service is up or why it is not, and the longest time since a successful poll of one of its tasks. Unless the reason is known at once, a service is down after three to four intervals without a success, so this time grows before. The dashboard Exporter shows the responses.',
     queries: [
       { expr: `${why} or on (api) ${said('up', `${up} == 1`)} or on (api) ${said('down', up)}`, legend: LABELS_ALONE },
       {

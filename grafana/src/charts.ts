@@ -12,22 +12,28 @@ import {
   VizLegendOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
-import { FieldColorBuilder, FieldColorModeId, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  FieldColorBuilder,
+  FieldColorModeId,
+  MappingType,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import * as heatmaps from '@grafana/grafana-foundation-sdk/heatmap';
 import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
 import { lineColours } from './colours.ts';
 import { unknownState, words } from './mappings.ts';
-import { reasonForNothing, reasons, worstOrReason } from './nothing.ts';
+import { orNaN, reasonForNothing, reasons, worstOrReason } from './nothing.ts';
+import { absent } from './numbers.ts';
 import { described, type PanelText, type Query } from './panel.ts';
 import { unitOf } from './unit.ts';
 
 /**
- * The units of long times on an axis, in seconds. Grafana places the marks of an axis at round numbers of the unit, so an axis
- * in seconds would have marks at 16.7 and 33.3 minutes.
+ * The units of long times on an axis, and the unit below each, which a sixtieth of it is. Grafana places the marks of an
+ * axis at round numbers of the unit, so an axis in seconds would have marks at 16.7 and 33.3 minutes.
  */
-const LONG = { min: 60, h: 3600 } as const;
+const LONG = { min: { seconds: 60, below: 's' }, h: { seconds: 3600, below: 'min' } } as const;
 
 /**
  * The most steps of a chart that computes a value of every filer at each step. With more steps, Prometheus needs many
@@ -43,7 +49,7 @@ interface ChartText extends PanelText {
   readonly stacked?: boolean;
   /** Extends the axis to 1, for shares. */
   readonly toOne?: boolean;
-  /** The queries compute a value of every filer, as all do that choose the worst. */
+  /** The queries compute a value of every filer or volume, as all do that choose the worst. */
   readonly ofAll?: boolean;
 }
 
@@ -55,9 +61,13 @@ export function chart({
   times,
   ...given
 }: ChartText): charts.PanelBuilder {
-  const text = withReason(times === undefined ? given : inUnit(given, times));
+  const queries = [given.queries]
+    .flat()
+    .map(({ expr, legend }) => ({ expr: legend.includes('{{') ? expr : orNaN(expr), legend }));
+  const named = { ...given, queries };
+  const text = withReason(times === undefined ? named : inUnit(named, times));
   const panel = described(new charts.PanelBuilder(), text, { height: 8 })
-    .legend(legendTable(['lastNotNull', 'max']))
+    .legend(legendTable(['last', 'max']))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     // A quiet palette: what has a meaning has its colour below.
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Shades).fixedColor('blue'))
@@ -71,12 +81,15 @@ export function chart({
     .fillOpacity(stacked ? 60 : 0)
     // A lone sample has no line.
     .showPoints(stacked ? VisibilityMode.Never : VisibilityMode.Auto)
-    .axisSoftMin(0);
+    .axisSoftMin(0)
+    // A line that has ended has no newest value in the legend.
+    .mappings([...(times === undefined ? [] : shortTimes(times)), absent('–')]);
   for (const { pattern, properties } of lineColours([text.queries].flat().map(({ legend }) => legend))) {
     panel.overrideByRegexp(pattern, properties);
   }
   if (toOne) panel.axisSoftMax(1);
-  if (ofAll || [text.queries].flat().some(({ expr }) => expr.includes('topk('))) panel.maxDataPoints(MAX_STEPS);
+  if (ofAll) panel.maxDataPoints(MAX_STEPS);
+  if (times !== undefined) panel.decimals(1);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;
 }
@@ -84,13 +97,30 @@ export function chart({
 /** The same numbers and thresholds in another unit. */
 function inUnit(text: PanelText, times: keyof typeof LONG): PanelText {
   const { queries, steps } = text;
-  const seconds = LONG[times];
+  const { seconds } = LONG[times];
+  const precision = seconds / PARTS;
+  const rounded = (expr: string) => `round(${expr}${precision === 1 ? '' : `, ${precision}`})`;
   return {
     ...text,
     unit: `suffix:${times}`,
-    queries: [queries].flat().map(({ expr, legend }) => ({ expr: `(${expr}) / ${seconds}`, legend })),
+    queries: [queries].flat().map(({ expr, legend }) => ({ expr: `${rounded(expr)} / ${seconds}`, legend })),
     ...(steps && { steps: steps.map(({ value, color }) => ({ value: value && value / seconds, color })) }),
   };
+}
+
+/** How many of the smaller unit a unit has. */
+const PARTS = 60;
+
+/**
+ * Names for the parts of a unit, so that three quarters of a minute are 45 s. The queries are rounded to these parts, and
+ * the marks of an axis can be at halves of them.
+ */
+function shortTimes(times: keyof typeof LONG): ValueMapping[] {
+  const halves = Array.from({ length: 2 * PARTS }, (_, index) => index);
+  const options = Object.fromEntries(
+    halves.map((half) => [`${half / (2 * PARTS)}`, { text: `${half / 2} ${LONG[times].below}`, index: half }]),
+  );
+  return [{ type: MappingType.ValueToText, options }];
 }
 
 /** Makes a chart with a line for each of the twenty worst things, coloured by its state. The mappings name the states. */
@@ -156,7 +186,7 @@ function legendTable(calculations: string[]): VizLegendOptionsBuilder {
     .showLegend(true)
     .displayMode(LegendDisplayMode.Table)
     .placement(LegendPlacement.Bottom)
-    .sortBy('Last *')
+    .sortBy('Last')
     .sortDesc(true)
     .calcs(calculations);
 }

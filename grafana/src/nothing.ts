@@ -35,7 +35,17 @@ export function orReason(query: string, legend: string, isCounted = false): stri
   return reasons.length === 0 ? query : `${query} or on () ${named(reasons.join(' or on () '), legend, nameOf(query))}`;
 }
 
-/** Does the same for the twenty worst lines of a timeline, which needs a line for Grafana to draw. */
+/**
+ * Returns the query, which has no number while the service that it needs is down. The legend of a chart would else keep the
+ * newest value of the line beside the number of unknown things. It is for lines that no label names.
+ */
+export function orNaN(query: string): string {
+  const service = serviceOf(query);
+  if (service === undefined) return query;
+  return `${query} or on () NaN * group(${select('filer_api_up', { api: `="${service}"` })} == 0)`;
+}
+
+/** Does the same as `orReason` for the twenty worst lines of a timeline, which needs a line for Grafana to draw. */
 export function worstOrReason(query: string, legend: string): string {
   const missing = [...reasonsFor(query), `-1004 * group(${select('up')}) unless on () (${query})`];
   return `${worst(20, query)} or on () ${named(missing.join(' or on () '), legend, nameOf(query))}`;

@@ -275,7 +275,7 @@ function narrowWidth(width: number, widths: readonly (number | undefined)[]): nu
 }
 
 /** Returns the text for a missing number, without the colour of an alarm. */
-function absent(text = MISSING): ValueMapping {
+export function absent(text = MISSING): ValueMapping {
   return cell(SpecialValueMatch.NullAndNan, text, 0);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { inhibitRules } from '../../deploy/prometheus/inhibition.ts';
-import { firstStep, OUTAGES } from '../../grafana/src/alerts/words.ts';
+import { affected, firstStep, OUTAGES } from '../../grafana/src/alerts/words.ts';
 import { recorded } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
@@ -89,12 +89,68 @@ describe('an outage', () => {
     for (const { expr } of timelines) expect(expr).toContain('-1004 * group by (job) (up{');
   });
 
+  test('leaves no newest number in a legend beside the number of unknown things', () => {
+    const counts = everyQuery.filter(({ legend, panel }) => panel.type === 'timeseries' && legend === 'up');
+    expect(counts.length).toBeGreaterThan(0);
+    const lines = everyQuery.filter(
+      ({ expr, legend, panel }) =>
+        panel.type === 'timeseries' && !legend.includes('{{') && /filer_(?:appliance|volume)_|checkin/.test(expr),
+    );
+    expect(lines.length).toBeGreaterThan(10);
+    for (const { expr, where } of [...counts, ...lines])
+      expect(expr, where).toMatch(/NaN \* group by \(job\) +\(filer_api_up/);
+    const legends = dashboards.flatMap(panelsOf).filter(({ type }) => type === 'timeseries');
+    for (const { options, title } of legends) {
+      expect((options as { readonly legend: { readonly calcs: readonly string[] } }).legend.calcs, title).toContain(
+        'last',
+      );
+    }
+  });
+
+  test('leaves on a chart what was worst before it', () => {
+    const ranked = everyQuery.filter(({ expr, instant }) => !instant && expr.includes('@ end()'));
+    expect(ranked.length).toBeGreaterThan(15);
+    for (const { expr, where } of ranked) {
+      const [, ending = ''] = expr.split(/ and topk\(| or on \(job\) label_replace/);
+      expect(ending, where).not.toMatch(/\} @ end\(\)/);
+      expect(ending, where).not.toMatch(/(?<!max_over_time\()filer_api_up\{/);
+    }
+  });
+
   test('leaves no appliance red that only follows from it', () => {
     const counts = everyQuery.filter(({ expr, legend }) => expr.includes('unavailable') && legend === 'down');
     expect(counts.length).toBeGreaterThan(1);
     for (const { expr } of counts)
       expect(expr).toMatch(/unless on \(job, instance\) filer_api_up\{[^}]*api="portal"\} == 0/);
   });
+});
+
+describe('a chart of long times', () => {
+  const long = dashboards
+    .flatMap(panelsOf)
+    .filter(
+      ({ type, fieldConfig }) => type === 'timeseries' && /^suffix:(?:min|h)$/.test(fieldConfig?.defaults.unit ?? ''),
+    );
+
+  test.each(long.map((panel) => [panel.title ?? '', panel] as const))('%s: writes 45 s, not 0.750 min', (_, panel) => {
+    const [{ options = {} } = {}] = panel.fieldConfig?.defaults.mappings ?? [];
+    const below = panel.fieldConfig?.defaults.unit === 'suffix:min' ? 's' : 'min';
+    expect(options).toMatchObject({ '0.75': { text: `45 ${below}` }, '0.025': { text: `1.5 ${below}` } });
+    for (const target of panel.targets ?? []) {
+      expect((target as { readonly expr?: string }).expr).toMatch(
+        below === 's' ? /^round\(.*\) \/ 60$/s : /^round\(.*, 60\) \/ 3600$/s,
+      );
+    }
+  });
+
+  test('is on several boards', () => expect(long.length).toBeGreaterThan(10));
+});
+
+test('a forecast needs a week of data', () => {
+  const forecasts = everyQuery.filter(({ expr }) => expr.includes('deriv('));
+  expect(forecasts.length).toBeGreaterThan(0);
+  for (const { expr } of forecasts)
+    expect(expr).toMatch(/ and on \(job\) filer_indexing_consumed_files\{[^}]*\} offset 7d/);
 });
 
 test('a stack of areas has neither line nor points, which would be on top of it for what there is none of', () => {
@@ -121,6 +177,12 @@ describe('a table of alerts', () => {
     const names = /unexplained_age\{[^}]*?alertname=~"([^"]*)"/.exec(expr)?.[1]?.split('|') ?? [];
     const explaining = inhibitRules.filter(({ targets }) => targets.some((target) => names.includes(target)));
     expect(explaining.flatMap(({ sources }) => sources).filter((source) => !names.includes(source))).toEqual([]);
+  });
+
+  test.each(each)('%s: counts the filers of an alert about many, not the alert', (_where, { expr }) => {
+    const names = /unexplained_age\{[^}]*?alertname=~"([^"]*)"/.exec(expr)?.[1]?.split('|') ?? Object.keys(affected);
+    const many = Object.keys(affected).filter((name) => names.includes(name));
+    expect(many.filter((name) => !expr.includes(`"alertname", "${name}"`))).toEqual([]);
   });
 
   test('of one appliance has the outages, which have no filer', () => {

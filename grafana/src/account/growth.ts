@@ -62,13 +62,13 @@ export const growthPanels = [
   number({
     title: 'Index is full in',
     description:
-      'Time until the files that may be indexed reach the limit of the subscription, at the growth of the last 30 days. Below a month, exclude volumes or extend the subscription.',
+      'Time until the files that may be indexed reach the limit of the subscription, at the growth of the last 30 days. It is shown after a week of data. Below a month, exclude volumes or extend the subscription.',
     queries: {
-      expr: `(max(${select('filer_indexing_limit_files')}) - max(${indexed})) / (max(deriv(${indexed}[30d])) > 0)`,
+      expr: `(max(${select('filer_indexing_limit_files')}) - max(${indexed})) / (max(deriv(${indexed}[30d])) > 0) and on () ${indexed} offset 7d`,
       legend: 'at this growth',
     },
     width: 8,
     height: 8,
-    empty: 'no growth, or no limit',
+    empty: 'no growth, no limit, or less than a week of data',
   }),
 ];

@@ -5,7 +5,7 @@ import { severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
-import { type About, alertsAbout, FLEET, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
+import { type About, affected, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
 
 /** How many alerts are shown at most. */
 const ROWS = 40;
@@ -28,7 +28,7 @@ function unexplained(about: About, scope: Scope, severity?: AlertRule['severity'
   );
   const own = of(isAll ? [] : names, matchers);
   // Alerts about many filers have no filer, and explain those about one.
-  return scope.filer === 'alone' ? `(${own} or ${of([...OUTAGES, ...FLEET], {})})` : own;
+  return scope.filer === 'alone' ? `(${own} or ${of([...OUTAGES, ...Object.keys(affected)], {})})` : own;
 }
 
 /** How many alerts of a severity fire. */
@@ -55,7 +55,10 @@ export function alertTable(text: {
   const alerts = alertsAbout(about);
   const all = unexplained(about, scope);
   const first = `topk(${ROWS}, topk by (alertname) (1, ${all}))`;
-  const number = `count_values by (alertname) ("number", count by (alertname) (${all}))`;
+  const many = Object.entries(affected)
+    .filter(([name]) => alerts.some(({ alert }) => alert === name))
+    .map(([name, filers = '']) => `label_replace(${filers}, "alertname", "${name}", "", "")`);
+  const number = `count_values by (alertname) ("number", ${[...many, `count by (alertname) (${all})`].join(' or on (alertname) ')})`;
   const rows = `${first} * on (alertname) group_left (number) ${number}`;
   return table({
     title: text.title,

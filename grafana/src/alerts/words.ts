@@ -2,6 +2,7 @@ import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { inhibitRules } from '../../../deploy/prometheus/inhibition.ts';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
+import { limits } from '../limits.ts';
 import { select } from '../select.ts';
 
 /** Which alerts a table is about: those on some pages of docs/runbooks, or the ones named. */
@@ -11,20 +12,22 @@ export interface About {
 }
 
 /** The alerts that explain why others fire or cannot fire: every table contains them. */
-export const OUTAGES: readonly AlertRule['alert'][] = [
-  'FilerExporterAbsent',
-  'FilerExporterDown',
-  'FilerApiDown',
-  'FilerApiTokenRefused',
-  'FilerApiForbidden',
-];
+export const OUTAGES: readonly AlertRule['alert'][] = alertRules
+  .filter(
+    ({ alert, severity, page }) => page === 'exporter' && severity === 'critical' && !alert.includes('Certificate'),
+  )
+  .map(({ alert }) => alert);
 
-/** The alerts about many filers that explain alerts about one filer. */
-export const FLEET: readonly AlertRule['alert'][] = [
-  'FilerFleetNotCheckingIn',
-  'FilerFleetNotReporting',
-  'FilerFleetAffected',
-];
+const every = { filer: '=~".*"' };
+const silent = `min by (filer_guid, filer) (${select('filer:last_checkin_age:seconds', every)}) > ${limits.missingCheckIn}`;
+const ofAppliances = { ...every, alertname: '=~"FilerAppliance.+"', alertstate: '="firing"', severity: '="warning"' };
+
+/** The alerts about many filers, which explain alerts about one filer, and a query for how many filers each is about. */
+export const affected: Readonly<Partial<Record<AlertRule['alert'], string>>> = {
+  FilerFleetNotCheckingIn: `count(${silent})`,
+  FilerFleetNotReporting: `count(group by (serial) (${select('filer_appliance_state', { ...every, state: '!="reporting"' })}))`,
+  FilerFleetAffected: `count(group by (filer) (${select('ALERTS', ofAppliances)}))`,
+};
 
 /**
  * A series that the same rules record or fire. If there is none, the rules are not loaded, or had nothing to record yet.

@@ -45,6 +45,7 @@ export const spreadPanels = [
   }),
   chart({
     title: 'Hit ratio of full caches, the lowest',
+    ofAll: true,
     description:
       'The ten appliances with a full cache whose users wait for the cloud most often. A full cache is normal. If the hit ratio falls while the cache is full, the cache is too small for the data in use.',
     queries: { expr: `-1 * (${worst(10, `-1 * (${hitRatio(amongFull)})`)})`, legend: '{{filer}}' },

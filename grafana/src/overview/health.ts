@@ -26,11 +26,11 @@ export const healthPanels = [
       { expr: ofWorst(standing('filer')), legend: 'Telemetry' },
     ],
     columns: [
-      { label: 'filer', title: 'Filer', minWidth: 120, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
+      { label: 'filer', title: 'Filer', minWidth: 123, link: drillDown('appliance', 'filer', `$\{__value.text}`) },
     ],
     stepsBy: { 'Check-in': limits.checkIn, Unprotected: limits.unprotected },
     mappingsBy: { Now: rankWords, Telemetry: standingWords },
-    valueWidth: 102,
+    valueWidth: 101,
     width: 12,
     height: 8,
     sortedBy: [['Now', 'down']],

@@ -32,6 +32,7 @@ export const connectionPanels = [
   }),
   chart({
     title: 'Accessible data, the largest volumes',
+    ofAll: true,
     description:
       'Data of the volume that can be reached, as the appliance with the most reports it. If it falls suddenly, somebody deleted data: restore it from a snapshot before that is removed.',
     queries: { expr: worst(10, `max by (volume) (${select('filer_volume_accessible_bytes')})`), legend: '{{volume}}' },

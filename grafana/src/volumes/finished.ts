@@ -11,6 +11,7 @@ import { worst } from '../worst.ts';
 export const finishedPanels = [
   chart({
     title: 'Snapshots finished, busiest volumes',
+    ofAll: true,
     description:
       'Snapshots finished in the event window, by volume. A volume at zero while people work is not protected: see the lock and the state above.',
     queries: {
@@ -45,6 +46,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Propagation of snapshots',
+    ofAll: true,
     times: 'min',
     description:
       'The mean time until snapshots of the last hour reached other appliances, by volume. If it rises for all volumes, check the cloud. If it rises for one, see the table below.',
@@ -66,6 +68,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Failed metadata snapshots',
+    ofAll: true,
     description:
       'Metadata snapshots that failed in the event window, by the ten appliances with most. If an appliance fails repeatedly, check its notifications and its credentials.',
     queries: {
@@ -81,6 +84,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Versions behind, worst appliances',
+    ofAll: true,
     description:
       'Snapshots of a volume that have not reached an appliance: users there see old files. More than 5 for more than an hour raise FilerSyncBehind.',
     queries: {
@@ -95,6 +99,7 @@ export const finishedPanels = [
   }),
   chart({
     title: 'Behind for, worst appliances',
+    ofAll: true,
     times: 'min',
     description:
       'Time since the newest snapshot of a volume reached an appliance that lacks newer ones. An appliance with every snapshot is not shown.',

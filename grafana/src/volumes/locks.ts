@@ -41,6 +41,7 @@ export const lockPanels = [
   ),
   chart({
     title: 'Share of time locked, the highest filers',
+    ofAll: true,
     description:
       'Share of the last hour for which a filer held locks, over all its volumes. Near 100 % for one volume, no other filer gets the lock: schedule snapshots at other times, or find out why this filer takes so long.',
     queries: { expr: worst(10, held('filer')), legend: '{{filer}}' },
@@ -51,6 +52,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Share of time locked, the highest volumes',
+    ofAll: true,
     description:
       'Share of the last hour for which the lock of a volume was held, by all filers together. Near 100 %, filers wait for the lock, and protection and propagation of the volume become slow.',
     queries: { expr: worst(10, held('volume')), legend: '{{volume}}' },
@@ -61,6 +63,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Time between releases',
+    ofAll: true,
     times: 'min',
     description:
       'Mean time between two releases of the lock by a filer on a volume, over six hours, for the ten longest; empty until releases have been counted for as long. Above an hour, check the filer. Above two hours, it rarely gets the lock, or has stopped taking snapshots.',
@@ -84,6 +87,7 @@ export const lockPanels = [
   }),
   chart({
     title: 'Time since the last release',
+    ofAll: true,
     times: 'min',
     description:
       'Time since a filer last released the lock of a volume. Above two hours, no snapshot of the volume has ended in that time: check which filer holds the lock, or whether any filer requests it.',

@@ -37,6 +37,7 @@ export const propagationPanels = [
   }),
   chart({
     title: 'Propagation p90, the slowest filers',
+    ofAll: true,
     times: 'min',
     description:
       'The 90th percentile of propagation in the last hour, on the slowest volume of each filer. If one filer is much slower than the others, its connection or disk is slow: compare its network and its cache disk.',
@@ -50,6 +51,7 @@ export const propagationPanels = [
   }),
   chart({
     title: 'Propagation p90, the slowest volumes',
+    ofAll: true,
     times: 'min',
     description:
       'The 90th percentile of propagation by volume. If one volume is much slower than the others, it waits for its lock or has large changes: see who holds the lock, and for how long.',
@@ -71,6 +73,7 @@ export const propagationPanels = [
   }),
   chart({
     title: 'File system events covered',
+    ofAll: true,
     description:
       'Changes of files that the propagation events cover, in the event window, on the ten busiest volumes. Empty if the service does not report their number.',
     queries: {

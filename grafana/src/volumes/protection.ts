@@ -13,6 +13,7 @@ const timeToProtect = `max by (job, volume_guid, volume) (${select('filer_volume
 export const protectionPanels = [
   chart({
     title: 'Unprotected, the worst filers',
+    ofAll: true,
     times: 'h',
     description:
       'Age of the oldest data that is not yet in cloud storage. It falls to zero with each snapshot. If it only grows, the filer gets no lock, has no connection, or its snapshots fail.',
@@ -23,6 +24,7 @@ export const protectionPanels = [
   }),
   chart({
     title: 'Unprotected, the worst volumes',
+    ofAll: true,
     times: 'h',
     description:
       'The same by volume, for its worst filer. If one volume is much worse than the others, see who holds its lock, or look for a very large change.',
@@ -33,6 +35,7 @@ export const protectionPanels = [
   }),
   chart({
     title: 'Time to protect, the slowest volumes',
+    ofAll: true,
     times: 'min',
     description:
       'How long file acceleration takes to protect the data of a volume, with the mode and profile that it works in. A profile that favours collaboration protects data later: change it if protection is more important.',

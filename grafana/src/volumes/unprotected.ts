@@ -92,6 +92,7 @@ export const snapshotPanels = [
   }),
   chart({
     title: 'Unprotected data, the worst volumes',
+    ofAll: true,
     description:
       'Data that is not yet in cloud storage. It falls with each snapshot. If it only grows, the snapshots of the volume fail or are not scheduled.',
     queries: {
@@ -104,6 +105,7 @@ export const snapshotPanels = [
   }),
   chart({
     title: 'Unprotected data, the worst appliances',
+    ofAll: true,
     description:
       'The ten appliances with the most unprotected data. If one has much more than the others, check its connection to the cloud and its bandwidth limits.',
     queries: {
