@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { history } from './history.ts';
 import { pacing } from './pacing.ts';
 import { polling } from './polling.ts';
 import { running } from './running.ts';
@@ -11,7 +10,6 @@ export type Report = (name: string, value: number, unit: string) => void;
 
 const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   pacing,
-  history,
   polling,
   running,
   scraped,
