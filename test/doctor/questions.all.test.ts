@@ -54,7 +54,7 @@ function combination(seed: number): {
 }
 
 describe('the doctor on an account that answers several open questions otherwise', () => {
-  test.for([1, 2, 3, 4, 5, 6])('combination %i', async (seed) => {
+  test.for([1, 2])('combination %i', async (seed) => {
     const { variations, answers } = combination(seed);
     const { answers: told, complaints } = await visit({ variations });
     // Where every bin is a minute, nothing tells sums from means.

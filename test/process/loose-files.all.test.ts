@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runHere } from '../support/command.ts';
-import { run, start, temporaryDirectory } from '../support/program.ts';
+import { start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { GEHEIM, guardedHere } from '../web/asking.ts';
 import { hasTlsClients, makePair } from '../web/certificates.ts';
@@ -28,7 +28,7 @@ describe('a file with a secret', () => {
       chmodSync(join(directory, name), mode);
     }
     const receiver = { REMOTE_WRITE_URL: 'http://127.0.0.1:9/write', REMOTE_WRITE_USER: 'me' };
-    const { code, stderr } = await run(['--check-config'], { environment: { ...environment, ...receiver } });
+    const { code, stderr } = await runHere(['--check-config'], { environment: { ...environment, ...receiver } });
     expect(code).toBe(0);
     expect(stderr.replaceAll(`${directory}/`, '')).toBe(
       'warning: PORTAL_SERVICE_SECRET is world-readable (mode 0644); expected 0640 or stricter\n' +
@@ -68,7 +68,7 @@ describe('a file with a secret', () => {
       writeFileSync(path, 'a-key\n');
       chmodSync(path, 0o644);
       const environment = { PORTAL_URL: 'http://127.0.0.1:9', PORTAL_USER_KEY_FILE: path };
-      const { stderr } = await run(args, { environment });
+      const { stderr } = await runHere(args, { environment });
       expect(stderr.split('\n')[0]).toBe(`warning: ${path} is world-readable (mode 0644); expected 0640 or stricter`);
     },
   );

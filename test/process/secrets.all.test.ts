@@ -9,7 +9,7 @@ import { runHere } from '../support/command.ts';
 import { type Echo, startEcho } from '../support/echo.ts';
 import { servedPort } from '../support/listening.ts';
 import { get, portalEnvironment } from '../support/live.ts';
-import { type Program, run, start, temporaryDirectory } from '../support/program.ts';
+import { type Program, start, temporaryDirectory } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
 /** Each is a word that nothing else would say, in one of the forms that secrets have. */
@@ -57,7 +57,7 @@ describe('no secret is shown', () => {
   ])('when credentials are refused, with %s', async (kind, keys) => {
     const echo = await startEcho(undefined);
     const environment = { ...portal(echo), ...keys, PORTAL_AUTH: kind, LOG_FORMAT: 'pretty' };
-    const { code, stdout, stderr } = await run(['--once'], { environment });
+    const { code, stdout, stderr } = await runHere(['--once'], { environment });
     expect(code).toBe(1);
     expect(reached(echo).size).toBe(Object.keys(keys).length);
     expect(stderr).toContain('returned 401');

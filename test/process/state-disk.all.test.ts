@@ -52,7 +52,7 @@ describe('where the state cannot be written there is one warning and a count, an
 test('killed with kill -9 again and again, it goes on from all that a scrape has seen', async () => {
   const environment = await services(join(temporaryDirectory(), 'state'));
   let seen = 0;
-  for (let lives = 0; lives < 5; lives += 1) {
+  for (let lives = 0; lives < 3; lives += 1) {
     const program = start([], { environment });
     const url = await program.serving();
     const counted = async () => (await scrape(url)).sum('filer_lock_events_total');
