@@ -44,9 +44,9 @@ class Reader {
   readonly #properties: unknown;
   readonly #theme: ReturnType<GrafanaData['createTheme']>;
 
-  constructor(grafana: GrafanaData, mode: 'light' | 'dark' = 'dark') {
+  constructor(grafana: GrafanaData) {
     this.#grafana = grafana;
-    this.#theme = grafana.createTheme({ colors: { mode } });
+    this.#theme = grafana.createTheme({ colors: { mode: 'dark' } });
     const property = (id: string, path: string, isCustom: boolean) => {
       return { id, path, isCustom, name: id, process: grafana.identityOverrideProcessor, shouldApply: () => true };
     };
@@ -73,7 +73,7 @@ class Reader {
     });
   }
 
-  /** A colour by its name, as this theme has it. */
+  /** A colour by its name. Boards name their colours, and each theme of Grafana has its own shade of a name. */
   colour(name: string): string {
     return this.#hex(this.#theme.visualization.getColorByName(name));
   }
@@ -249,10 +249,10 @@ beforeAll(async () => {
 });
 
 /** A field with a panel's settings, or with those of a column, that shows any value. */
-function display(reader: Reader, panel: Panel, column?: string): (value: unknown) => { text: string; color: string } {
+function display(panel: Panel, column?: string): (value: unknown) => { text: string; color: string } {
   const field = { name: column ?? 'Value', type: 'number', values: [1], config: {}, labels: {} } as const;
   const untouched = { ...panel, type: 'any', transformations: [] };
-  const [shown] = reader.shown(untouched, [{ refId: 'A', fields: [field], length: 1 }]);
+  const [shown] = dark.shown(untouched, [{ refId: 'A', fields: [field], length: 1 }]);
   return (value) => {
     const made = shown?.fields[0]?.display?.(value);
     if (made === undefined) throw new Error(`${panel.title}: expected a field that shows values`);
@@ -300,33 +300,31 @@ describe('units', () => {
   );
 
   test.each(united)('%s', (_name, { panel, column, config: { unit = '' } }) => {
-    const show = display(dark, panel, column);
+    const show = display(panel, column);
     expect(texts[unit], unit).toBeDefined();
     for (const [text, value] of Object.entries(texts[unit] ?? {})) expect(show(value).text).toBe(text);
   });
 });
 
-describe.each(['light', 'dark'] as const)('colours in the %s theme', (mode) => {
+describe('colours', () => {
   const large = settings.filter(([, { panel }]) => ['stat', 'table', 'bargauge'].includes(panel.type));
 
   test.each(large)('%s: a value that is not there has words, and no colour of an alarm', (_name, { panel, column }) => {
-    const reader = new Reader(grafana, mode);
-    const { text, color } = display(reader, panel, column)(null);
+    const { text, color } = display(panel, column)(null);
     expect(text).toMatch(/^(?:[a-z].*|–|)$/);
-    if (text !== '') expect(color).toBe(reader.colour('gray'));
+    if (text !== '') expect(color).toBe(dark.colour('gray'));
   });
 
   test.each(large)('%s: each step has its colour from its own value on', (_name, { panel, column, config }) => {
-    const reader = new Reader(grafana, mode);
-    const show = display(reader, panel, column);
+    const show = display(panel, column);
     const steps = config.thresholds?.steps ?? [];
     expect(steps).not.toEqual([]);
     for (const [index, { value, color }] of steps.entries()) {
       if (value === null) continue;
       const [from, below] = [show(value), show(value - Math.max(1e-6, Math.abs(value) * 1e-6))];
       // A word has the colour of its mapping.
-      if (!isWord(from.text)) expect(from.color).toBe(reader.colour(color));
-      if (!isWord(below.text)) expect(below.color).toBe(reader.colour(steps[index - 1]?.color ?? ''));
+      if (!isWord(from.text)) expect(from.color).toBe(dark.colour(color));
+      if (!isWord(below.text)) expect(below.color).toBe(dark.colour(steps[index - 1]?.color ?? ''));
     }
   });
 });
