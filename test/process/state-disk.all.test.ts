@@ -42,7 +42,7 @@ describe('where the state cannot be written there is one warning and a count, an
   async function goesOn(program: Program, code: string): Promise<void> {
     const url = await program.serving();
     await until('some writes to have failed', async () => (await errors(url)) > 2);
-    expect(await isUp(url)).toBe(true);
+    await until('the service to be up', () => isUp(url));
     expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining(code) } }]);
     program.kill('SIGTERM');
     expect((await program.ended).code).toBe(0);
@@ -92,7 +92,7 @@ test.runIf(namespaces.disk)('a disk that is full keeps the last whole state, and
   expect([...runToEnd(readJournal(readFileSync(join(seen, 'state')), () => {})).lines()].length).toBeGreaterThan(2);
   await until('nothing to be left beside it', () => !readdirSync(seen).includes('state.next'));
   expect(warnings(program)).toMatchObject([{ err: { message: expect.stringContaining('ENOSPC') } }]);
-  expect(await isUp(url)).toBe(true);
+  await until('the service to be up', () => isUp(url));
   rmSync(filler);
   await until('it to be written again', () =>
     program.log.some(({ msg }) => msg.includes('state file is written again')),
