@@ -37,6 +37,15 @@ test('FILER_ALIASES joins what has another guid, and gives names', async () => {
   expect(names(scrape, 'filer_guid')).toContain('edge-denver.accelerated');
 });
 
+test('shard 0 names filers whose appliances are polled by other shards', async () => {
+  const mocks = await services({ appliances: 12, variations: { filerTitles: 'own' } });
+  const sharded = { SHARD: '0', TOTAL_SHARDS: '2' };
+  const live = await exporter({ ...both(mocks), ...sharded });
+  const scrape = await whole(live);
+  expect(names(scrape, 'serial').length).toBeLessThan(12);
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual(mocks.fleet.appliances.map(({ title }) => title).toSorted());
+});
+
 /** Quotes, backslashes, line feeds, a sample, half an emoji, control characters, markup, a name of the language's own. */
 const ODD = [
   ...['a "b" \\ c\nd\\n\\', 'x"} 1\nfiler_api_up{api="evil"} 1\n# EOF', '📁 büro \ud83d', 'a\tb\rc\u0000d\u001b[31m'],

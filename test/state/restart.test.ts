@@ -8,6 +8,9 @@ import type { Scrape } from '../support/scrape.ts';
 
 const HOUR_MS = 3_600_000;
 const COUNTS = /^filer_(?:lock_events_total|(?:lock|propagation)_duration_seconds_(?:sum|count))$/;
+const OF_FILERS = /^filer_(?:lock|propagation|gfa|volume)_/;
+const COUNTED = /_(?:total|bucket|sum|count)$/;
+const KEPT = ['filer_lock_events_total', 'filer_propagation_duration_seconds_count'] as const;
 
 /** Starts the program on a state file; `laterMs`: how far its wall clock is ahead. */
 function life(store: MemoryStore, environment: Readonly<Record<string, string>>, laterMs = 0): Promise<Live> {
@@ -52,6 +55,30 @@ describe('a program that is started again with its state file', () => {
     expect(warnings(after).filter((text) => text.includes('state file'))).toEqual([]);
   });
 
+  test('after an hour exposes what it had counted and no gauge until a poll brings it, and has lost no count', async () => {
+    const [mocks, store] = [await services(), new MemoryStore()];
+    const before = await polledLife(store, gfaEnvironment(mocks));
+    const lift = mocks.fail({ kind: 'status', status: 500, operation: 'data' });
+    const after = await life(store, gfaEnvironment(mocks), HOUR_MS);
+    const during = await after.scrape();
+    expect(during.all(OF_FILERS).filter(({ name }) => !COUNTED.test(name))).toEqual([]);
+    for (const name of KEPT) expect(during.sum(name)).toBe(before.sum(name));
+    lift();
+    const now = await until('a poll that succeeds', async () => {
+      const scraped = await after.scrape();
+      return scraped.value('filer_api_up', { api: 'gfa' }) === 1 && scraped;
+    });
+    for (const name of KEPT) expect(now.sum(name)).toBeGreaterThanOrEqual(before.sum(name));
+  });
+
+  test('after more than FORGET_AFTER exposes nothing until a poll brings it', async () => {
+    const [mocks, store] = [await services(), new MemoryStore()];
+    await polledLife(store, gfaEnvironment(mocks));
+    mocks.fail({ kind: 'status', status: 500, operation: 'data' });
+    const after = await life(store, gfaEnvironment(mocks), 25 * HOUR_MS);
+    expect((await after.scrape()).all(OF_FILERS)).toEqual([]);
+  });
+
   test('with another client key begins from zero, and the file is put aside', async () => {
     const [mocks, store] = [await services(), new MemoryStore()];
     await polledLife(store, gfaEnvironment(mocks));
@@ -60,6 +87,23 @@ describe('a program that is started again with its state file', () => {
     expect((await after.scrape()).all(COUNTS)).toEqual([]);
     expect(store.asides).toHaveLength(1);
     expect(warnings(after)).toContain('The state file cannot be used: it was moved aside, and counting starts again.');
+  });
+
+  test('goes on counting notifications, those told while it was down among them', async () => {
+    const [mocks, store] = [await services({ appliances: 100 }), new MemoryStore()];
+    const environment = { ...portalEnvironment(mocks), PORTAL_COLLECTORS: 'notifications=10s' };
+    const counted = async (of: Live, least: number) =>
+      until('notifications', async () => {
+        const sum = (await of.scrape()).sum('filer_notifications_by_severity_total');
+        return sum >= least && sum;
+      });
+    const first = await life(store, environment);
+    const before = await counted(first, 100);
+    await first.stop();
+    const after = await life(store, environment);
+    expect(await counted(after, 1)).toBeGreaterThanOrEqual(before);
+    await counted(after, before + 1);
+    expect(warnings(after).filter((text) => text.includes('state file'))).toEqual([]);
   });
 
   test('knows what the day’s budget had spent', async () => {
