@@ -2,8 +2,8 @@ import type { Reason } from './badness.ts';
 import { limits } from './limits.ts';
 import { UNKNOWN } from './mappings.ts';
 import type { Query } from './panel.ts';
-import { select } from './select.ts';
-import { down, whilePolled, whileUp } from './service.ts';
+import { quantileOf, select } from './select.ts';
+import { down, type Service, whilePolled, whileUp } from './service.ts';
 
 /**
  * The time since the last contact of each filer, on its own or on any volume; unknown in an outage. It is computed at
@@ -128,10 +128,28 @@ export const failingSnapshots = `sum(max by (serial, volume_guid) (${[
   ),
 ].join(' or ')}))`;
 
-/** The mean of a histogram over the events of an hour on the chosen volumes, by this label. */
+/**
+ * Returns a quantile over the events of an hour on the chosen volumes, by these labels; over all events if there are no
+ * labels. In an outage there is none, because it would be of the time before.
+ */
+export function quantileOfHour(
+  service: Service,
+  share: number,
+  histogram: string,
+  {
+    by = [],
+    only = {},
+    offset = '',
+  }: { by?: readonly string[]; only?: Readonly<Record<string, string>>; offset?: string } = {},
+): string {
+  const buckets = select(`volume:${histogram}_bucket:increase1h`, only);
+  return quantileOf(share, offset === '' ? whilePolled(service, buckets) : `${buckets}${offset}`, by);
+}
+
+/** The mean of a histogram of the portal over the events of an hour on the chosen volumes, by this label. */
 export function meanOfHour(histogram: string, by: string): string {
   const [sum = '', count = ''] = ['sum', 'count'].map(
-    (part) => `sum by (${by}) (${once(select(`volume:${histogram}_${part}:increase1h`))})`,
+    (part) => `sum by (${by}) (${once(whilePolled('portal', select(`volume:${histogram}_${part}:increase1h`)))})`,
   );
   return `${sum} / (${count} > 0)`;
 }

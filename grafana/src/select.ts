@@ -37,22 +37,7 @@ export function quantile(share: number, histogram: string, by: readonly string[]
   return quantileOf(share, `rate(${select(`${histogram}_bucket`)}[$__rate_interval])`, by);
 }
 
-/**
- * Returns a quantile over the events of an hour on the chosen volumes, by these labels; over all events if there are no
- * labels.
- */
-export function quantileOfHour(
-  share: number,
-  histogram: string,
-  {
-    by = [],
-    only = {},
-    offset = '',
-  }: { by?: readonly string[]; only?: Readonly<Record<string, string>>; offset?: string } = {},
-): string {
-  return quantileOf(share, select(`volume:${histogram}_bucket:increase1h`, only) + offset, by);
-}
-
-function quantileOf(share: number, buckets: string, by: readonly string[]): string {
+/** Returns a quantile over buckets, by these labels. */
+export function quantileOf(share: number, buckets: string, by: readonly string[]): string {
   return `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (${buckets}))`;
 }

@@ -54,6 +54,17 @@ describe('an outage', () => {
     for (const { expr } of totals) expect(expr).toMatch(/and on \(job, instance\) filer_api_up\{[^}]+\} == 1/);
   });
 
+  test('leaves no line of the last hour, which Prometheus has of the time before', () => {
+    const lines = everyQuery.filter(
+      ({ expr, legend, panel }) =>
+        panel.type === 'timeseries' && /(?:rate|increase)1h/.test(expr) && legend !== 'a week before',
+    );
+    expect(lines.length).toBeGreaterThan(10);
+    for (const { expr, where } of lines) {
+      expect(expr, where).toMatch(/and on \(job, instance\) filer_api_up\{[^}]+\} == 1/);
+    }
+  });
+
   test('leaves no word of calm about alerts, which take minutes to fire', () => {
     const calm = everyQuery.filter(({ expr }) => /no alert|^count.*unexplained_age/.test(expr));
     expect(calm.length).toBeGreaterThan(5);

@@ -1,8 +1,8 @@
 import { chart } from '../charts.ts';
-import { meanOfHour, once, quantiles } from '../common.ts';
+import { meanOfHour, once, quantileOfHour, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { drillDown } from '../places.ts';
-import { quantileOfHour, select } from '../select.ts';
+import { select } from '../select.ts';
 import { whilePolled } from '../service.ts';
 import { noneExpected } from '../steps.ts';
 import { worst } from '../worst.ts';
@@ -30,7 +30,7 @@ export const finishedPanels = [
     times: 'min',
     description:
       'The mean time for which data waited for its snapshot, in the last hour. If it rises, snapshots are too rare or too slow.',
-    queries: quantiles((share) => quantileOfHour(share, 'filer_snapshot_time_to_protect_seconds')),
+    queries: quantiles((share) => quantileOfHour('portal', share, 'filer_snapshot_time_to_protect_seconds')),
     steps: limits.timeToProtect,
     width: 8,
   }),

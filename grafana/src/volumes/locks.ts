@@ -1,10 +1,10 @@
 import { chart, timeline } from '../charts.ts';
-import { once, quantiles } from '../common.ts';
+import { once, quantileOfHour, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { words } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { quantileOfHour, select } from '../select.ts';
+import { select } from '../select.ts';
 import { whilePolled } from '../service.ts';
 import { worst } from '../worst.ts';
 
@@ -81,7 +81,7 @@ export const lockPanels = [
     times: 'min',
     description:
       'Median, 90th and 99th percentile of the time for which locks of the last hour were held, on the chosen volumes. Large changes and slow connections cause long locks. If one filer has all the long ones, check it.',
-    queries: quantiles((share) => quantileOfHour(share, 'filer_lock_duration_seconds', { only: P2 })),
+    queries: quantiles((share) => quantileOfHour('gfa', share, 'filer_lock_duration_seconds', { only: P2 })),
     steps: limits.lockHeld,
     width: 12,
   }),

@@ -1,9 +1,9 @@
 import { bucketHeatmap, chart } from '../charts.ts';
-import { once, quantiles } from '../common.ts';
+import { once, propagation, quantileOfHour, quantiles } from '../common.ts';
 import { limits } from '../limits.ts';
 import { table } from '../numbers.ts';
 import { drillDown } from '../places.ts';
-import { quantileOfHour, select } from '../select.ts';
+import { select } from '../select.ts';
 import { whilePolled } from '../service.ts';
 import { worst } from '../worst.ts';
 
@@ -18,8 +18,8 @@ export const propagationPanels = [
     description:
       'Median, 90th and 99th percentile of the propagation times of the last hour, on the chosen volumes; the pale line is the 90th percentile of all kinds a week before. If p50 rises, all filers wait: check locks and time to protect. If only p99 rises, find the filer or volume below.',
     queries: [
-      ...quantiles((share) => quantileOfHour(share, histogram, { by: ['kind'] }), ' {{kind}}'),
-      { expr: quantileOfHour(0.9, histogram, { offset: ' offset 7d' }), legend: 'a week before' },
+      ...quantiles((share) => quantileOfHour('gfa', share, histogram, { by: ['kind'] }), ' {{kind}}'),
+      { expr: quantileOfHour('gfa', 0.9, histogram, { offset: ' offset 7d' }), legend: 'a week before' },
     ],
     steps: limits.propagation,
     width: 12,
@@ -42,7 +42,7 @@ export const propagationPanels = [
     description:
       'The 90th percentile of propagation in the last hour, on the slowest volume of each filer. If one filer is much slower than the others, its connection or disk is slow: compare its network and its cache disk.',
     queries: {
-      expr: worst(10, `max by (filer) (${select(`volume_filer:${histogram}:p90_rate1h`)})`),
+      expr: worst(10, `max by (filer) (${propagation})`),
       legend: '{{filer}}',
     },
     steps: limits.propagation,
@@ -55,7 +55,10 @@ export const propagationPanels = [
     times: 'min',
     description:
       'The 90th percentile of propagation by volume. If one volume is much slower than the others, it waits for its lock or has large changes: see who holds the lock, and for how long.',
-    queries: { expr: worst(10, `${quantileOfHour(0.9, histogram, { by: ['volume'] })} >= 0`), legend: '{{volume}}' },
+    queries: {
+      expr: worst(10, `${quantileOfHour('gfa', 0.9, histogram, { by: ['volume'] })} >= 0`),
+      legend: '{{volume}}',
+    },
     steps: limits.propagation,
     width: 12,
     drill: [drillDown('volumes', 'volume')],
