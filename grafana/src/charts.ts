@@ -89,7 +89,8 @@ export function chart({
   }
   if (toOne) panel.axisSoftMax(1);
   if (ofAll) panel.maxDataPoints(MAX_STEPS);
-  if (times !== undefined) panel.decimals(1);
+  // Marks of an axis can be at fiftieths of an hour, which one decimal would write alike.
+  if (times === 'min') panel.decimals(1);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;
 }
