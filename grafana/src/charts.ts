@@ -89,8 +89,6 @@ export function chart({
   }
   if (toOne) panel.axisSoftMax(1);
   if (ofAll) panel.maxDataPoints(MAX_STEPS);
-  // Marks of an axis can be at fiftieths of an hour, which one decimal would write alike.
-  if (times === 'min') panel.decimals(1);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;
 }
@@ -112,14 +110,11 @@ function inUnit(text: PanelText, times: keyof typeof LONG): PanelText {
 /** How many of the smaller unit a unit has. */
 const PARTS = 60;
 
-/**
- * Names for the parts of a unit, so that three quarters of a minute are 45 s. The queries are rounded to these parts, and
- * the marks of an axis can be at halves of them.
- */
+/** Names for the parts of a unit, to which the queries are rounded: three quarters of a minute are 45 s. */
 function shortTimes(times: keyof typeof LONG): ValueMapping[] {
-  const halves = Array.from({ length: 2 * PARTS }, (_, index) => index);
+  const parts = Array.from({ length: PARTS - 1 }, (_, index) => index + 1);
   const options = Object.fromEntries(
-    halves.map((half) => [`${half / (2 * PARTS)}`, { text: `${half / 2} ${LONG[times].below}`, index: half }]),
+    parts.map((part) => [`${part / PARTS}`, { text: `${part} ${LONG[times].below}` }]),
   );
   return [{ type: MappingType.ValueToText, options }];
 }

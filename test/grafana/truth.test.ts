@@ -146,7 +146,7 @@ describe('a chart of long times', () => {
   test.each(long.map((panel) => [panel.title ?? '', panel] as const))('%s: writes 45 s, not 0.750 min', (_, panel) => {
     const [{ options = {} } = {}] = panel.fieldConfig?.defaults.mappings ?? [];
     const below = panel.fieldConfig?.defaults.unit === 'suffix:min' ? 's' : 'min';
-    expect(options).toMatchObject({ '0.75': { text: `45 ${below}` }, '0.025': { text: `1.5 ${below}` } });
+    expect(options).toMatchObject({ '0.75': { text: `45 ${below}` }, '0.2': { text: `12 ${below}` } });
     for (const target of panel.targets ?? []) {
       expect((target as { readonly expr?: string }).expr).toMatch(
         below === 's' ? /^round\(.*\) \/ 60$/s : /^round\(.*, 60\) \/ 3600$/s,
