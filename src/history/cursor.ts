@@ -40,8 +40,8 @@ export interface Cursor {
 }
 
 /**
- * A cursor of which nothing is known but its task and its times. All have the same fields from the beginning, because a
- * copy with one more field costs twice the memory.
+ * Returns a cursor of a task with its times, before any delivery. All cursors have the same fields from the beginning,
+ * because a copy with one more field costs twice the memory.
  */
 export function newCursor(task: string, at: number, seen: number, ahead?: Cursor['ahead']): Cursor {
   return {

@@ -7,7 +7,7 @@ const HASH_LENGTH = 12;
 /** The longest time for which an id is remembered that is dated in the future. It is far longer than any clock in use is wrong. */
 const MAX_AHEAD_MS = 31 * 86_400_000;
 
-/** The most ids with one time of delivery in one saved entry. */
+/** A saved entry holds ids that were delivered at the same time, at most this many. */
 const IDS_PER_ENTRY = 50;
 
 /** Ids with the time of their last delivery, in monotonic milliseconds. */
