@@ -3,7 +3,7 @@ import type { ExporterStatus } from '../status/model.ts';
 import type { ResponseBody } from './body.ts';
 import type { ExporterMetrics } from './exporter/metrics.ts';
 import type { Format } from './format.ts';
-import { gzipBody } from './gzip.ts';
+import { deflate, gzipBody } from './gzip.ts';
 import type { LineStore } from './store.ts';
 
 /** The last line in OpenMetrics, by which a scraper recognizes a complete exposition. */
@@ -47,7 +47,7 @@ export class MetricsPage {
       yield* snapshot.buffers();
       yield end;
     }
-    return { length: snapshot.bytes + end.length, buffers };
+    return { length: snapshot.length + end.length, buffers };
   }
 
   /** Shares the compressed page even if lines have changed since, because compressing is most of the work. */
@@ -68,7 +68,7 @@ export class MetricsPage {
 
   async #compress(format: Format): Promise<ResponseBody> {
     const { snapshot, end: ownLines } = await this.#take(format);
-    const [lines, end] = await Promise.all([snapshot.deflated(), ownLines]);
+    const [lines, end] = await Promise.all([deflate(snapshot.buffers()), ownLines]);
     return gzipBody(lines, end);
   }
 

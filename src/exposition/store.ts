@@ -3,9 +3,11 @@ import type { Clock } from '../runtime/clock.ts';
 import { LargeMap } from '../runtime/large-map.ts';
 import { unitHash } from '../runtime/random.ts';
 import { runInSlices, runToEnd } from '../runtime/slices.ts';
+import { firstNotBefore } from '../runtime/sorted.ts';
+import type { ResponseBody } from './body.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { type LineBlock, type PreparedLines, writeLines } from './line-writer.ts';
-import { ExpositionSnapshot } from './snapshot.ts';
+import { takeSnapshot } from './snapshot.ts';
 
 const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
@@ -26,7 +28,6 @@ export class LineStore {
   readonly #families = new Map<string, Family>();
   readonly #familyOfSample = new Map<string, string>();
   readonly #tasks = new LargeMap<string, readonly LineBlock[]>(unitHash);
-  readonly #snapshots = new Map<Format, ExpositionSnapshot>();
   #samples = 0;
   #bytes = 0;
   #version = 0;
@@ -47,11 +48,6 @@ export class LineStore {
 
   get samples(): number {
     return this.#samples;
-  }
-
-  /** The size of all lines, in bytes. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** A number that increases with every change of the lines. */
@@ -97,9 +93,6 @@ export class LineStore {
     }
     this.#tasks.set(task, lines);
     this.#version += 1;
-    for (const snapshot of this.#snapshots.values()) snapshot.markReplaced();
-    // The snapshots are dropped at once, because they keep replaced lines in memory.
-    this.#snapshots.clear();
   }
 
   /** Removes a task's lines; with `keepsCounts` all but those of counters and histograms. */
@@ -111,15 +104,9 @@ export class LineStore {
     if (kept.length === 0) this.#tasks.delete(task);
   }
 
-  /** Returns all present lines with their headers, without empty families; the same object until the next change. */
-  snapshot(format: Format): ExpositionSnapshot {
-    const snapshot = this.#snapshots.get(format) ?? new ExpositionSnapshot(this.#written(), this.#bytes, format);
-    this.#snapshots.set(format, snapshot);
-    return snapshot;
-  }
-
-  render(format: Format): Buffer {
-    return Buffer.concat(Array.from(this.snapshot(format).buffers(), (buffer) => Buffer.from(buffer)));
+  /** Returns all present lines with their headers, without empty families. */
+  snapshot(format: Format): ResponseBody {
+    return takeSnapshot(this.#written(), this.#bytes, format);
   }
 
   *#written(): Generator<Family> {
@@ -128,7 +115,7 @@ export class LineStore {
 
   #replaceIn(family: string, task: string, lines: readonly LineBlock[]): void {
     const { lines: familyLines, tasks } = this.#familyOf(family);
-    const index = insertionIndex(task, tasks);
+    const index = firstNotBefore(tasks, task);
     let count = 0;
     while (tasks[index + count] === task) count += 1;
     tasks.splice(index, count, ...lines.map(() => task));
@@ -153,16 +140,4 @@ export class LineStore {
     if (family === undefined) throw new TypeError(`family ${name} is not in the catalogue`);
     return family;
   }
-}
-
-/** Returns the index of the first entry of a task, or where it would be inserted. */
-function insertionIndex(task: string, sorted: readonly string[]): number {
-  let from = 0;
-  let to = sorted.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((sorted[middle] ?? '') < task) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

@@ -1,3 +1,4 @@
+import { firstNotBefore } from '../runtime/sorted.ts';
 import type { Cursor } from './cursor.ts';
 import type { SelectedPoints } from './points.ts';
 
@@ -16,7 +17,7 @@ export const MAX_REQUEST = { points: 5_000, bytes: 512 * 1024 } as const;
 
 /** The points of a batch from a time on and before another; undefined if there are none. */
 export function pick(batch: TaskBatch, from: number, to: number): TaskBatch | undefined {
-  const range = (times: readonly number[]) => [firstFrom(times, from), firstFrom(times, to)] as const;
+  const range = (times: readonly number[]) => [firstNotBefore(times, from), firstNotBefore(times, to)] as const;
   const times = batch.times.slice(...range(batch.times));
   if (times.length === batch.times.length) return batch;
   const last = times.at(-1);
@@ -29,17 +30,6 @@ export function pick(batch: TaskBatch, from: number, to: number): TaskBatch | un
   });
   const isNewest = last === batch.times.at(-1);
   return { cursor: batch.cursor, series, count, times, seen: isNewest ? batch.seen : Math.min(batch.seen, last) };
-}
-
-/** The index of the first of these ascending times that is not before `time`. */
-function firstFrom(times: readonly number[], time: number): number {
-  let [low, high] = [0, times.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? time) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Batches in the order of their arrival. */

@@ -7,6 +7,7 @@ import { MAX_LABEL } from '../../src/metrics/label-value.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
+import { textOf } from '../support/store-text.ts';
 
 describe('a number', () => {
   test.each([
@@ -143,7 +144,7 @@ test('whatever the titles and numbers are, a scraper reads back what was meant, 
       }
       for (const format of ['text', 'openmetrics'] as const) {
         const end = format === 'openmetrics' ? '# EOF\n' : '';
-        const [family] = parseExposition(store.render(format).toString() + end, format);
+        const [family] = parseExposition(textOf(store, format) + end, format);
         expect(family).toMatchObject({ help: 'A "gauge" \\ of\nall.', type: 'gauge' });
         expect(family?.samples).toEqual([...meant.values()]);
       }
@@ -170,7 +171,7 @@ test('what prom-client writes of the same gauges says the same', async () => {
       const store = new LineStore([{ name: 'filer_gauge', help: 'h', type: 'gauge' }]);
       store.publish('t', plain);
       if (plain.length === 0) return;
-      const ours = store.render('text').toString();
+      const ours = textOf(store);
       const theirs = (await registry.metrics()).replaceAll(' Nan\n', ' NaN\n');
       expect(parseExposition(ours, 'text')).toEqual(parseExposition(theirs, 'text'));
     }),

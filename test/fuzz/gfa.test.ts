@@ -8,6 +8,7 @@ import { parseDataResponse, requireEnvelope } from '../../src/services/gfa/data-
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { newLedger } from '../support/gfa-answers.ts';
+import { textOf } from '../support/store-text.ts';
 import { anyJson, listOf, recordOf } from './arbitraries.ts';
 
 const FIELDS = [
@@ -58,11 +59,11 @@ test('whatever GET /data answers, one time after another, it is read or is no an
         }
         runToEnd(ledger.add(parseDataResponse(body, note), index * 1_000, note));
         store.publish('gfa/data', ledger.samples());
-        const text = store.render('text').toString();
+        const text = textOf(store);
         const now = counted(text);
         for (const [series, value] of before) expect(now.get(series) ?? value).toBeGreaterThanOrEqual(value);
         before = now;
-        parseExposition(`${store.render('openmetrics').toString()}# EOF\n`, 'openmetrics');
+        parseExposition(`${textOf(store, 'openmetrics')}# EOF\n`, 'openmetrics');
       }
     }),
     { numRuns: 400 },

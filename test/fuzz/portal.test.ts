@@ -16,6 +16,7 @@ import { lifetimeOf } from '../../src/services/portal/token.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import fc from '../support/fast-check.ts';
 import { jwt } from '../support/portal-parts.ts';
+import { textOf } from '../support/store-text.ts';
 import { anyJson, hostileText, listOf, recordOf } from './arbitraries.ts';
 
 const operations = operationsFor([...STANDARD_SERIES, ...ADDITIONAL_SERIES]);
@@ -32,8 +33,8 @@ const ignore = () => {};
 function expectParses(samples: readonly Sample[]): void {
   const store = new LineStore(upstreamCatalog);
   store.publish('t', samples);
-  parseExposition(store.render('text').toString(), 'text');
-  parseExposition(`${store.render('openmetrics').toString()}# EOF\n`, 'openmetrics');
+  parseExposition(textOf(store), 'text');
+  parseExposition(`${textOf(store, 'openmetrics')}# EOF\n`, 'openmetrics');
   // Absent is not zero, and neither is what is no number.
   for (const { value } of samples) expect(Number.isFinite(value)).toBe(true);
 }

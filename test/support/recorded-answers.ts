@@ -18,6 +18,7 @@ import { ledgerSettings } from './gfa-answers.ts';
 import { ManualClock } from './manual-clock.ts';
 import { going, type MockApi, mockApi, noLog, token } from './mock-api.ts';
 import { portalCollector } from './portal-parts.ts';
+import { textOf } from './store-text.ts';
 
 /** The appliance that the recorded series are about. */
 export const SERIAL = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
@@ -178,6 +179,6 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
       await polled;
     }
     for (const { facts } of poller.registry.all()) if (facts.error !== undefined) throw facts.error;
-    return store.render('text').toString('utf8');
+    return textOf(store);
   };
 }
