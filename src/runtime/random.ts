@@ -21,17 +21,6 @@ export function unitHash(text: string): number {
   return hash32(text) / 2 ** 32;
 }
 
-/** A repeatable source (mulberry32): the same seed gives the same sequence. */
-export function seededRandom(seed: number): Random {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Returns the delay after some failures in a row: it doubles up to `maxMs`, times a random factor from 0.5 to 1. */
 export function exponentialDelayMs(
   { firstMs, maxMs = Number.POSITIVE_INFINITY }: { readonly firstMs: number; readonly maxMs?: number },

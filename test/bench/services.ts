@@ -1,4 +1,4 @@
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 
 /** A limit as a service enforces it. `take` says whether a request at `now` (ms) is taken, or when one would be. */
 export interface Limit {

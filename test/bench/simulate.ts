@@ -1,4 +1,4 @@
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
 import { RateLimiter, type SentRequest } from '../../src/transport/rate/rate-limiter.ts';
 import type { Limit } from './services.ts';

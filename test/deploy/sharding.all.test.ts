@@ -1,7 +1,7 @@
 // Only here: appliances that two shards poll, or none.
 import { describe, expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { shardOf } from '../../src/services/portal/appliances/shard.ts';
 import { exporter, gfaEnvironment, portalEnvironment, services, stopped, until } from '../support/live.ts';
 import { environmentOf, exporterIn } from './kubernetes/manifest.ts';

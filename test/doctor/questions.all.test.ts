@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { type Condition, visit } from './simulated-visit.ts';
 
 /** An alternative of the documentation's open questions, and the answer that the doctor gives. */

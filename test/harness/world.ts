@@ -8,9 +8,9 @@ import {
   startMockServices,
   type Variations,
 } from '../../src/demo/mock-services.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { defaultVariations } from '../../src/demo/variations.ts';
 import { createLog } from '../../src/runtime/log.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import { assemble } from '../support/assemble.ts';
 import { type Edit, Editor } from '../support/edits.ts';
 import { parseExposition } from '../support/exposition-parser.ts';

@@ -1,6 +1,6 @@
 import type { Bin, Window } from '../../src/contract/minutes.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { RemoteWrite, type RemoteWriteOptions } from '../../src/history/remote-write.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import { readAgain, restoreInto } from '../support/kept.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noLog } from '../support/mock-api.ts';

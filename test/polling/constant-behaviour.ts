@@ -1,7 +1,7 @@
 import type { PollResult } from '../../src/contract/poll-result.ts';
 import type { Task } from '../../src/contract/task.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
 import { answered, families, minutes, nothing, task } from './fleet.ts';
 import { type Manner, Stage } from './running.ts';
 

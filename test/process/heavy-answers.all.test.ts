@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { get, realServices, scrape } from '../support/live.ts';
 import { within } from '../support/machine.ts';
 import { type Program, start } from '../support/program.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hash32, seededRandom, systemRandom, unitHash } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
+import { hash32, systemRandom, unitHash } from '../../src/runtime/random.ts';
 import fc from '../support/fast-check.ts';
 
 /** How many of the values fall into each tenth. */

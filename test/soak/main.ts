@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { type MockServices, type SeenRequest, startMockServices } from '../../src/demo/mock-services.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { fastClock } from '../support/fast-clock.ts';
 import { Scrape } from '../support/scrape.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import type { JsonObject } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import { type Random, seededRandom } from '../../src/runtime/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import { SLICE_MS } from '../../src/runtime/slices.ts';
 import type { GfaClient } from '../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../src/services/gfa/collector.ts';

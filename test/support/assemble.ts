@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
-import { seededRandom } from '../../src/runtime/random.ts';
+import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { type ConfiguredService, polledServices } from '../../src/services/services.ts';
 import { loadConfig } from './load-config.ts';
 

@@ -4,7 +4,8 @@
  * real P2 locks, those of several appliances on one volume may overlap.
  */
 
-import { hash32, type Random, seededRandom } from '../../runtime/random.ts';
+import { hash32, type Random } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { silentSince } from '../world/reach.ts';
 import { draw, MINUTE_MS } from '../world/waveforms.ts';
 import type { DemoAppliance, SimulatedFleet, Volume } from '../world/world.ts';

@@ -3,7 +3,8 @@
  * of its appliances, in turn, takes a snapshot: a data phase, and after it the metadata phase that makes a new version.
  * A slot depends on its number and on the appliances of that time, so every call sees the same history.
  */
-import { hash32, seededRandom } from '../../runtime/random.ts';
+import { hash32 } from '../../runtime/random.ts';
+import { seededRandom } from '../seeded-random.ts';
 import { silentSince } from './reach.ts';
 import { draw, HOUR_MS, MINUTE_MS } from './waveforms.ts';
 import type { DemoAppliance, SimulatedFleet, Volume } from './world.ts';

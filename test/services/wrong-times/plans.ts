@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/runtime/random.ts';
+import { seededRandom } from '../../../src/demo/seeded-random.ts';
 
 const RECORDS = [
   'filer',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../../src/runtime/random.ts';
+import { seededRandom } from '../../../src/demo/seeded-random.ts';
 import { runToEnd } from '../../../src/runtime/slices.ts';
 import { estimateMemory, MAX_DEPTH } from '../../../src/transport/json/memory-estimate.ts';
 import fc from '../../support/fast-check.ts';

@@ -1,6 +1,7 @@
-import { hash32, seededRandom } from '../../../runtime/random.ts';
+import { hash32 } from '../../../runtime/random.ts';
 import type { DemoResponse, Scene } from '../../exchange.ts';
 import { invalid, json, portalError } from '../../exchange.ts';
+import { seededRandom } from '../../seeded-random.ts';
 import type { Variations } from '../../variations.ts';
 import { draw, floorTo, MINUTE_MS } from '../../world/waveforms.ts';
 import type { DemoAppliance } from '../../world/world.ts';
