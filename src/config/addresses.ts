@@ -78,17 +78,24 @@ export function isLoopback(url: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\])$/.test(hostname);
 }
 
-/** The program or the connection sets these headers. */
-const TAKEN_HEADERS = [
-  ...['accept', 'accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'expect', 'host'],
-  ...['keep-alive', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent'],
-];
+/** The exporter or its HTTP client sets these headers for each request; another value would break the request. */
+export const RESERVED_HEADERS = [
+  ...['Host', 'User-Agent', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Upgrade', 'Expect'],
+] as const;
+
+/** In requests to a service the exporter sets these too. */
+const TAKEN_HEADERS = new Set([
+  ...RESERVED_HEADERS.map((name) => name.toLowerCase()),
+  ...['accept', 'accept-encoding', 'authorization', 'content-type', 'proxy-authorization', 'te', 'trailer'],
+]);
+
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 export const headerName: Format<string> = {
   label: 'header name',
   expects: 'the name of a header that the exporter does not use already, such as X-Service-client-key',
   parse: (text) => {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(text)) return invalid(`${quoted(text)} is not a header name`);
-    return TAKEN_HEADERS.includes(text.toLowerCase()) ? invalid(`${quoted(text)} is already in use`) : valid(text);
+    if (!HEADER_NAME.test(text)) return invalid(`${quoted(text)} is not a header name`);
+    return TAKEN_HEADERS.has(text.toLowerCase()) ? invalid(`${quoted(text)} is already in use`) : valid(text);
   },
 };

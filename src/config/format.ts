@@ -30,8 +30,8 @@ export function valid<Value>(value: Value): Parsed<Value> {
   return { state: 'valid', value };
 }
 
-export function invalid(what: string, meant?: string): Parsed<never> {
-  return { state: 'invalid', errors: [{ what, meant }] };
+export function invalid(what: string): Parsed<never> {
+  return { state: 'invalid', errors: [{ what }] };
 }
 
 export function errorLine(name: string, error: ValueError, expects: string): string {

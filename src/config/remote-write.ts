@@ -1,4 +1,4 @@
-import { baseUrl } from './addresses.ts';
+import { baseUrl, HEADER_NAME, RESERVED_HEADERS } from './addresses.ts';
 import { entriesOf, type Format, headerError, invalid, quoted, valid } from './format.ts';
 import { duration, headerValue, secret } from './formats.ts';
 import { pemFile } from './pem.ts';
@@ -58,7 +58,7 @@ export const remoteWriteSection = section({
   url: 'REMOTE_WRITE_URL',
   variables,
   errors,
-  toOptions: toOptions,
+  toOptions,
 });
 
 function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
@@ -84,18 +84,6 @@ function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] 
   return found;
 }
 
-/** The exporter or its HTTP client sets these headers for each request; another value would break the request. */
-const RESERVED_HEADERS = [
-  'Host',
-  'User-Agent',
-  'Content-Length',
-  'Transfer-Encoding',
-  'Connection',
-  'Keep-Alive',
-  'Upgrade',
-  'Expect',
-] as const;
-
 function headerErrors(text: string): readonly string[] {
   const headers = headerPairs(text);
   if (headers === undefined) {
@@ -113,7 +101,7 @@ export function headerPairs(text: string): Readonly<Record<string, string>> | un
   for (const entry of entriesOf(text)) {
     const at = entry.indexOf('=');
     const [name, value] = [entry.slice(0, Math.max(0, at)).trim(), entry.slice(at + 1).trim()];
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || headerError(value) !== undefined) return undefined;
+    if (!HEADER_NAME.test(name) || headerError(value) !== undefined) return undefined;
     headers[name.toLowerCase()] = value;
   }
   return headers;

@@ -131,7 +131,7 @@ type CommonRows = typeof variables;
 export const commonSection = section({
   variables,
   errors: (given) => [...bucketErrors(given), ...aliasErrors(given), ...pathErrors(given), ...shardErrors(given)],
-  toOptions: toOptions,
+  toOptions,
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
 

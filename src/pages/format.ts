@@ -9,14 +9,6 @@ export const SUSPENSION_LABELS = {
   empty: { short: 'no records', long: 'no records: the response is empty' },
 } as const satisfies Record<SuspensionReason, { readonly short: string; readonly long: string }>;
 
-const STATE_WORDS = {
-  up: 'up',
-  no_records: 'no records',
-  down: 'down',
-  unknown: 'unknown',
-  waiting: 'waiting',
-} as const satisfies Record<ApplianceReport['state'], string>;
-
 /** Formats suspended tasks and their reasons, such as `3 suspended (2 no records, 1 forbidden)`. */
 export function formatSuspended(
   kinds: readonly { readonly reason: SuspensionReason; readonly tasks: number }[],
@@ -38,7 +30,7 @@ export const EMPTY_VALUE: Html = html`<span class="none" role="img" aria-label="
  * Formats a state as a word with its own colour; the word is there because colour alone is not visible to everybody.
  */
 export function badge(state: ApplianceReport['state']): Html {
-  return html`<span class="badge ${state}">${STATE_WORDS[state]}</span>`;
+  return html`<span class="badge ${state}">${state.replace('_', ' ')}</span>`;
 }
 
 export function formatCount(value: number): string {

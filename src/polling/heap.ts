@@ -8,16 +8,10 @@ type Places<Item> = Pick<Map<Item, number>, 'get'> & {
 export class Heap<Item> {
   readonly #entries: { readonly item: Item; readonly key: number }[] = [];
   readonly #places: Places<Item>;
-  readonly #isBefore: (key: number, other: number) => boolean;
 
   /** `places` is empty; it belongs to the heap. */
-  constructor(places: Places<Item> = new Map(), isBefore = (key: number, other: number) => key < other) {
+  constructor(places: Places<Item> = new Map()) {
     this.#places = places;
-    this.#isBefore = isBefore;
-  }
-
-  get size(): number {
-    return this.#entries.length;
   }
 
   get first(): Item | undefined {
@@ -54,7 +48,7 @@ export class Heap<Item> {
     while (place > 0) {
       const parent = (place - 1) >> 1;
       const above = this.#entries[parent];
-      if (above === undefined || !this.#isBefore(entry.key, above.key)) break;
+      if (above === undefined || entry.key >= above.key) break;
       this.#put(place, above);
       place = parent;
     }
@@ -62,10 +56,10 @@ export class Heap<Item> {
       let child = 2 * place + 1;
       const [left, right] = [this.#entries[child], this.#entries[child + 1]];
       if (left === undefined) break;
-      const isRight = right !== undefined && this.#isBefore(right.key, left.key);
+      const isRight = right !== undefined && right.key < left.key;
       const below = isRight ? right : left;
       if (isRight) child += 1;
-      if (!this.#isBefore(below.key, entry.key)) break;
+      if (below.key >= entry.key) break;
       this.#put(place, below);
       place = child;
     }

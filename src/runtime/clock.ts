@@ -1,5 +1,6 @@
 import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 
 export interface Clock {
   /** Milliseconds since the Unix epoch; they jump when the operator or NTP sets the system clock. */
@@ -68,17 +69,6 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic,
   sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) {
-        resolve();
-        return;
-      }
-      const wake = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, Math.min(Math.max(0, ms), MAX_TIMER_MS));
-      signal?.addEventListener('abort', wake, { once: true });
-    }),
+    // An abort rejects the timer, which only means that the sleep ends early.
+    setTimeout(Math.min(Math.max(0, ms), MAX_TIMER_MS), undefined, { signal }).catch(() => {}),
 };

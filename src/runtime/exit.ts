@@ -38,8 +38,7 @@ export function exitNow(code: number): never {
  * milliseconds; while one is, Node loses an exit code other than 0.
  */
 export async function exitWhenIdle(code: number, clock: Clock): Promise<never> {
-  const deadline = clock.monotonic() + THREAD_WAIT_MS;
-  // The process ends in the same event-loop turn as the last check: in a later turn a file might be open again.
-  while (isThreadBusy() && clock.monotonic() < deadline) await clock.sleep(CHECK_INTERVAL_MS);
+  await waitForThreads(clock, clock.monotonic() + THREAD_WAIT_MS);
+  // This is still the event-loop turn of the last check: in a later turn a file might be open again.
   return exitNow(code);
 }

@@ -58,7 +58,7 @@ const ALL_WRITE = 0o002;
 const STICKY = 0o1000;
 
 /** Whether users other than root and the exporter's user can replace files of others in this folder. */
-export function isOpenFolder(stats: Stats): boolean {
+function isOpenFolder(stats: Stats): boolean {
   return isForeign(stats) || (stats.mode & (ALL_WRITE | STICKY)) === ALL_WRITE;
 }
 

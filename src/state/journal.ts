@@ -32,7 +32,6 @@ const CHUNK_BYTES = 65_536;
 export type Heading = Readonly<Record<string, unknown>>;
 
 export interface JournalContent {
-  readonly heading: Heading;
   /** Returns the JSON of each line of every whole group. */
   lines(): Iterable<Buffer>;
   /** The last line of the last whole group; undefined if it cannot be read. */
@@ -66,7 +65,7 @@ export function* readJournal(content: Buffer, expect: (heading: Heading) => void
     yield;
   }
   const lines = () => linesIn(content.subarray(begin, end));
-  return { heading: heading as Heading, lines, last: last && parsed(last) };
+  return { lines, last: last && parsed(last) };
 }
 
 /** The end of a group is synced before the next group is written, so a synced line with bytes after it is on the disk. */

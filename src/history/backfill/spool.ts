@@ -1,13 +1,13 @@
 import { createReadStream, createWriteStream, type Stats } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rm, rmdir, truncate } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConfigError, ignoreNotFound } from '../../runtime/errors.ts';
-import { isOpenFolder } from '../../runtime/followed-path.ts';
+import { followPath } from '../../runtime/followed-path.ts';
 import { runInSlices } from '../../runtime/slices.ts';
 import { FileStore, StateFileError } from '../../state/file-store.ts';
 import { type Heading, Journal, readJournal, readLines } from '../../state/journal.ts';
@@ -79,11 +79,17 @@ export class Spool {
     const folder = await realpath(given);
     // The path is resolved first, because a slash at its end would follow a link.
     if ((await lstat(resolve(given))).isSymbolicLink()) throw inUse(given, 'is a link');
-    await expectOwn(folder);
+    const { openFolder } = await followPath(folder);
+    if (openFolder !== undefined) throw inUse(folder, `is in a folder that other users can change: ${openFolder}`);
+    const loose = permissionErrorOf(await lstat(folder));
+    if (loose !== undefined) throw inUse(folder, loose);
     const names = await readdir(folder);
     const isOurs = (name: string) => name.endsWith(SUFFIX) && families.has(name.slice(0, -SUFFIX.length));
     if (names.some((name) => !OWN_FILES.includes(name) && !isOurs(name))) throw inUse(folder, 'contains other files');
-    for (const name of names) if (!name.endsWith('.lock')) await expectOwn(folder, name);
+    for (const name of names) {
+      const error = name.endsWith('.lock') ? undefined : await permissionErrorOfFile(join(folder, name));
+      if (error !== undefined) throw inUse(folder, `has a file that ${error}: ${name}`);
+    }
     const store = new FileStore(join(folder, PROGRESS), MAX_PROGRESS_BYTES);
     await store.lock().catch(() => Promise.reject(inUse(folder, 'is used by another process')));
     try {
@@ -198,21 +204,7 @@ export class Spool {
   }
 }
 
-/** Throws a ConfigError if other users can change or replace the folder, or can change a file in it. */
-async function expectOwn(folder: string, name?: string): Promise<void> {
-  const error = await (name === undefined
-    ? permissionErrorOfFolder(folder)
-    : permissionErrorOfFile(join(folder, name)));
-  if (error !== undefined) throw inUse(folder, name === undefined ? error : `has a file that ${error}: ${name}`);
-}
-
-async function permissionErrorOfFolder(folder: string): Promise<string | undefined> {
-  for (let above = dirname(folder); ; above = dirname(above)) {
-    if (isOpenFolder(await lstat(above))) return `is in a folder that other users can change: ${above}`;
-    if (above === dirname(above)) return permissionErrorOf(await lstat(folder));
-  }
-}
-
+/** Returns how other users could change a file, or what leads to another file. */
 async function permissionErrorOfFile(path: string): Promise<string | undefined> {
   const stats = await lstat(path);
   if (stats.isSymbolicLink() || (stats.isFile() && stats.nlink > 1)) return 'is a link';
