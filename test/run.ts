@@ -5,14 +5,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { keepBuild, root } from './support/built-main.ts';
 
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   quick: ['--project=quick'],
   all: ['--project=quick', '--project=all'],
 };
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const [part = '', ...args] = process.argv.slice(2);
 const projects = PARTS[part];
 if (projects === undefined) throw new Error(`no part "${part}"; expected one of ${Object.keys(PARTS).join(', ')}`);
@@ -26,6 +25,7 @@ for (const [command = '', ...rest] of steps) {
   // npm puts node_modules/.bin on the PATH of what it runs.
   const { status } = spawnSync(command, rest, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
   if (status !== 0) process.exit(status ?? 1);
+  if (rest.includes('build')) keepBuild();
 }
 tellProcessorTime();
 

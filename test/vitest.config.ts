@@ -49,6 +49,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     sequence: { sequencer: LongestFirst },
+    // Most of what a simulated life makes is soon garbage. With room for it, collecting costs half: a tenth of all.
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     reporters: ['default', fileURLToPath(new URL('support/slowest-files.ts', import.meta.url))],
     projects: [
       {

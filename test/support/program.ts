@@ -1,24 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { builtMain } from './built-main.ts';
 import { until } from './until.ts';
 
-/** The top of the repository. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export { builtMain, root } from './built-main.ts';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
@@ -160,45 +148,3 @@ export function linesOf(text: string): readonly LogLine[] {
 }
 
 let main: string | undefined;
-
-/** Builds of earlier sources are removed after so long, in milliseconds: somebody else's tests may still run them. */
-const BUILD_KEPT_MS = 3_600_000;
-
-/**
- * The program as it is built from the sources of this moment. In a folder named by them, so that no build comes in
- * between while it runs, and with a blank in its path, where many an installation has one.
- */
-export function builtMain(): string {
-  const cache = join(root, 'node_modules', '.cache', 'filer exporter');
-  const home = join(cache, hashOf(join(root, 'src')));
-  if (existsSync(home)) return join(home, 'dist', 'main.js');
-  mkdirSync(cache, { recursive: true });
-  for (const name of readdirSync(cache)) {
-    const path = join(cache, name);
-    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > BUILD_KEPT_MS) {
-      rmSync(path, { recursive: true, force: true });
-    }
-  }
-  const fresh = mkdtempSync(join(cache, 'building-'));
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  // Types are checked by `npm run check`; here they would only cost time.
-  const options = ['-p', join(root, 'src'), '--noCheck', '--outDir', join(fresh, 'dist')];
-  execFileSync(process.execPath, [compiler, ...options]);
-  cpSync(join(root, 'package.json'), join(fresh, 'package.json'));
-  try {
-    renameSync(fresh, home);
-  } catch {
-    // Another test file was quicker, with the same sources.
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return join(home, 'dist', 'main.js');
-}
-
-function hashOf(folder: string): string {
-  const hash = createHash('sha256');
-  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
-  for (const path of entries.map((entry) => join(folder, entry))) {
-    if (statSync(path).isFile()) hash.update(path).update(readFileSync(path));
-  }
-  return hash.digest('hex').slice(0, 16);
-}
