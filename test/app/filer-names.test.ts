@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { guidApart } from '../../src/demo/gfa/records.ts';
-import type { MockServices } from '../../src/demo/mock-services.ts';
-import { exporter, gfaEnvironment, type Live, portalEnvironment, services, until } from '../support/live.ts';
+import { MINUTE, type Setup, World } from '../harness/world.ts';
 import type { Scrape } from '../support/scrape.ts';
 
 /** What each side calls its filers. */
@@ -12,21 +11,20 @@ const names = (scrape: Scrape, label: 'serial' | 'filer_guid') => [
 ];
 
 /** Both services, of the portal what is polled often. */
-const both = (mocks: MockServices) => ({
-  ...gfaEnvironment(mocks),
-  ...portalEnvironment(mocks),
-  PORTAL_COLLECTORS: 'telemetry',
-});
+function begin({ environment = {}, ...setup }: Setup): Promise<World> {
+  return World.begin({ gfa: true, ...setup, environment: { PORTAL_COLLECTORS: 'telemetry', ...environment } });
+}
 
 test('FILER_ALIASES joins what has another guid, and gives names', async () => {
-  const mocks = await services({ variations: { filerGuids: 'own', filerTitles: 'own' } });
-  const [one, other] = mocks.fleet.appliances.map(({ serial }) => serial);
-  if (one === undefined || other === undefined) throw new Error('the mock services have too few appliances');
-  const live = await exporter({
-    ...both(mocks),
-    FILER_ALIASES: [`${guidApart(one)}=${one}`, `${guidApart(other)}=${other}`, `${other}=osaka main`].join(','),
+  const { services } = await World.begin({ appliances: 4, later: true });
+  const [one = '', other = ''] = services.fleet.appliances.map(({ serial }) => serial);
+  const aliases = [`${guidApart(one)}=${one}`, `${guidApart(other)}=${other}`, `${other}=osaka main`].join(',');
+  const world = await begin({
+    appliances: 4,
+    variations: { filerGuids: 'own', filerTitles: 'own' },
+    environment: { FILER_ALIASES: aliases },
   });
-  const scrape = await whole(live);
+  const { scrape } = await world.passes(MINUTE);
   const named = (label: 'serial' | 'filer_guid', id: string) => [
     ...new Set(scrape.all(/./, { [label]: id }).map(({ labels }) => labels.filer)),
   ];
@@ -38,12 +36,14 @@ test('FILER_ALIASES joins what has another guid, and gives names', async () => {
 });
 
 test('shard 0 names filers whose appliances are polled by other shards', async () => {
-  const mocks = await services({ appliances: 12, variations: { filerTitles: 'own' } });
   const sharded = { SHARD: '0', TOTAL_SHARDS: '2' };
-  const live = await exporter({ ...both(mocks), ...sharded });
-  const scrape = await whole(live);
+  const world = await begin({ appliances: 12, variations: { filerTitles: 'own' }, environment: sharded });
+  world.judge.excused.push('round: ');
+  const { scrape } = await world.passes(MINUTE);
   expect(names(scrape, 'serial').length).toBeLessThan(12);
-  expect(names(scrape, 'filer_guid').toSorted()).toEqual(mocks.fleet.appliances.map(({ title }) => title).toSorted());
+  expect(names(scrape, 'filer_guid').toSorted()).toEqual(
+    world.services.fleet.appliances.map(({ title }) => title).toSorted(),
+  );
 });
 
 /** Quotes, backslashes, line feeds, a sample, half an emoji, control characters, markup, a name of the language's own. */
@@ -53,27 +53,17 @@ const ODD = [
 ];
 
 test('a title of any text is a label like any other, and nothing but text on the page', async () => {
-  const mocks = await services({ appliances: ODD.length, volumes: ODD.length });
+  const world = await begin({ appliances: ODD.length, volumes: ODD.length, later: true });
+  const { fleet } = world.services;
   for (const [index, title] of ODD.entries()) {
-    mocks.renameAppliance(mocks.fleet.appliances[index]?.serial ?? '', title);
-    mocks.renameVolume(mocks.fleet.volumes[index]?.guid ?? '', title);
+    world.services.renameAppliance(fleet.appliances[index]?.serial ?? '', title);
+    world.services.renameVolume(fleet.volumes[index]?.guid ?? '', title);
   }
-  const live = await exporter(both(mocks));
-  const scrape = await whole(live);
+  await world.starts();
+  const { scrape } = await world.passes(MINUTE);
   const told = new Set(ODD.map((title) => title.toWellFormed().replace('\0', '\ufffd')));
   expect(new Set(names(scrape, 'serial'))).toEqual(told);
   expect(new Set(scrape.all('filer_volume_info').map(({ labels }) => labels.volume))).toEqual(told);
   expect(scrape.all('filer_api_up').map(({ labels }) => labels.api)).toEqual(['gfa', 'portal']);
-  expect((await live.get('/status')).text).not.toContain('<script>alert');
+  expect((await world.page('/status')).text).not.toContain('<script>alert');
 });
-
-/** A scrape with values of both services. */
-function whole(live: Live): Promise<Scrape> {
-  return until('values of both services', async () => {
-    const scrape = await live.scrape();
-    const isThere = (name: string) => scrape.all(name).length > 0;
-    return (
-      isThere('filer_last_checkin_timestamp_seconds') && isThere('filer_appliance_cpu_utilization_ratio') && scrape
-    );
-  });
-}

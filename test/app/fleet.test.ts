@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { exporter, gfaEnvironment, portalEnvironment, services, until } from '../support/live.ts';
+import { World } from '../harness/world.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 
 test('three shards poll each appliance once between them, and only the first polls the file acceleration service', async () => {
-  const mocks = await services({ appliances: 30 });
+  const world = await World.begin({ appliances: 30, later: true });
+  const mocks = world.services;
   const shards = await Promise.all(
     [0, 1, 2].map((shard) =>
-      exporter({
+      world.exporter({
         ...gfaEnvironment(mocks),
         ...portalEnvironment(mocks),
         GFA_CLIENT_KEY: `shard-${shard}`,
@@ -14,7 +16,7 @@ test('three shards poll each appliance once between them, and only the first pol
       }),
     ),
   );
-  const moments = await until('all appliances on all shards together', async () => {
+  const moments = await world.until('all appliances on all shards together', async () => {
     const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
     return scrapes.reduce((sum, scrape) => sum + scrape.sum('filer_appliance_up'), 0) === 30 && scrapes;
   });

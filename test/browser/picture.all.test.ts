@@ -6,8 +6,9 @@ import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import type { StatusReport } from '../../src/status/model.ts';
-import { get, gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { start, temporaryDirectory } from '../support/program.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
+import { get } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 import { launchChromium, open, withoutChromium } from './chromium.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { shardOf } from '../../src/services/portal/appliances/shard.ts';
-import { exporter, gfaEnvironment, portalEnvironment, services, stopped, until } from '../support/live.ts';
+import { World } from '../harness/world.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 import { environmentOf, exporterIn } from './kubernetes/manifest.ts';
 import { renderChart } from './kubernetes/render.ts';
 
@@ -17,10 +18,14 @@ const ACCOUNT = { requests: 500, windowMs: 30_000 };
 
 describe('three shards of 300 appliances', () => {
   test('poll each series of each appliance once in a round, and ask no more than the account may together', async () => {
-    const mocks = await services({ appliances: APPLIANCES });
-    await startShards(mocks, 3, SERIES);
+    const world = await World.begin({ appliances: APPLIANCES, later: true });
+    const mocks = world.services;
+    await startShards(world, 3, SERIES);
     const asked = () => mocks.requests.filter(({ path }) => path.startsWith('/telemetry/appliances/'));
-    await until('a whole round', () => new Set(asked().map(({ path }) => path)).size === APPLIANCES * SERIES.length);
+    await world.until(
+      'a whole round',
+      () => new Set(asked().map(({ path }) => path)).size === APPLIANCES * SERIES.length,
+    );
 
     const times = new Map<string, number>();
     for (const { path } of asked()) times.set(path, (times.get(path) ?? 0) + 1);
@@ -33,8 +38,8 @@ describe('three shards of 300 appliances', () => {
   });
 
   test('become four with at most 30 % of the appliances in another place, and none without one', async () => {
-    const [before, after] = [await owners(3), await owners(4)];
-    const serials = (await services(fleet)).fleet.appliances.map(({ serial }) => serial);
+    const [before, serials] = await owners(3);
+    const [after] = await owners(4);
     expect([...before.keys()].toSorted()).toEqual(serials.toSorted());
     expect([...after.keys()].toSorted()).toEqual(serials.toSorted());
     const moved = serials.filter((serial) => before.get(serial) !== after.get(serial));
@@ -57,16 +62,16 @@ describe('three shards of 300 appliances', () => {
 });
 
 /** Starts every shard of a release, named as Kubernetes would name its pods. */
-function startShards(mocks: MockServices, total: number, series: readonly string[]) {
-  const services = 'gfa.url=https://gfa.example.com/v1,portal.url=https://portal.example.com,secrets.existing=keys';
-  const pod = environmentOf(exporterIn(renderChart('--set', `shards=${total}`, '--set', services)));
+function startShards(world: World, total: number, series: readonly string[]) {
+  const wanted = 'gfa.url=https://gfa.example.com/v1,portal.url=https://portal.example.com,secrets.existing=keys';
+  const pod = environmentOf(exporterIn(renderChart('--set', `shards=${total}`, '--set', wanted)));
   expect(pod.SHARD).toBe('(metadata.name)');
   const { PORTAL_RATE_LIMIT = '', PORTAL_DAILY_LIMIT = '', TOTAL_SHARDS = '', GFA_CLIENT_KEY = '' } = pod;
   return Promise.all(
     Array.from({ length: total }, (_, ordinal) =>
-      exporter({
-        ...gfaEnvironment(mocks),
-        ...portalEnvironment(mocks),
+      world.exporter({
+        ...gfaEnvironment(world.services),
+        ...portalEnvironment(world.services),
         PORTAL_RATE_LIMIT,
         PORTAL_DAILY_LIMIT,
         TOTAL_SHARDS,
@@ -82,23 +87,22 @@ function startShards(mocks: MockServices, total: number, series: readonly string
   );
 }
 
-/** Which shard has each appliance on its page. */
-async function owners(total: number): Promise<ReadonlyMap<string, number>> {
-  const mocks = await services(fleet);
-  const shards = await startShards(mocks, total, ['cpu_utilization']);
+/** Which shard has each appliance on its page, and which appliances there are. */
+async function owners(total: number): Promise<[ReadonlyMap<string, number>, readonly string[]]> {
+  const world = await World.begin({ ...fleet, later: true });
+  const shards = await startShards(world, total, ['cpu_utilization']);
   const asked = () =>
-    new Set(mocks.requests.map(({ path }) => path).filter((path) => path.endsWith('/cpu_utilization')));
-  await until('every appliance to have been asked', () => asked().size === APPLIANCES);
-  const found = await until('every appliance on a page', async () => {
+    new Set(world.services.requests.map(({ path }) => path).filter((path) => path.endsWith('/cpu_utilization')));
+  await world.until('every appliance to have been asked', () => asked().size === APPLIANCES);
+  const found = await world.until('every appliance on a page', async () => {
     const scrapes = await Promise.all(shards.map((shard) => shard.scrape()));
     const all = scrapes.flatMap((scrape, shard) =>
       scrape.all('filer_appliance_up').map(({ labels }) => [labels.serial ?? '', shard] as const),
     );
     return all.length >= APPLIANCES && all;
   });
-  await Promise.all(shards.map(({ app }) => stopped(app)));
   expect(found).toHaveLength(APPLIANCES);
-  return new Map(found);
+  return [new Map(found), world.serials];
 }
 
 /** The most requests to the portal that arrived within one window of the account's limit. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { Network as Wires } from '../harness/network.ts';
-import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { World } from '../harness/world.ts';
 import { isAtLeast } from '../support/program.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 import { visit } from './simulated-visit.ts';
 import { type Trouble, troubles } from './troubles.ts';
 
@@ -9,11 +10,12 @@ import { type Trouble, troubles } from './troubles.ts';
 
 /** What a running exporter tells of a trouble in twelve minutes. */
 async function lived({ variations, before, environment, hasAnother, failure }: Trouble) {
-  const mocks = await services({ variations: variations ?? {} });
+  const world = await World.begin({ appliances: 4, variations: variations ?? {}, later: true });
+  const mocks = world.services;
   before?.(mocks);
   const wires = new Wires();
   if (failure !== undefined) wires.failsWith(failure);
-  const { log, get, scrape } = await exporter(
+  const exporter = await world.exporter(
     {
       ...gfaEnvironment(mocks),
       ...portalEnvironment(mocks),
@@ -25,13 +27,13 @@ async function lived({ variations, before, environment, hasAnother, failure }: T
     },
     failure === undefined ? {} : { connect: () => wires.connect() },
   );
-  if (hasAnother) await exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
-  await clock.advance(720_000);
-  const warnings = (await scrape()).all('filer_exporter_warning_info');
+  if (hasAnother) await world.exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '7s' });
+  await world.clock.advance(720_000);
+  const warnings = (await exporter.scrape()).all('filer_exporter_warning_info');
   return {
-    log: log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg),
-    page: (await get('/status')).text.replaceAll(/<[^>]*>/g, ''),
-    json: (await get('/api/v1/status')).text,
+    log: exporter.log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg),
+    page: (await exporter.page('/status')).text.replaceAll(/<[^>]*>/g, ''),
+    json: (await exporter.page('/api/v1/status')).text,
     alert: warnings.map(({ labels: { happened, advice } }) => `${happened}. ${advice}`),
   };
 }

@@ -42,6 +42,11 @@ export class NappingClock implements Clock {
     return this.#manual.advance(ms);
   }
 
+  /** Moves time in such steps until the work is over, and gives what came of it. */
+  through<Result>(work: Promise<Result>, stepMs: number): Promise<Result> {
+    return this.#manual.through(work, stepMs);
+  }
+
   /** The wall clock is set; the services have one of their own. */
   step(ms: number): void {
     this.#aheadMs += ms;

@@ -14,6 +14,10 @@ export const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'] a
 export interface Setup {
   readonly appliances?: number;
   readonly volumes?: number;
+  /** Of the services; 1 by default. */
+  readonly seed?: number;
+  /** Whether the simulated fleet has no failures of its own. */
+  readonly isCalm?: boolean;
   readonly series?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly variations?: Partial<Variations>;

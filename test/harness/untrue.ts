@@ -74,7 +74,7 @@ function* roundIn(
   { joined, sent, startedAt, troubles, told, now }: Evidence,
   forgives: (labels: Readonly<Record<string, string>>) => boolean,
 ): Generator<string> {
-  if (scrape.value(ROUND, { api: 'portal' }) === undefined) return;
+  if (told.series.length === 0 || scrape.value(ROUND, { api: 'portal' }) === undefined) return;
   if (!troubles.isQuiet(INVENTORY, now - startedAt - 1, now)) return;
   for (const [serial, since] of joined) {
     const isAsked = told.series.some((series) =>

@@ -1,7 +1,5 @@
-import { once, setMaxListeners } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished } from 'vitest';
-import type { App } from '../../src/app/app.ts';
 import {
   type MockServices,
   type SimulatedFailure,
@@ -10,19 +8,19 @@ import {
 } from '../../src/demo/mock-services.ts';
 import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { defaultVariations } from '../../src/demo/variations.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { assemble } from '../support/assemble.ts';
+import type { Given } from '../support/assemble.ts';
 import { type Edit, Editor } from '../support/edits.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import type { LogLine } from '../support/program.ts';
-import { Scrape } from '../support/scrape.ts';
+import { get, Scrape } from '../support/scrape.ts';
 import { Evidence } from './evidence.ts';
+import { Exporter } from './exporter.ts';
 import { Judge } from './judge.ts';
 import { NappingClock } from './napping-clock.ts';
 import { Network } from './network.ts';
-import { type Page, pageOf } from './page.ts';
+import type { Page } from './page.ts';
 import { Sent } from './sent.ts';
 import { HOUR, hasState, MINUTE, SECOND, SERIES, type Setup, toldOf } from './setup.ts';
 import { standing } from './standing.ts';
@@ -48,8 +46,8 @@ export type Ending = 'asked' | 'killed' | 'wiped';
 /** Sleepers that there may be: a worker or a request each, and the few that wake by themselves. */
 const MAX_ASLEEP = 60;
 
-/** Of the looks at `/metrics` one in so many is read strictly, and the last one, which comes over a connection. */
-const STRICT_EACH = 10;
+/** Between two looks of `until`, and what it waits for at most, in milliseconds. */
+const UNTIL = { stepMs: 5 * SECOND, mostMs: HOUR } as const;
 
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0';
 
@@ -73,10 +71,9 @@ export class World {
   last = '';
   readonly #setup: Setup;
   readonly #editor: Editor;
-  #app: App | undefined;
-  #url = '';
+  #exporter: Exporter | undefined;
+  readonly #others: Exporter[] = [];
   #begun = 0;
-  #looks = 0;
   #isOver = false;
   /** Whether the next exporter goes on with what this one has counted. */
   #isKept = false;
@@ -99,9 +96,10 @@ export class World {
   /** A new world, with its exporter started. It ends with the test, and what broke a promise meanwhile breaks the test. */
   static async begin(setup: Setup = {}): Promise<World> {
     const clock = new ManualClock(setup.at);
-    const { appliances = 3, volumes = 2, variations = {} } = setup;
+    const { appliances = 3, volumes = 2, seed = 1, isCalm, variations = {} } = setup;
     const napping = new NappingClock(clock);
-    const services = await startMockServices({ clock: napping.others, appliances, volumes, variations });
+    const options = { appliances, volumes, seed, variations, ...(isCalm !== undefined && { isCalm }) };
+    const services = await startMockServices({ clock: napping.others, ...options });
     const world = new World(setup, napping, services);
     onTestFinished(() => world.ends());
     if (!setup.later) await world.starts();
@@ -118,37 +116,54 @@ export class World {
     expect(seen).toEqual(wanted.map((one) => (one instanceof RegExp ? expect.stringMatching(one) : one)));
   }
 
-  /** The exporter starts. */
-  async starts(): Promise<void> {
+  /** The exporter starts, with these variables beside those of its setup. */
+  async starts(variables: Readonly<Record<string, string>> = {}): Promise<void> {
     this.act();
     this.judge.started(this.#isKept && this.disk.fault === undefined);
     this.#isKept = hasState(this.#setup);
     this.#begun += 1;
-    this.#app = assemble(this.#environment(), {
-      clock: this.clock,
-      random: seededRandom(this.#begun),
-      log: createLog('info', {
-        write: (line) => {
-          const read = JSON.parse(line) as LogLine;
-          this.log.push(read);
-          this.judge.logged(read);
-        },
-      }),
-      connect: () => this.network.connect(),
-      openState: () => this.disk,
-    });
-    this.#url = `http://127.0.0.1:${await this.#started(this.#app)}`;
+    this.#exporter = new Exporter(
+      { ...this.#environment(), ...variables },
+      {
+        clock: this.clock,
+        random: seededRandom(this.#begun),
+        connect: () => this.network.connect(),
+        openState: () => this.disk,
+      },
+      (work) => this.#through(work),
+      (line) => {
+        this.log.push(line);
+        this.judge.logged(line);
+      },
+    );
+    await this.#starting(this.#exporter);
     await settle();
   }
 
-  /** The port once it serves. The clock moves only while the start waits for it: a disk that fails is tried again. */
-  async #started(app: App): Promise<number> {
+  /** One more exporter before the same services, of which the judge hears nothing. */
+  async exporter(variables: Readonly<Record<string, string>>, given: Partial<Given> = {}): Promise<Exporter> {
+    const network = new Network();
+    network.listens(this.services.portalUrl, this.#editor.serve);
+    const own = { clock: this.clock, connect: () => network.connect(), ...given };
+    const exporter = new Exporter(variables, own, (work) => this.#through(work));
+    this.#others.push(exporter);
+    await this.#starting(exporter);
+    return exporter;
+  }
+
+  /** Until it serves. The clock moves only while the start waits for it: a disk that fails is tried again. */
+  async #starting(exporter: Exporter): Promise<void> {
     let isOver = false;
-    const port = app.start().finally(() => {
+    const serving = exporter.start().finally(() => {
       isOver = true;
     });
     for (await settle(); !isOver && this.disk.fault !== undefined; await settle()) await this.clock.advance(SECOND / 2);
-    return port;
+    return serving;
+  }
+
+  /** Lets time pass until something is over, and resolves with what came of it. */
+  #through<Result>(work: Promise<Result>): Promise<Result> {
+    return this.clock.through(work, UNTIL.stepMs);
   }
 
   /** The exporter stops: asked to, killed with what it had saved by then, or with its state file gone. */
@@ -156,8 +171,8 @@ export class World {
     this.act();
     this.#isKept &&= how !== 'wiped' && this.disk.fault === undefined;
     const kept = this.disk.content;
-    const stopped = this.#app?.stop();
-    this.#app = undefined;
+    const stopped = this.#exporter?.app.stop();
+    this.#exporter = undefined;
     await this.clock.advance(15 * SECOND);
     await stopped;
     if (how === 'killed') this.disk.content = kept;
@@ -256,13 +271,23 @@ export class World {
     return this.sees();
   }
 
+  /** Time passes until there is something to see, and this resolves with it: anything but undefined and false. */
+  async until<Found>(what: string, look: () => Found | Promise<Found>): Promise<Exclude<Found, undefined | false>> {
+    const begun = this.clock.awakeMs;
+    for (;;) {
+      const found = await look();
+      if (found !== undefined && found !== false) return found as Exclude<Found, undefined | false>;
+      if (this.clock.awakeMs - begun > UNTIL.mostMs) throw new Error(`waited for ${what} for an hour of the clock`);
+      await this.clock.advance(UNTIL.stepMs);
+    }
+  }
+
   /** What is seen now. */
   async sees(): Promise<Seen> {
-    if (this.#app === undefined) return { scrape: new Scrape(''), ready: false };
-    this.#looks += 1;
-    const scrape = new Scrape((await pageOf(this.#app, '/metrics')).text, this.#looks % STRICT_EACH === 0);
+    if (this.#exporter === undefined) return { scrape: new Scrape(''), ready: false };
+    const scrape = await this.#exporter.scrape();
     this.last = scrape.text;
-    const ready = this.#app.pages.ready();
+    const ready = this.#exporter.app.pages.ready();
     this.judge.looked(scrape, ready);
     if (this.clock.sleeping > MAX_ASLEEP) this.judge.complain(`asleep: ${this.clock.sleeping}`);
     return { scrape, ready };
@@ -275,16 +300,7 @@ export class World {
 
   /** A page of the exporter. */
   page(path: string): Promise<Page> {
-    return this.#app === undefined ? Promise.reject(new Error('no exporter runs')) : pageOf(this.#app, path);
-  }
-
-  /** As a scraper does it. */
-  async #scrape(): Promise<string> {
-    const request = get(`${this.#url}/metrics`, { headers: { accept: OPEN_METRICS }, agent: false });
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    const pieces: Buffer[] = [];
-    for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
-    return Buffer.concat(pieces).toString('utf8');
+    return this.#exporter === undefined ? Promise.reject(new Error('no exporter runs')) : this.#exporter.page(path);
   }
 
   #environment(): Readonly<Record<string, string>> {
@@ -311,11 +327,11 @@ export class World {
   async ends(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    const isRunning = this.#app !== undefined;
-    if (isRunning) {
-      parseExposition(await this.#scrape(), 'openmetrics');
+    if (this.#exporter !== undefined) {
+      parseExposition((await get(`${this.#exporter.url}/metrics`, { accept: OPEN_METRICS })).text, 'openmetrics');
       await this.stops();
     }
+    for (const other of this.#others) await other.stop();
     await this.services.close();
     this.judge.expectPromises(this.log, this.#acts);
   }

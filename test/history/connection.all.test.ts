@@ -8,8 +8,9 @@ import { uncompress } from 'snappyjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { portalEnvironment, scrape } from '../support/live.ts';
 import { type Program, start, temporaryDirectory } from '../support/program.ts';
+import { portalEnvironment } from '../support/real-services.ts';
+import { scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 import { hasTlsClients, makePair, type Pair } from '../web/certificates.ts';
 

@@ -5,7 +5,7 @@ import { template } from '../../deploy/prometheus/template.ts';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { freePort } from '../support/listening.ts';
-import { get } from '../support/live.ts';
+import { get } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 import { alertmanagerProgram, healthyRules, outageArrives, startAlerting } from './alerting.ts';
 import { canMakeMachines, Machine, type Started } from './machine.ts';

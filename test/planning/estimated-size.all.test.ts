@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { runHere } from '../support/command.ts';
-import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 import { figure } from './figure.ts';
 
 const APPLIANCES = 20;

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { gfaEnvironment, portalEnvironment } from '../support/live.ts';
 import { run, start } from '../support/program.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 import { until } from '../support/until.ts';
 import { figure } from './figure.ts';
 

@@ -1,7 +1,7 @@
 // Only here: what somebody sees who starts the demo and knows nothing else.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { get, scrape } from '../support/live.ts';
 import { end, launch, type Program, start } from '../support/program.ts';
+import { get, scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 describe('the demo, in the environment of a visitor who has accounts and a proxy', () => {

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { runHere } from '../support/command.ts';
-import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
+import { portalEnvironment } from '../support/real-services.ts';
 
 test('the doctor finds the demo healthy: a check list, the requests beforehand, a report, exit 0', async () => {
   const report = join(temporaryDirectory(), 'report.json');

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { get, realServices } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
 import { start, temporaryDirectory } from '../support/program.ts';
+import { realServices } from '../support/real-services.ts';
+import { get } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 /* SIGHUP: a terminal that closes, or somebody who asks a daemon to read its files again. */

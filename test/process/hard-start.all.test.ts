@@ -5,9 +5,10 @@ import { request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { get, realServices, scrape } from '../support/live.ts';
 import { hasLimits, namespaces, onlyIpv6, within } from '../support/machine.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
+import { realServices } from '../support/real-services.ts';
+import { get, scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 const bothUp = async (url: string) => (await scrape(url)).sum('filer_api_up') === 2;

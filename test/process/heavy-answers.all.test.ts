@@ -3,9 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
 import { seededRandom } from '../../src/demo/seeded-random.ts';
-import { get, realServices, scrape } from '../support/live.ts';
 import { within } from '../support/machine.ts';
 import { type Program, start } from '../support/program.ts';
+import { realServices } from '../support/real-services.ts';
+import { get, scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 /* The program in 128 MiB, with nothing about sizes configured, and answers that are made to be too much for it. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runHere } from '../support/command.ts';
 import { freePort, servedPort } from '../support/listening.ts';
-import { gfaEnvironment, portalEnvironment, realServices } from '../support/live.ts';
 import { hasTerminals } from '../support/machine.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
+import { gfaEnvironment, portalEnvironment, realServices } from '../support/real-services.ts';
 import { Scrape } from '../support/scrape.ts';
 
 /** Runs a command on a terminal of its own, which `script` makes. */

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runHere } from '../support/command.ts';
-import { portalEnvironment, realServices } from '../support/live.ts';
 import { run, start, temporaryDirectory } from '../support/program.ts';
+import { portalEnvironment, realServices } from '../support/real-services.ts';
 import { until } from '../support/until.ts';
 
 describe('--plan', () => {

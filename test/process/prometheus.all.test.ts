@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { demoCatalog } from '../support/demo-catalog.ts';
-import { get, scrape } from '../support/live.ts';
 import { start } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
+import { get, scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 test.runIf(hasPrometheus || Boolean(process.env.REQUIRE_PROMETHEUS))(

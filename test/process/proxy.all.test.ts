@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { runHere } from '../support/command.ts';
 import { startEcho } from '../support/echo.ts';
-import { realServices } from '../support/live.ts';
+import { realServices } from '../support/real-services.ts';
 
 describe('a service on this machine', () => {
   test.each(['127.0.0.1', 'localhost'])(

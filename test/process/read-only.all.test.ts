@@ -4,8 +4,8 @@ import type { SeenRequest } from '../../src/demo/mock-services.ts';
 import { runHere } from '../support/command.ts';
 import { coverage } from '../support/coverage.ts';
 import { beyond, published } from '../support/endpoints.ts';
-import { realServices } from '../support/live.ts';
 import { start } from '../support/program.ts';
+import { realServices } from '../support/real-services.ts';
 import { until } from '../support/until.ts';
 
 const ENDPOINTS = [...published, ...beyond];

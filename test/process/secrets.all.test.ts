@@ -8,8 +8,9 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { runHere } from '../support/command.ts';
 import { type Echo, startEcho } from '../support/echo.ts';
 import { servedPort } from '../support/listening.ts';
-import { get, portalEnvironment } from '../support/live.ts';
 import { type Program, start, temporaryDirectory } from '../support/program.ts';
+import { portalEnvironment } from '../support/real-services.ts';
+import { get } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 /** Each is a word that nothing else would say, in one of the forms that secrets have. */

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { MockServices } from '../../src/demo/mock-services.ts';
-import { get, realServices, scrape } from '../support/live.ts';
 import { isAtLeast, type Program, run, start, temporaryDirectory } from '../support/program.ts';
+import { realServices } from '../support/real-services.ts';
+import { get, scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 /** Who waits for SHUTDOWN_TIMEOUT though nothing asks for that is not done before the test gives up. */

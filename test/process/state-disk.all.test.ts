@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { readJournal } from '../../src/state/journal.ts';
-import { realServices, scrape } from '../support/live.ts';
 import { namespaces, READ_ONLY, withDisk } from '../support/machine.ts';
 import { isAtLeast, type Program, start, temporaryDirectory } from '../support/program.ts';
+import { realServices } from '../support/real-services.ts';
+import { scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 test.runIf(process.env.REQUIRE_NAMESPACES)('a disk of its own can be had, as REQUIRE_NAMESPACES asks', () => {

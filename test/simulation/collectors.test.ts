@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { Network } from '../harness/network.ts';
 import { assemble } from '../support/assemble.ts';
-import { portalEnvironment } from '../support/live.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { going, noLog } from '../support/mock-api.ts';
+import { portalEnvironment } from '../support/real-services.ts';
 import { APPLIANCES, rounds, VOLUMES } from './rounds.ts';
 
 test('each collector takes as many requests a round as the plan says and docs/limits.md tells', async () => {

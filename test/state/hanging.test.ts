@@ -2,11 +2,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { assemble } from '../support/assemble.ts';
-import { gfaEnvironment, portalEnvironment, scrape } from '../support/live.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { HangingStore } from '../support/memory-store.ts';
 import { isAtLeast, linesOf } from '../support/program.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
+import { scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 /** The whole program on a disk that can hang, moved by hand. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { type ParsedSample, parseExposition, readExposition } from './exposition-parser.ts';
 
 /** Labels that a sample must have, beside others. */
@@ -55,4 +58,20 @@ function strictly(text: string): Pick<Scrape, 'samples' | 'types'> {
     samples: families.flatMap(({ samples }) => samples),
     types: new Map(families.map(({ name, type }) => [name, type])),
   };
+}
+
+/** Gets a page over a connection. */
+export async function get(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly text: string }> {
+  // Not by `fetch`: undici fails an assertion if a connection ends while its reader lags, and each of ours ends.
+  const request = httpGet(url, { headers, agent: false, timeout: 100_000 });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, text: await textOf(response) };
+}
+
+/** Scrapes an exporter once over a connection, in the text format. */
+export async function scrape(url: string): Promise<Scrape> {
+  return new Scrape((await get(`${url}/metrics`)).text);
 }

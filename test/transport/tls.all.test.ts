@@ -8,8 +8,8 @@ import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { servedPort } from '../support/listening.ts';
-import { portalEnvironment } from '../support/live.ts';
 import { run, temporaryDirectory } from '../support/program.ts';
+import { portalEnvironment } from '../support/real-services.ts';
 import { hasTlsClients, makePair, type Pair, type Wanted } from '../web/certificates.ts';
 
 /** An authority, and a certificate for this machine that it has signed, or itself. */

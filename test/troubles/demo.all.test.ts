@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { demoEnvironment, demoVariations, switchOffAppliance } from '../../src/demo/demo.ts';
 import { hasPromtool } from '../deploy/prometheus/promtool.ts';
-import { clock, exporter, services } from '../support/live.ts';
+import { World } from '../harness/world.ts';
 import { arrivals, samplesOf } from './alerts.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -10,14 +10,15 @@ vi.setConfig({ testTimeout: 600_000 });
 
 /** The names of the alerts that arrive in so many minutes of the demo. */
 async function arriving(minutes: number, isCalm: boolean): Promise<readonly string[]> {
-  const mocks = await services({ appliances: 12, volumes: 5, variations: demoVariations(), isCalm });
-  switchOffAppliance(mocks);
-  const { scrape } = await exporter(demoEnvironment({}, mocks) as Record<string, string>);
+  const world = await World.begin({ appliances: 12, volumes: 5, variations: demoVariations(), isCalm, later: true });
+  const { clock, services } = world;
+  switchOffAppliance(services);
+  const demo = await world.exporter(demoEnvironment({}, services) as Record<string, string>);
   const start = clock.now() + 60_000;
   const looks = [];
   for (let minute = 0; minute < minutes; minute += 1) {
     await clock.advance(60_000);
-    looks.push(samplesOf(await scrape()));
+    looks.push(samplesOf(await demo.scrape()));
   }
   const named = arrivals(looks, 1, start)
     .flat()

@@ -1,6 +1,7 @@
 import { visit } from '../doctor/simulated-visit.ts';
-import { clock, exporter, gfaEnvironment, portalEnvironment, services } from '../support/live.ts';
+import { World } from '../harness/world.ts';
 import { isAtLeast } from '../support/program.ts';
+import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 import { arrivals, type Samples, samplesOf } from './alerts.ts';
 import type { Trouble } from './rows.ts';
 
@@ -47,11 +48,12 @@ interface Lived {
 
 /** A daemon with the defaults, both services and four appliances lives for some hours. */
 async function live(trouble: Trouble | undefined): Promise<Lived> {
-  const mocks = await services();
+  const world = await World.begin({ appliances: 4, later: true });
+  const { clock, services: mocks } = world;
   const { PORTAL_URL = '', PORTAL_SERVICE_KEY = '', PORTAL_SERVICE_SECRET = '' } = portalEnvironment(mocks);
   const { GFA_URL = '', GFA_TOKEN = '' } = gfaEnvironment(mocks);
   const environment = { PORTAL_URL, PORTAL_SERVICE_KEY, PORTAL_SERVICE_SECRET, GFA_URL, GFA_TOKEN };
-  const { scrape, get, log } = await daemon(environment);
+  const daemon = await world.exporter({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' });
   const moments: Moment[] = [];
   const startedAt = clock.now() + INTERVAL_MS;
   const lines: (Told & { isWarning: boolean })[] = [];
@@ -60,22 +62,17 @@ async function live(trouble: Trouble | undefined): Promise<Lived> {
       if (trouble.variations !== undefined) mocks.vary(trouble.variations);
       trouble.begin?.(mocks);
       if (trouble.hasAnother)
-        await exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '45s' });
+        await world.exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '45s' });
     }
     await clock.advance(INTERVAL_MS);
-    const page = (await get('/status')).text;
-    moments.push({ samples: samplesOf(await scrape()), fragments: fragmentsOf(page) });
-    for (const { msg, level, ...fields } of log().slice(lines.length)) {
+    const page = (await daemon.page('/status')).text;
+    moments.push({ samples: samplesOf(await daemon.scrape()), fragments: fragmentsOf(page) });
+    for (const { msg, level, ...fields } of daemon.log.slice(lines.length)) {
       const about = 'filer' in fields ? ' (filer)' : '';
       lines.push({ text: `${msg}${about}`, after: look + 1, isWarning: isAtLeast(level, 'warn') });
     }
   }
   return { startedAt, moments, log: lines };
-}
-
-async function daemon(environment: Readonly<Record<string, string>>) {
-  const running = await exporter({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' });
-  return { scrape: () => running.scrape(), get: (path: string) => running.get(path), log: () => running.log };
 }
 
 /** The texts of a page, without what changes by itself. */

@@ -1,17 +1,23 @@
 import { expect } from 'vitest';
 import { type BackfillOptions, type BackfillRun, createBackfill, openMetrics } from '../../../src/app/backfill.ts';
-import type { MockServices } from '../../../src/demo/mock-services.ts';
+import type { MockServices, Variations } from '../../../src/demo/mock-services.ts';
 import type { Spool } from '../../../src/history/backfill/spool.ts';
-import { clock, network, portalEnvironment } from '../../support/live.ts';
+import { World } from '../../harness/world.ts';
 import { loadConfig } from '../../support/load-config.ts';
 import { noLog } from '../../support/mock-api.ts';
+import { portalEnvironment } from '../../support/real-services.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const MINUTE_MS = 60_000;
 
+/** Services with so many appliances, without an exporter. */
+export function services(appliances: number, variations: Partial<Variations> = {}): Promise<World> {
+  return World.begin({ appliances, variations, later: true });
+}
+
 /** Waits for something that needs the clock and the disk. */
-export async function through<Value>(promise: Promise<Value>, stepMs = 200): Promise<Value> {
+export function through<Value>({ clock }: World, promise: Promise<Value>, stepMs = 200): Promise<Value> {
   return clock.through(promise, stepMs);
 }
 
@@ -32,25 +38,25 @@ export const wish = (folder: string, more: Partial<BackfillOptions> = {}): Backf
   ...more,
 });
 
-export async function begin(mocks: MockServices, wanted: BackfillOptions, more: Readonly<Record<string, string>> = {}) {
+export async function begin(world: World, wanted: BackfillOptions, more: Readonly<Record<string, string>> = {}) {
   const config = loadConfig({
-    environment: { ...environment(mocks), ...more },
+    environment: { ...environment(world.services), ...more },
   });
   const outside = {
-    clock,
+    clock: world.clock,
     random: () => 0.5,
     log: noLog,
     version: '0',
     revision: 'test',
     nodeVersion: 'v0',
-    ...network,
+    connect: () => world.network.connect(),
   };
-  return through(createBackfill(config, outside, wanted, new AbortController().signal));
+  return through(world, createBackfill(config, outside, wanted, new AbortController().signal));
 }
 
-export async function finish(run: BackfillRun): Promise<string> {
-  await through(run.backfill.run(run.tasks, new AbortController().signal));
-  await through(run.close(new AbortController().signal));
+export async function finish(world: World, run: BackfillRun): Promise<string> {
+  await through(world, run.backfill.run(run.tasks, new AbortController().signal));
+  await through(world, run.close(new AbortController().signal));
   return textOf(run.spool);
 }
 
@@ -61,7 +67,7 @@ export async function textOf(spool: Spool): Promise<string> {
 }
 
 /** Requests for series so far. */
-export const asked = ({ requests }: MockServices) => requests.filter(({ path }) => path.includes('/telemetry/'));
+export const asked = ({ services: { requests } }: World) => requests.filter(({ path }) => path.includes('/telemetry/'));
 
 /** The points of each series, in the order in which they stand; throws where a family or a series stands in two places. */
 export function pointsIn(text: string): ReadonlyMap<string, readonly (readonly [seconds: number, value: number])[]> {

@@ -7,55 +7,65 @@ import { Spool } from '../../../src/history/backfill/spool.ts';
 import type { Sample } from '../../../src/metrics/samples.ts';
 import { RequestError } from '../../../src/runtime/errors.ts';
 import { PeriodRequester } from '../../../src/services/portal/appliances/period-requester.ts';
-import { clock, services } from '../../support/live.ts';
 import { temporaryDirectory } from '../../support/program.ts';
-import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wish } from './backfill-runs.ts';
+import {
+  asked,
+  begin,
+  DAY_MS,
+  finish,
+  HOUR_MS,
+  MINUTE_MS,
+  pointsIn,
+  services,
+  through,
+  wish,
+} from './backfill-runs.ts';
 
 describe('trouble of the service', () => {
   test('an answer that is too large is asked for in halves, and the next ones are as short at once', async () => {
-    const mocks = await services({ appliances: 1 });
-    mocks.fail({ kind: 'status', status: 413, operation: 'cpu_utilization', times: 2 });
-    const run = await begin(mocks, wish(temporaryDirectory(), { sinceMs: 10 * DAY_MS, series: ['cpu_utilization'] }));
-    const [points] = pointsIn(await finish(run)).values();
+    const world = await services(1);
+    world.services.fail({ kind: 'status', status: 413, operation: 'cpu_utilization', times: 2 });
+    const run = await begin(world, wish(temporaryDirectory(), { sinceMs: 10 * DAY_MS, series: ['cpu_utilization'] }));
+    const [points] = pointsIn(await finish(world, run)).values();
     expect(points).toHaveLength((run.to - run.from) / MINUTE_MS);
     // Five days and two and a half are too long, so there are four pieces of five days each, and one of two and a half.
-    expect(asked(mocks).map(({ status }) => status)).toEqual([413, 413, ...Array.from({ length: 8 }, () => 200)]);
+    expect(asked(world).map(({ status }) => status)).toEqual([413, 413, ...Array.from({ length: 8 }, () => 200)]);
   });
 
   test('an outage of half an hour is waited for', async () => {
-    const mocks = await services({ appliances: 2 });
-    const run = await begin(mocks, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
-    const heal = mocks.fail({ kind: 'status', status: 503 });
+    const world = await services(2);
+    const run = await begin(world, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
+    const heal = world.services.fail({ kind: 'status', status: 503 });
     const reading = run.backfill.run(run.tasks, new AbortController().signal);
-    await through(clock.sleep(HOUR_MS / 2));
-    expect(asked(mocks).length).toBeLessThan(300);
+    await through(world, world.clock.sleep(HOUR_MS / 2));
+    expect(asked(world).length).toBeLessThan(300);
     heal();
-    await through(reading);
+    await through(world, reading);
     expect(run.backfill.failures.size).toBe(0);
     expect(run.spool.done.size).toBe(6);
   });
 
   test('a series that fails is given up, all others are read, and the same command asks for that one again', async () => {
-    const mocks = await services({ appliances: 2 });
+    const world = await services(2);
     const folder = temporaryDirectory();
-    const heal = mocks.fail({ kind: 'status', status: 500, operation: 'load_average' });
-    const run = await begin(mocks, wish(folder, { sinceMs: DAY_MS }));
-    expect(pointsIn(await finish(run)).size).toBe(2 + 2);
+    const heal = world.services.fail({ kind: 'status', status: 500, operation: 'load_average' });
+    const run = await begin(world, wish(folder, { sinceMs: DAY_MS }));
+    expect(pointsIn(await finish(world, run)).size).toBe(2 + 2);
     expect([...run.backfill.failures.values()].map(({ message }) => message)).toEqual([
       expect.stringContaining('returned 500'),
       expect.stringContaining('returned 500'),
     ]);
     heal();
-    const before = asked(mocks).length;
-    expect(pointsIn(await finish(await begin(mocks, wish(folder, { sinceMs: DAY_MS })))).size).toBe(2 * 4 + 2);
-    expect(asked(mocks).length - before).toBe(2);
+    const before = asked(world).length;
+    expect(pointsIn(await finish(world, await begin(world, wish(folder, { sinceMs: DAY_MS })))).size).toBe(2 * 4 + 2);
+    expect(asked(world).length - before).toBe(2);
   });
 
   test('a role without the right for any series ends it after some requests', async () => {
-    const mocks = await services({ appliances: 12, variations: { opsIqPremium: false } });
-    const run = await begin(mocks, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
-    await expect(through(run.backfill.run(run.tasks, new AbortController().signal))).rejects.toThrow('403');
-    expect(asked(mocks).length).toBeLessThan(30);
+    const world = await services(12, { opsIqPremium: false });
+    const run = await begin(world, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
+    await expect(through(world, run.backfill.run(run.tasks, new AbortController().signal))).rejects.toThrow('403');
+    expect(asked(world).length).toBeLessThan(30);
   });
 });
 
@@ -163,14 +173,14 @@ describe('the command line', () => {
 });
 
 test('a request that is given up at the stop leaves what was done in the folder', async () => {
-  const mocks = await services({ appliances: 1 });
-  const run = await begin(mocks, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
+  const world = await services(1);
+  const run = await begin(world, wish(temporaryDirectory(), { sinceMs: DAY_MS }));
   const stop = new AbortController();
-  const lift = mocks.fail({ kind: 'hang', operation: 'cpu_utilization' });
+  const lift = world.services.fail({ kind: 'hang', operation: 'cpu_utilization' });
   const reading = run.backfill.run(run.tasks, stop.signal);
-  await through(clock.sleep(10_000));
+  await through(world, world.clock.sleep(10_000));
   stop.abort();
-  await through(reading);
+  await through(world, reading);
   lift();
   expect(run.backfill.failures.size).toBe(0);
   expect([...run.spool.done.keys()].some((task) => task.includes('load_average'))).toBe(true);

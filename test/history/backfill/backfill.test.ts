@@ -17,15 +17,26 @@ import { Spool } from '../../../src/history/backfill/spool.ts';
 import { STANDARD_SERIES } from '../../../src/services/portal/appliances/series-operations.ts';
 import { FileStore } from '../../../src/state/file-store.ts';
 import { Journal } from '../../../src/state/journal.ts';
-import { clock, services } from '../../support/live.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryDirectory } from '../../support/program.ts';
-import { asked, begin, DAY_MS, finish, HOUR_MS, MINUTE_MS, pointsIn, through, wish } from './backfill-runs.ts';
+import {
+  asked,
+  begin,
+  DAY_MS,
+  finish,
+  HOUR_MS,
+  MINUTE_MS,
+  pointsIn,
+  services,
+  through,
+  wish,
+} from './backfill-runs.ts';
 
 describe('what the service keeps', () => {
   test('comes minute by minute, from the oldest, five days a request, and each family stands together', async () => {
-    const mocks = await services({ appliances: 1 });
-    const run = await begin(mocks, wish(temporaryDirectory(), { sinceMs: 6 * DAY_MS }));
-    const series = pointsIn(await finish(run));
+    const world = await services(1);
+    const run = await begin(world, wish(temporaryDirectory(), { sinceMs: 6 * DAY_MS }));
+    const series = pointsIn(await finish(world, run));
     // One series of CPU, three of load and two of the disk.
     expect(series.size).toBe(6);
     for (const [name, points] of series) {
@@ -36,17 +47,17 @@ describe('what the service keeps', () => {
         Array.from({ length: (run.to - run.from) / MINUTE_MS }, (_, index) => first + 60 * index),
       );
     }
-    expect(asked(mocks)).toHaveLength(3 * 2);
-    expect(run.to).toBeLessThanOrEqual(clock.now() - 10 * MINUTE_MS);
+    expect(asked(world)).toHaveLength(3 * 2);
+    expect(run.to).toBeLessThanOrEqual(world.clock.now() - 10 * MINUTE_MS);
   });
 
   test('is asked for within the share of the limits', async () => {
-    const mocks = await services({ appliances: 4 });
-    const run = await begin(mocks, wish(temporaryDirectory(), { share: 0.1, sinceMs: HOUR_MS }), {
+    const world = await services(4);
+    const run = await begin(world, wish(temporaryDirectory(), { share: 0.1, sinceMs: HOUR_MS }), {
       PORTAL_RATE_LIMIT: '50/30s',
     });
-    await finish(run);
-    const moments = asked(mocks).map(({ at }) => at);
+    await finish(world, run);
+    const moments = asked(world).map(({ at }) => at);
     expect(moments).toHaveLength(4 * 3);
     for (const at of moments) {
       expect(moments.filter((other) => other > at - 30_000 && other <= at).length).toBeLessThanOrEqual(5);
@@ -54,18 +65,18 @@ describe('what the service keeps', () => {
   });
 
   test('is no longer asked for where it has become older than thirty days', async () => {
-    const mocks = await services({ appliances: 1 });
+    const world = await services(1);
     const folder = temporaryDirectory();
     const wanted = wish(folder, { series: ['cpu_utilization', 'os_disk_iops'] });
-    const first = await begin(mocks, wanted);
-    await through(first.backfill.run(first.tasks.slice(0, 1), new AbortController().signal));
-    await through(first.close(new AbortController().signal));
-    await clock.advance(6 * DAY_MS);
-    const before = asked(mocks).length;
-    const second = await begin(mocks, wanted);
+    const first = await begin(world, wanted);
+    await through(world, first.backfill.run(first.tasks.slice(0, 1), new AbortController().signal));
+    await through(world, first.close(new AbortController().signal));
+    await world.clock.advance(6 * DAY_MS);
+    const before = asked(world).length;
+    const second = await begin(world, wanted);
     expect([second.from, second.to]).toEqual([first.from, first.to]);
-    const points = [...pointsIn(await finish(second))].find(([name]) => name.includes('disk="os"'))?.[1] ?? [];
-    const requests = asked(mocks).slice(before);
+    const points = [...pointsIn(await finish(world, second))].find(([name]) => name.includes('disk="os"'))?.[1] ?? [];
+    const requests = asked(world).slice(before);
     // The first five of the thirty days are gone, and a part of the next five.
     expect(requests).toHaveLength(5);
     const limits = requests.map(({ at, status, body }) => {
@@ -86,29 +97,29 @@ describe('what the service keeps', () => {
       ['os_disk_iops'],
     ],
   ])('is read of every series that has it, with %s', async (_, more, expected) => {
-    const mocks = await services({ appliances: 1 });
-    const run = await begin(mocks, wish(temporaryDirectory()), more);
+    const world = await services(1);
+    const run = await begin(world, wish(temporaryDirectory()), more);
     expect(new Set(run.tasks.map(({ operation }) => operation))).toEqual(new Set(expected));
-    await through(run.close(new AbortController().signal));
+    await through(world, run.close(new AbortController().signal));
   });
 
   test('is of the thirty days before the first run that has read something', async () => {
-    const mocks = await services({ appliances: 1 });
+    const world = await services(1);
     const wanted = wish(temporaryDirectory(), { series: ['cpu_utilization'] });
-    const first = await begin(mocks, wanted);
-    await through(first.close(new AbortController().signal));
-    await clock.advance(DAY_MS);
-    const second = await begin(mocks, wanted);
+    const first = await begin(world, wanted);
+    await through(world, first.close(new AbortController().signal));
+    await world.clock.advance(DAY_MS);
+    const second = await begin(world, wanted);
     expect(second.from - first.from).toBeGreaterThanOrEqual(DAY_MS);
-    await through(second.close(new AbortController().signal));
+    await through(world, second.close(new AbortController().signal));
   });
 
   test('is read of chosen appliances and series alone', async () => {
-    const mocks = await services({ appliances: 3 });
-    const [, appliance] = mocks.fleet.appliances;
+    const world = await services(3);
+    const [, appliance] = world.services.fleet.appliances;
     const chosen = { filers: [appliance?.title.toUpperCase() ?? ''], series: ['os_disk_iops'], sinceMs: HOUR_MS };
-    const run = await begin(mocks, wish(temporaryDirectory(), chosen));
-    const series = pointsIn(await finish(run));
+    const run = await begin(world, wish(temporaryDirectory(), chosen));
+    const series = pointsIn(await finish(world, run));
     expect([...series.keys()].map((name) => name.replace(/.*direction="(\w+)",disk="(\w+)".*/, '$1 $2'))).toEqual([
       'read os',
       'write os',
@@ -123,28 +134,28 @@ describe('what the service keeps', () => {
     ],
     [{ series: ['appliance_health_score'] }, '--series: "appliance_health_score" is not a series with a history'],
   ])('cannot be chosen by %j', async (chosen, message) => {
-    const mocks = await services({ appliances: 1 });
-    await expect(begin(mocks, wish(temporaryDirectory(), chosen))).rejects.toThrow(message);
+    const world = await services(1);
+    await expect(begin(world, wish(temporaryDirectory(), chosen))).rejects.toThrow(message);
   });
 });
 
 describe('an interruption', () => {
   test('loses nothing: what was done is not asked for again, and what a kill tore is cut off', async () => {
-    const mocks = await services({ appliances: 3 });
-    const whole = await finish(await begin(mocks, wish(temporaryDirectory(), { sinceMs: DAY_MS })));
+    const world = await services(3);
+    const whole = await finish(world, await begin(world, wish(temporaryDirectory(), { sinceMs: DAY_MS })));
     const folder = temporaryDirectory();
-    const first = await begin(mocks, wish(folder, { sinceMs: DAY_MS }));
-    await through(first.backfill.run(first.tasks.slice(0, 4), new AbortController().signal));
-    await through(first.close(new AbortController().signal));
+    const first = await begin(world, wish(folder, { sinceMs: DAY_MS }));
+    await through(world, first.backfill.run(first.tasks.slice(0, 4), new AbortController().signal));
+    await through(world, first.close(new AbortController().signal));
     appendFileSync(join(folder, 'filer_appliance_cpu_utilization_ratio.om.gz'), 'torn');
     appendFileSync(join(folder, 'filer_appliance_disk_iops.om.gz'), 'torn');
     appendFileSync(join(folder, 'progress'), '{"task":"portal/');
-    const before = asked(mocks).length;
-    await clock.advance(5 * MINUTE_MS);
-    const second = await begin(mocks, wish(folder, { sinceMs: DAY_MS }));
+    const before = asked(world).length;
+    await world.clock.advance(5 * MINUTE_MS);
+    const second = await begin(world, wish(folder, { sinceMs: DAY_MS }));
     expect([second.from, second.to]).toEqual([first.from, first.to]);
-    const series = pointsIn(await finish(second));
-    expect(asked(mocks).length - before).toBe(3 * 3 - 4);
+    const series = pointsIn(await finish(world, second));
+    expect(asked(world).length - before).toBe(3 * 3 - 4);
     expect(series.size).toBe(pointsIn(whole).size);
     for (const points of series.values()) expect(points).toHaveLength((first.to - first.from) / MINUTE_MS);
     await second.spool.remove();
@@ -152,27 +163,27 @@ describe('an interruption', () => {
   });
 
   test('goes on with the same options only, and not beside another process', async () => {
-    const mocks = await services({ appliances: 1 });
+    const world = await services(1);
     const folder = temporaryDirectory();
-    const first = await begin(mocks, wish(folder));
+    const first = await begin(world, wish(folder));
     // It names appliances.
     expect(statSync(join(folder, 'progress')).mode & 0o777).toBe(0o600);
-    await expect(begin(mocks, wish(folder))).rejects.toThrow('is used by another process');
-    await through(first.close(new AbortController().signal));
-    await expect(begin(mocks, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
+    await expect(begin(world, wish(folder))).rejects.toThrow('is used by another process');
+    await through(world, first.close(new AbortController().signal));
+    await expect(begin(world, wish(folder, { labels: { job: 'other' } }))).rejects.toThrow(
       'belongs to a run with other options',
     );
-    await through((await begin(mocks, wish(folder))).close(new AbortController().signal));
+    await through(world, (await begin(world, wish(folder))).close(new AbortController().signal));
     const other = temporaryDirectory();
     appendFileSync(join(other, 'letter.txt'), 'dear');
-    await expect(begin(mocks, wish(other))).rejects.toThrow('contains other files');
+    await expect(begin(world, wish(other))).rejects.toThrow('contains other files');
     expect(readdirSync(other)).toEqual(['letter.txt']);
   });
 });
 
 describe('a work folder that somebody else can change', () => {
   const question = { fingerprint: 'x', from: 0, to: 1 };
-  const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']), clock);
+  const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']), new ManualClock());
   const done = { task: 't', outcome: 'read', points: 1, bins: 1 };
   const sizes = [['filer_a', 0]];
   const others = (path: string) => () => chmodSync(path, 0o777);
@@ -187,7 +198,7 @@ describe('a work folder that somebody else can change', () => {
   const saying = (heading: object, ...lines: readonly unknown[]) =>
     made(async (folder) => {
       const store = new FileStore(join(folder, 'progress'));
-      const journal = new Journal(store, clock);
+      const journal = new Journal(store, new ManualClock());
       await journal.rewrite({ program: 'filer-exporter backfill', ...heading }, { lines, last: { sizes: [] } });
       journal.close();
       store.release();
