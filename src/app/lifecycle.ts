@@ -31,7 +31,7 @@ export class Lifecycle {
   /** What runs until the stop: the polls of each service, all that can change the state, and the reload of files. */
   #polling: readonly Promise<unknown>[] = [];
   #running: Promise<unknown> = Promise.resolve();
-  #looking: Promise<unknown> | undefined;
+  #reloading: Promise<unknown> | undefined;
   #hasStarted = false;
   /** Resolves with the error that has ended a loop of the program, which only a bug causes. */
   readonly failed: Promise<Error>;
@@ -68,7 +68,7 @@ export class Lifecycle {
     const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
     this.#running = Promise.all([this.#guarded(saving), this.#guarded(history?.run(signal)), ...this.#polling]);
-    this.#looking = protection?.reloading.run(signal);
+    this.#reloading = protection?.reloading.run(signal);
     this.#announce(port);
     return port;
   }
@@ -96,11 +96,11 @@ export class Lifecycle {
     const late = new AbortController();
     const ended = new AbortController();
     const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
-    // Each of these can hang on a disk.
-    const withTimeout = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
+    // What can hang on a disk is given up at the time-out.
+    const untilTimeout = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
     // Polls must end before the release, because one of them may just have received the token that is to be revoked.
     const released = sources.map(({ release }, index) =>
-      withTimeout(this.#polling[index]).then(() => release(late.signal)),
+      untilTimeout(this.#polling[index]).then(() => release(late.signal)),
     );
     const saved = this.#running.then(async () => {
       // The state is saved before the last points are sent, which can take long, and again afterwards.
@@ -109,7 +109,7 @@ export class Lifecycle {
       await history.flush(late.signal);
       await keeper?.save();
     });
-    await Promise.all([server.close(late.signal), ...released, withTimeout(saved), withTimeout(this.#looking)]);
+    await Promise.all([server.close(late.signal), ...released, untilTimeout(saved), untilTimeout(this.#reloading)]);
     ended.abort();
     keeper?.release();
     if (this.#hasStarted) log.info('stopped');

@@ -9,9 +9,9 @@ import type { Environment } from './environment.ts';
 import { connectService } from './service-client.ts';
 import { LateDataWarning } from './service-warnings.ts';
 
-export type PolledService = ReturnType<typeof sourceOf>;
+export type PolledService = ReturnType<typeof polledService>;
 
-interface SourceDependencies {
+interface PollingDependencies {
   readonly config: Config;
   readonly own: ExporterMetrics;
   readonly sink: PollSink;
@@ -21,16 +21,16 @@ interface SourceDependencies {
 
 export function createPolledServices(
   services: readonly ConfiguredService[],
-  parts: SourceDependencies,
+  parts: PollingDependencies,
 ): readonly PolledService[] {
   const { config, environment } = parts;
   const names = new FilerNames(config.filerAliases, (name, ids) =>
     environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
   );
-  return services.map((service) => sourceOf(service, names, parts));
+  return services.map((service) => polledService(service, names, parts));
 }
 
-function sourceOf(configured: ConfiguredService, names: FilerNames, parts: SourceDependencies) {
+function polledService(configured: ConfiguredService, names: FilerNames, parts: PollingDependencies) {
   const { config, own, sink, environment, keeper } = parts;
   const { api } = configured;
   const connected = connectService(configured, {

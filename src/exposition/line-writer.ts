@@ -3,16 +3,16 @@ import { RequestError } from '../runtime/errors.ts';
 import { type Corrections, formatLabels, formatValue } from './format.ts';
 
 /** Lines of one task and one family in one string. Many lines are split into several blocks. */
-export interface LineBlock {
-  readonly family: string;
+export interface LineBlock<Family> {
+  readonly family: Family;
   readonly text: string;
   readonly samples: number;
   readonly bytes: number;
 }
 
 /** The lines of a task before they are exposed, ordered by family. */
-export interface PreparedLines {
-  readonly lines: readonly LineBlock[];
+export interface PreparedLines<Family> {
+  readonly lines: readonly LineBlock<Family>[];
   readonly corrected: Corrections;
 }
 
@@ -30,13 +30,13 @@ const TEXT_LENGTH = 64 * 1024;
  * the later one is written, because Prometheus would reject a scrape with duplicates. The generator yields where it may be
  * interrupted, and throws a RequestError `oversize` above `maxBytes`.
  */
-export function* writeLines(
+export function* writeLines<Family>(
   samples: Iterable<Sample>,
-  familyOf: (sampleName: string) => string,
+  familyOf: (sampleName: string) => Family,
   maxBytes: number,
-): Generator<void, PreparedLines> {
+): Generator<void, PreparedLines<Family>> {
   const corrected: Corrections = { cut: 0, duplicates: 0 };
-  const families = new Map<string, Map<string, number>>();
+  const families = new Map<Family, Map<string, number>>();
   let written = 0;
   let length = 0;
   for (const { name, labels, value } of samples) {
@@ -49,7 +49,7 @@ export function* writeLines(
     written += 1;
     if (written % LINES_PER_STEP === 0) yield;
   }
-  const lines: LineBlock[] = [];
+  const lines: LineBlock<Family>[] = [];
   let bytes = 0;
   for (const [family, values] of families) {
     written -= values.size;
@@ -67,7 +67,10 @@ export function* writeLines(
 }
 
 /** Yields the blocks of a family, and undefined where it may be interrupted. */
-function* blocksOf(family: string, values: ReadonlyMap<string, number>): Generator<LineBlock | undefined> {
+function* blocksOf<Family>(
+  family: Family,
+  values: ReadonlyMap<string, number>,
+): Generator<LineBlock<Family> | undefined> {
   let parts: string[] = [];
   let length = 0;
   const takeBlock = () => {

@@ -19,9 +19,9 @@ interface FamilyLines {
  * Returns the lines as they are now, in one format. It refers to immutable strings, and buffers are created when they are
  * read. `bytes` is the size of all lines without the headers.
  */
-export function takeSnapshot(families: Iterable<FamilyLines>, bytes: number, format: Format): ResponseBody {
+export function takeSnapshot(families: readonly FamilyLines[], bytes: number, format: Format): ResponseBody {
   let length = bytes;
-  const texts = Array.from(families, ({ header, lines }) => {
+  const texts = families.map(({ header, lines }) => {
     const text = headerLines(header, format);
     const first = { text, bytes: Buffer.byteLength(text) };
     length += first.bytes;

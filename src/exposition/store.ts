@@ -14,7 +14,7 @@ const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
 /** The lines of one family, ordered by the ids of their tasks: the lines of an appliance stand together and compress well. */
 interface Family {
   readonly header: FamilyHeader;
-  readonly lines: LineBlock[];
+  readonly lines: LineBlock<Family>[];
   /** The task of each block of `lines`. */
   readonly tasks: string[];
 }
@@ -25,9 +25,9 @@ interface Family {
  */
 export class LineStore {
   readonly #maxBytes: number;
-  readonly #families = new Map<string, Family>();
-  readonly #familyOfSample = new Map<string, string>();
-  readonly #tasks = new LargeMap<string, readonly LineBlock[]>(unitHash);
+  readonly #families: readonly Family[];
+  readonly #familyOfSample = new Map<string, Family>();
+  readonly #tasks = new LargeMap<string, readonly LineBlock<Family>[]>(unitHash);
   #samples = 0;
   #bytes = 0;
   #version = 0;
@@ -38,10 +38,11 @@ export class LineStore {
    */
   constructor(families: readonly FamilyHeader[], maxBytes = Number.POSITIVE_INFINITY) {
     this.#maxBytes = maxBytes;
-    for (const header of families) {
-      this.#families.set(header.name, { header, lines: [], tasks: [] });
-      for (const suffix of header.type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
-        this.#familyOfSample.set(header.name + suffix, header.name);
+    this.#families = families.map((header) => ({ header, lines: [], tasks: [] }));
+    for (const family of this.#families) {
+      const { name, type } = family.header;
+      for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) {
+        this.#familyOfSample.set(name + suffix, family);
       }
     }
   }
@@ -78,18 +79,15 @@ export class LineStore {
     return corrected;
   }
 
-  #prepare(samples: Iterable<Sample>, maxBytes = Number.POSITIVE_INFINITY): Generator<void, PreparedLines> {
-    return writeLines(samples, (name) => this.#familyNameOf(name), maxBytes);
+  #prepare(samples: Iterable<Sample>, maxBytes = Number.POSITIVE_INFINITY): Generator<void, PreparedLines<Family>> {
+    return writeLines(samples, (name) => this.#familyOf(name), maxBytes);
   }
 
-  #replace(task: string, lines: readonly LineBlock[]): void {
+  #replace(task: string, lines: readonly LineBlock<Family>[]): void {
     const before = this.#tasks.get(task) ?? [];
-    for (const name of new Set([...before, ...lines].map(({ family }) => family))) {
-      this.#replaceIn(
-        name,
-        task,
-        lines.filter(({ family }) => family === name),
-      );
+    for (const replaced of new Set([...before, ...lines].map(({ family }) => family))) {
+      const written = lines.filter(({ family }) => family === replaced);
+      this.#replaceIn(replaced, task, written);
     }
     this.#tasks.set(task, lines);
     this.#version += 1;
@@ -99,22 +97,18 @@ export class LineStore {
   withdraw(task: string, keepsCounts = false): void {
     const before = this.#tasks.get(task);
     if (before === undefined) return;
-    const kept = before.filter(({ family }) => keepsCounts && COUNTS.has(this.#familyOf(family).header.type));
+    const kept = before.filter(({ family }) => keepsCounts && COUNTS.has(family.header.type));
     this.#replace(task, kept);
     if (kept.length === 0) this.#tasks.delete(task);
   }
 
   /** Returns all present lines with their headers, without empty families. */
   snapshot(format: Format): ResponseBody {
-    return takeSnapshot(this.#written(), this.#bytes, format);
+    const families = this.#families.filter(({ lines }) => lines.length > 0);
+    return takeSnapshot(families, this.#bytes, format);
   }
 
-  *#written(): Generator<Family> {
-    for (const family of this.#families.values()) if (family.lines.length > 0) yield family;
-  }
-
-  #replaceIn(family: string, task: string, lines: readonly LineBlock[]): void {
-    const { lines: familyLines, tasks } = this.#familyOf(family);
+  #replaceIn({ lines: familyLines, tasks }: Family, task: string, lines: readonly LineBlock<Family>[]): void {
     const index = firstNotBefore(tasks, task);
     let count = 0;
     while (tasks[index + count] === task) count += 1;
@@ -129,15 +123,9 @@ export class LineStore {
     }
   }
 
-  #familyNameOf(sampleName: string): string {
+  #familyOf(sampleName: string): Family {
     const family = this.#familyOfSample.get(sampleName);
     if (family === undefined) throw new TypeError(`cannot publish ${sampleName}: the catalogue does not declare it`);
-    return family;
-  }
-
-  #familyOf(name: string): Family {
-    const family = this.#families.get(name);
-    if (family === undefined) throw new TypeError(`family ${name} is not in the catalogue`);
     return family;
   }
 }

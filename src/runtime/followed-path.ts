@@ -1,7 +1,8 @@
-import type { Stats } from 'node:fs';
-import { lstat, readlink } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readlink } from 'node:fs/promises';
 import { dirname, join, parse, resolve, sep } from 'node:path';
 import process from 'node:process';
+import { buffer } from 'node:stream/consumers';
 
 /** The code of the error for a link of a user other than root and the exporter's user. */
 export const FOREIGN_LINK = 'a link of another user';
@@ -50,6 +51,28 @@ export async function followPath(given: string): Promise<FollowedPath> {
     const { root } = parse(target);
     if (root !== '') path = root;
     names.unshift(...target.slice(root.length).split(sep));
+  }
+}
+
+/**
+ * With these flags, a link that was created in the meantime is not followed, opening a named pipe does not wait for a
+ * writer, and a terminal does not become the controlling terminal.
+ */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** Reads a file to which a path leads, up to `maxBytes`, unless `check` throws when the file is open. */
+export async function readFollowed(
+  path: string,
+  maxBytes: number,
+  check: (stats: Stats, followed: FollowedPath) => void,
+): Promise<Buffer> {
+  const followed = await followPath(path);
+  const file = await open(followed.path, FLAGS);
+  try {
+    check(await file.stat(), followed);
+    return await buffer(file.createReadStream({ end: maxBytes - 1, autoClose: false }));
+  } finally {
+    await file.close();
   }
 }
 

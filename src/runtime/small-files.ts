@@ -1,9 +1,6 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { type Clock, withTimeout } from './clock.ts';
-import { followPath } from './followed-path.ts';
+import { readFollowed } from './followed-path.ts';
 
 /** The time limit for reading a file, in milliseconds, because its disk may never respond. */
 const DEADLINE_MS = 5_000;
@@ -29,12 +26,6 @@ export interface FileAccess {
   /** A folder above in which other users can replace the file or a folder on the way to it. */
   readonly openFolder: string | undefined;
 }
-
-/**
- * With these flags, a link that was created in the meantime is not followed, opening a named pipe does not wait for a
- * writer, and a terminal does not become the controlling terminal.
- */
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
  * Reads small texts from regular files, outside of the event loop and within a time limit: a pipe without a writer or a
@@ -64,20 +55,14 @@ export class SmallFileReader {
 
   async #readText(path: string): Promise<string> {
     this.#access.delete(resolve(path));
-    const followed = await followPath(path);
-    const file = await open(followed.path, FLAGS);
-    try {
-      const stats = await file.stat();
+    // One byte more than the limit is read, because some files report no size.
+    const bytes = await readFollowed(path, this.#maxBytes + 1, (stats, followed) => {
       if (!stats.isFile()) throw new UnreadableError(path, 'not a regular file');
       // Where every user can create files, another user can give a file of root a second name.
       if (followed.isShared && stats.nlink > 1) throw new UnreadableError(path, 'a second name of another file');
       this.#access.set(resolve(path), { mode: stats.mode, uid: stats.uid, ...followed });
-      // One byte more than the limit is read, because some files report no size.
-      const bytes = await buffer(file.createReadStream({ end: this.#maxBytes, autoClose: false }));
-      if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');
-      throw new UnreadableError(path, `larger than ${this.#maxBytes / 1024} KiB`);
-    } finally {
-      await file.close();
-    }
+    });
+    if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');
+    throw new UnreadableError(path, `larger than ${this.#maxBytes / 1024} KiB`);
   }
 }

@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { errorCode, ignoreNotFound } from '../runtime/errors.ts';
-import { FOREIGN_LINK, followPath, isForeign } from '../runtime/followed-path.ts';
+import { FOREIGN_LINK, isForeign, readFollowed } from '../runtime/followed-path.ts';
 import { InstanceLock } from '../runtime/instance-lock.ts';
 
 /** So many files that were moved aside are kept, so that repeated errors do not fill the disk. */
@@ -53,25 +52,16 @@ export class FileStore {
 
   /** Resolves with undefined if there is no file. Rejects with a StateFileError if the file must not be read. */
   async read(): Promise<Buffer | undefined> {
-    const followed = await followPath(this.#path).catch((error: unknown) => {
-      if (errorCode(error) === FOREIGN_LINK) throw new StateFileError(FOREIGN_LINK);
-      return ignoreNotFound(error);
-    });
-    if (followed === undefined) return undefined;
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-    const file = await open(followed.path, flags).catch(ignoreNotFound);
-    if (file === undefined) return undefined;
-    try {
-      const stats = await file.stat();
+    const expectUsable = (stats: Stats) => {
       if (!stats.isFile() && !stats.isDirectory()) throw new StateFileError('not a regular file');
       if (isForeign(stats)) throw new StateFileError('it belongs to another user');
       if (stats.mode & OTHERS_WRITE) throw new StateFileError('every user can write it');
       if (stats.size > this.maxBytes) throw new StateFileError(`larger than ${this.maxBytes} bytes`);
-      return await buffer(file.createReadStream({ end: this.maxBytes - 1, autoClose: false }));
-    } finally {
-      await file.close();
-    }
+    };
+    return readFollowed(this.#path, this.maxBytes, expectUsable).catch((error: unknown) => {
+      if (errorCode(error) === FOREIGN_LINK) throw new StateFileError(FOREIGN_LINK);
+      return ignoreNotFound(error);
+    });
   }
 
   /** The size of the file in bytes; undefined if there is none. */
