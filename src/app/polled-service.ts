@@ -42,7 +42,7 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
   });
   const { collector, inventory, intervalMs, target, pacer } = connected;
   const lateData = new LateDataWarning();
-  const notes = () => [...connected.notes(), ...lateData.update(poller.registry.intervalFactor)];
+  const warnings = () => [...connected.warnings(), ...lateData.update(poller.registry.intervalFactor)];
   const poller: Poller = new Poller(
     {
       collector,
@@ -50,7 +50,7 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
       sink,
       workers: target.concurrency,
       intervalMs,
-      notes,
+      warnings,
       explain: connected.explain,
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
@@ -59,5 +59,5 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
     },
     environment,
   );
-  return { ...connected, notes, api, title: configured.service.title, poller };
+  return { ...connected, warnings, api, title: configured.service.title, poller };
 }

@@ -15,7 +15,7 @@ export function createRemoteWrite(
   config: Config,
   services: readonly ConfiguredService[],
   environment: Environment,
-  keeper: Pick<StateKeeper, 'note'> | undefined,
+  keeper: Pick<StateKeeper, 'saveUnsynced'> | undefined,
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;
   const { clock, random, log } = environment;
@@ -24,7 +24,7 @@ export function createRemoteWrite(
   const history: RemoteWrite = new RemoteWrite(
     { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },
     sendOf(remoteWrite, config, environment),
-    { clock, random, log, note: keeper && (() => keeper.note(history.cursors)) },
+    { clock, random, log, saveCursors: keeper && (() => keeper.saveUnsynced(history.cursors)) },
   );
   return history;
 }

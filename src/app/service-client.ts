@@ -99,7 +99,7 @@ export function connectService(
     now: () => client.now(),
     clockSkewMs: () => client.serviceClock.skewMs,
     explain,
-    notes: () => serviceWarnings(client.serviceClock, limits.pacer, explain, connection.notes?.()),
+    warnings: () => serviceWarnings(client.serviceClock, limits.pacer, explain, connection.warnings?.()),
     release: async (signal: AbortSignal) => {
       await connection.close?.(signal);
       await close();

@@ -11,13 +11,13 @@ export function serviceWarnings(
   own: readonly ServiceWarning[] = [],
 ): readonly ServiceWarning[] {
   const { skewMs = 0, isSkewed } = serviceClock;
-  const notes: ServiceWarning[] = [];
+  const warnings: ServiceWarning[] = [];
   if (isSkewed) {
     const skew = `about ${10 * Math.round(Math.abs(skewMs) / 10_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`;
-    notes.push({ code: 'clock_skew', ...explain('clock', { skew }) });
+    warnings.push({ code: 'clock_skew', ...explain('clock', { skew }) });
   }
-  if (pacer.isThrottled) notes.push({ code: 'throttled', ...explain('throttled') });
-  return [...notes, ...own];
+  if (pacer.isThrottled) warnings.push({ code: 'throttled', ...explain('throttled') });
+  return [...warnings, ...own];
 }
 
 /** A warning begins when the limits lengthen the interval by the first factor, and ends below the second one. */

@@ -29,11 +29,11 @@ export class SinkFanOut implements PollSink {
     this.#parts = parts;
   }
 
-  async accept(origin: ResultSource, reading: PollResult): Promise<void> {
+  async accept(origin: ResultSource, pollResult: PollResult): Promise<void> {
     const { exposition, clock, own, outputs } = this.#parts;
-    for (const output of outputs) await output.accept(origin, reading);
-    const corrected = await exposition.accept(origin.id, reading.samples, clock);
-    for (const [reason, count] of reading.drops) own.dropped(origin.api, reason, count);
+    for (const output of outputs) await output.accept(origin, pollResult);
+    const corrected = await exposition.accept(origin.id, pollResult.samples, clock);
+    for (const [reason, count] of pollResult.drops) own.dropped(origin.api, reason, count);
     this.#countCorrections(origin, corrected);
   }
 

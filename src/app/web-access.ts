@@ -18,9 +18,9 @@ export type WebConfigFile = Pick<ReloaderOptions, 'path' | 'read' | 'first'> & P
 export async function readWebConfig(web: Config['web'], files: SmallFileReader): Promise<WebConfigFile | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
-  const reading = await readWebRules(path, files.read);
-  if (reading.state === 'invalid') throw new ConfigError(reading.errors.map((error) => `WEB_CONFIG_FILE: ${error}`));
-  return { path, read: files.read, first: reading, accessTo: files.accessTo };
+  const result = await readWebRules(path, files.read);
+  if (result.state === 'invalid') throw new ConfigError(result.errors.map((error) => `WEB_CONFIG_FILE: ${error}`));
+  return { path, read: files.read, first: result, accessTo: files.accessTo };
 }
 
 export function certificateWarnings(guard: WebConfigFile | undefined, nowSeconds: number): readonly string[] {

@@ -25,7 +25,7 @@ export type LossReason = 'catch_up' | 'too_old' | 'rejected' | 'unread';
 export interface Bin {
   /** The beginning of the bin, in epoch milliseconds. */
   readonly at: number;
-  readonly samples: (note: ReportDrop) => readonly Sample[];
+  readonly samples: (reportDrop: ReportDrop) => readonly Sample[];
 }
 
 /** The records of a window, oldest first. */

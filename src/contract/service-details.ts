@@ -9,7 +9,7 @@ export interface ServiceDetails {
   /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
   readonly tokenSecondsLeft?: () => number | undefined;
   readonly inventory?: InventoryDetails;
-  readonly notes?: () => readonly ServiceWarning[];
+  readonly warnings?: () => readonly ServiceWarning[];
   /** The undocumented alternatives that the account uses. */
   readonly variants?: () => readonly Variant[];
   readonly ownValues?: () => OwnValues;

@@ -12,7 +12,7 @@ export interface Sink {
    * Replaces the previous result of the same source. The poll ends when this resolves. If it rejects, the poll has
    * failed, and the previous result stays.
    */
-  accept(origin: ResultSource, reading: PollResult): Promise<void>;
+  accept(origin: ResultSource, pollResult: PollResult): Promise<void>;
   /** Removes the result of a source that is removed or stale. With `keepsCounts`, counters and histograms stay. */
   withdraw(id: string, keepsCounts?: boolean): void;
 }

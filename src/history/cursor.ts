@@ -13,7 +13,7 @@ export interface Cursor {
   /** Which of the 32 bins up to `at` were delivered; the lowest bit is `at`. */
   bits: number;
   /** Whether the receiver has accepted a request of this task since the start. */
-  isSure: boolean;
+  isAccepted: boolean;
   /** The last bin of a request that was sent before the restart and whose response is not known. */
   sentUntil: number | undefined;
   /**
@@ -49,7 +49,7 @@ export function newCursor(task: string, at: number, seen: number, ahead?: Cursor
     at,
     seen,
     bits: -1,
-    isSure: false,
+    isAccepted: false,
     sentUntil: undefined,
     isIsolated: false,
     pointsPerBin: 8,

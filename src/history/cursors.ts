@@ -127,7 +127,7 @@ export class HistoryCursors implements Kept {
   }
 
   /** Called when the task has left the inventory. Its cursor stays for a while, because the task may return. */
-  gone(task: string, now: number): void {
+  markGone(task: string, now: number): void {
     const cursor = this.#cursors.get(task);
     if (cursor === undefined) return;
     cursor.goneAt ??= now;
@@ -168,13 +168,13 @@ export class HistoryCursors implements Kept {
   }
 
   /** Counts bins that exist and are too old for the receiver. */
-  tooOld(cursor: Cursor, times: readonly number[]): void {
+  loseTooOld(cursor: Cursor, times: readonly number[]): void {
     this.#lose(cursor, 'too_old', times.length);
     this.advance(cursor, times, false);
   }
 
   /** Counts each bin once that appears before the cursor. */
-  late(cursor: Cursor, bins: Iterable<Bin>): void {
+  dropLate(cursor: Cursor, bins: Iterable<Bin>): void {
     const { binMs } = this.#options;
     for (const { at, samples } of bins) {
       const age = (cursor.at - at) / binMs;

@@ -26,7 +26,7 @@ export interface DeliveryDependencies {
   /** The service's time, in epoch milliseconds. */
   readonly now: () => number;
   /** Saves the changes of the cursors; missing without a state file. */
-  readonly note?: (() => Promise<void>) | undefined;
+  readonly saveCursors?: (() => Promise<void>) | undefined;
 }
 
 type Request = readonly TaskBatch[];
@@ -131,13 +131,13 @@ export class Delivery {
   #kindOf(batch: TaskBatch | undefined): unknown {
     if (batch?.cursor.isIsolated) return batch.cursor;
     if (batch?.cursor.sentUntil !== undefined) return 'doubtful';
-    return batch?.cursor.isSure ? 'sure' : 'unknown';
+    return batch?.cursor.isAccepted ? 'accepted' : 'unknown';
   }
 
   async #respond(request: Request, signal: AbortSignal): Promise<ReceiverResponse> {
     const { send, clock } = this.#dependencies;
     const body = await runInSlices(writeRequest(request.flatMap(({ series }) => series)), clock);
-    await this.#note(request);
+    await this.#saveSending(request);
     try {
       const { status, headers, text } = await send(HEADERS, body, signal);
       const leadsTo = status >= 300 && status < 400 ? `redirects to ${headers.location ?? 'an unknown place'}` : text;
@@ -183,7 +183,7 @@ export class Delivery {
     this.#acceptedRequests += 1;
     this.#maxPoints = Math.min(MAX_REQUEST.points, Math.ceil(this.#maxPoints * 1.05));
     for (const batch of request) {
-      batch.cursor.isSure = true;
+      batch.cursor.isAccepted = true;
       batch.cursor.isIsolated = false;
       batch.cursor.sentUntil = undefined;
       this.#settle(batch, true);
@@ -205,6 +205,7 @@ export class Delivery {
     return response.afterMs ?? exponentialDelayMs(letsOthersPass ? REJECTED : RETRY, this.#failures, random);
   }
 
+  /** Halves the request, and sends less at once from now on. */
   #tooLarge(request: Request, { reason, text }: ReceiverResponse): undefined {
     const [first] = request;
     const points = request.reduce((sum, { count }) => sum + count, 0);
@@ -315,11 +316,11 @@ export class Delivery {
     return unsent;
   }
 
-  async #note(request: Request): Promise<void> {
-    const { cursors, note } = this.#dependencies;
-    if (note === undefined) return;
+  async #saveSending(request: Request): Promise<void> {
+    const { cursors, saveCursors } = this.#dependencies;
+    if (saveCursors === undefined) return;
     cursors.sending(request.map(({ cursor, times }) => [cursor.task, times.at(-1) ?? cursor.at]));
-    await note();
+    await saveCursors();
   }
 
   #newestOf(batch: TaskBatch): TaskBatch | undefined {

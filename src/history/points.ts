@@ -66,13 +66,13 @@ export function* selectPoints(
   const times = new Set<number>();
   let count = 0;
   for (const { at, samples } of used) {
-    const note: ReportDrop = (reason) => {
+    const reportDrop: ReportDrop = (reason) => {
       if (reason !== 'invalid') return;
       increment(unused, reason);
       // It is counted once, so this bin is not requested again.
       times.add(at);
     };
-    for (const sample of samples(note)) {
+    for (const sample of samples(reportDrop)) {
       if (append(series, sample, at, labels)) count += 1;
       else increment(unused, 'duplicate');
       times.add(at);

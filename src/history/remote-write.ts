@@ -24,7 +24,7 @@ export interface RemoteWriteDependencies {
   readonly random: Random;
   readonly log: Log;
   /** Saves the changes of the cursors without waiting for the disk; missing without a state file. */
-  readonly note?: (() => Promise<void>) | undefined;
+  readonly saveCursors?: (() => Promise<void>) | undefined;
 }
 
 /** The largest number of points that wait or are expected. What exceeds it is requested again later. */
@@ -107,7 +107,7 @@ export class RemoteWrite implements Sink {
   }
 
   withdraw(id: string, keepsCounts = false): void {
-    if (!keepsCounts) this.cursors.gone(id, this.#now);
+    if (!keepsCounts) this.cursors.markGone(id, this.#now);
   }
 
   /** Never rejects. */
@@ -136,7 +136,7 @@ export class RemoteWrite implements Sink {
     const { binMs, labels } = this.#options;
     const { requestedAt: now, to, failure } = response;
     const bins = [...response];
-    this.cursors.late(cursor, bins);
+    this.cursors.dropLate(cursor, bins);
     if (failure !== undefined) {
       cursor.failingSince ??= now;
       if (failure.reason === 'rejected' || now - cursor.failingSince > UNREAD_MS) cursor.unreadable = failure;
@@ -153,7 +153,7 @@ export class RemoteWrite implements Sink {
       return;
     }
     this.cursors.skip(cursor, window, first);
-    this.cursors.tooOld(cursor, tooOld);
+    this.cursors.loseTooOld(cursor, tooOld);
     const batch = this.#fitting({ ...selected, cursor, seen });
     // The reservation was made with the old number of points for each bin.
     this.release(cursor.task);

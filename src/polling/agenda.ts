@@ -3,7 +3,7 @@ import type { Heap } from './heap.ts';
 import { type PolledTask, phaseOf, taskHeap } from './polled-task.ts';
 
 /** Tasks that are known to fail share this part of the workers, because they may hang. */
-const LIMITED_SHARE = 1 / 4;
+const FAILING_SHARE = 1 / 4;
 
 /** Tasks by the moment at which they are due, each in one heap. */
 class Lanes {
@@ -32,8 +32,8 @@ class Lanes {
  * too: together they leave one worker to the series that are well.
  */
 export class Agenda {
-  readonly #maxLimited: number;
-  readonly #maxMayHang: number;
+  readonly #maxFailing: number;
+  readonly #maxHanging: number;
   readonly #account = new Lanes();
   readonly #series = new Lanes();
   readonly #heaps = new LargeMap<PolledTask, Heap<PolledTask>>(phaseOf);
@@ -41,8 +41,8 @@ export class Agenda {
   readonly #inFlight = new Map<PolledTask, Heap<PolledTask> | undefined>();
 
   constructor(workers: number) {
-    this.#maxLimited = Math.max(1, Math.floor(workers * LIMITED_SHARE));
-    this.#maxMayHang = Math.max(1, workers - 1);
+    this.#maxFailing = Math.max(1, Math.floor(workers * FAILING_SHARE));
+    this.#maxHanging = Math.max(1, workers - 1);
   }
 
   get isSeriesInFlight(): boolean {
@@ -124,7 +124,7 @@ export class Agenda {
     for (const lanes of this.#lanes(withSeries)) {
       for (const heap of this.#open(lanes)) {
         if (heap.firstKey > now || (heap === lanes.failing && lanes.doubtful.firstKey <= now)) continue;
-        if (heap === this.#series.urgent && this.#leavesWorker(now)) continue;
+        if (heap === this.#series.urgent && this.#isLastWorkerReserved(now)) continue;
         if (heap === lanes.urgent) return heap;
         if (next === undefined || lateness(heap, now) > lateness(next, now)) next = heap;
       }
@@ -137,21 +137,21 @@ export class Agenda {
   }
 
   #open({ urgent, doubtful, failing, well }: Lanes): readonly Heap<PolledTask>[] {
-    return this.#limited < this.#maxLimited ? [urgent, doubtful, failing, well] : [urgent, well];
+    return this.#failingInFlight < this.#maxFailing ? [urgent, doubtful, failing, well] : [urgent, well];
   }
 
   /** How many tasks in flight are known to fail. */
-  get #limited(): number {
+  get #failingInFlight(): number {
     return [...this.#inFlight.values()].filter(
       (heap) => this.#account.hasFailing(heap) || this.#series.hasFailing(heap),
     ).length;
   }
 
   /** Whether the last free worker is reserved for a series that is due and does not fail. */
-  #leavesWorker(now: number): boolean {
+  #isLastWorkerReserved(now: number): boolean {
     if (this.#series.well.firstKey > now) return false;
     const forVerdicts = [...this.#inFlight.values()].filter((heap) => heap === this.#series.urgent).length;
-    return this.#limited + forVerdicts >= this.#maxMayHang;
+    return this.#failingInFlight + forVerdicts >= this.#maxHanging;
   }
 
   #lanesOf({ appliance }: PolledTask): Lanes {

@@ -8,7 +8,7 @@ import { asError, RequestError } from '../runtime/errors.ts';
 /** A usable response. `empty`: it has no record. */
 export interface Response {
   readonly result: 'records' | 'empty';
-  readonly reading: PollResult;
+  readonly pollResult: PollResult;
   readonly seconds: number;
 }
 
@@ -35,9 +35,9 @@ export async function poll(
   const started = clock.monotonic();
   const seconds = () => (clock.monotonic() - started) / 1000;
   try {
-    const reading = await task.poll(signal, sink?.windowOf?.(task));
-    await sink?.accept(task, reading);
-    return { result: reading.empty ? 'empty' : 'records', reading, seconds: seconds() };
+    const pollResult = await task.poll(signal, sink?.windowOf?.(task));
+    await sink?.accept(task, pollResult);
+    return { result: pollResult.empty ? 'empty' : 'records', pollResult, seconds: seconds() };
   } catch (thrown) {
     sink?.release?.(task.id);
     const error = asError(thrown);

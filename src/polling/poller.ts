@@ -25,7 +25,7 @@ export interface PollerOptions extends Omit<RegistryOptions, 'hasSeries'> {
   readonly workers: number;
   readonly sink: PollSink;
   readonly isWaiting: () => boolean;
-  readonly notes: () => readonly ServiceWarning[];
+  readonly warnings: () => readonly ServiceWarning[];
   readonly explain: Explain;
   readonly appliances: ApplianceFamilies | undefined;
 }
@@ -49,7 +49,7 @@ const PAUSE_MS = 2 * MAX_SLEEP_MS;
 export class Poller {
   readonly registry: TaskRegistry;
   readonly monitor: ServiceMonitor;
-  readonly #settings: PollerOptions;
+  readonly #options: PollerOptions;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #service: ServiceState;
@@ -65,24 +65,33 @@ export class Poller {
   #reconciled: Promise<void> = Promise.resolve();
   #wake = new AbortController();
 
-  constructor(settings: PollerOptions, { clock, random, log }: PollerDependencies) {
-    const { workers, sink, isWaiting, notes, explain, appliances: families, collector, staleAfter } = settings;
+  constructor(options: PollerOptions, { clock, random, log }: PollerDependencies) {
+    const { workers, sink, isWaiting, warnings, explain, appliances: families, collector, staleAfter } = options;
     const { api } = collector;
     const now = clock.monotonic();
-    this.#settings = settings;
+    this.#options = options;
     this.#clock = clock;
     this.#random = random;
     this.#resumedAt = now;
     this.#ranAt = now;
     this.#agenda = new Agenda(workers);
     this.#publisher = new AppliancePublisher(api, sink, families);
-    this.registry = new TaskRegistry({ ...settings, hasSeries: families !== undefined });
+    this.registry = new TaskRegistry({ ...options, hasSeries: families !== undefined });
     const [registry, agenda] = [this.registry, this.#agenda];
     this.#earlierPolls = new EarlierPolls(registry, agenda, clock, () => this.#wake.abort('woken'));
     // More failures in a row than workers: that many polls can hang at once while all others succeed.
     const maxFailures = 2 * workers;
     this.#service = new ServiceState({ registry, agenda, random, staleAfter, maxFailures, now });
-    this.monitor = new ServiceMonitor({ api, registry, service: this.#service, isWaiting, notes, explain, clock, log });
+    this.monitor = new ServiceMonitor({
+      api,
+      registry,
+      service: this.#service,
+      isWaiting,
+      warnings,
+      explain,
+      clock,
+      log,
+    });
   }
 
   /** Resolves when the last poll in flight has ended. Rejects if a defect has ended it. */
@@ -96,11 +105,11 @@ export class Poller {
   }
 
   /** Exposes the result of a previous process, as if it had been polled `at`, in monotonic milliseconds. */
-  async restore(task: Task, reading: PollResult, at: number): Promise<void> {
+  async restore(task: Task, pollResult: PollResult, at: number): Promise<void> {
     await this.#reconcile();
     const polled = this.registry.get(task.id);
     if (polled === undefined) return;
-    await this.#settings.sink.accept(task, reading);
+    await this.#options.sink.accept(task, pollResult);
     this.registry.observe(polled, { result: 'restored', respondedAt: at }, at, this.#clock.now());
     this.#setExpiry(polled);
     await this.expire();
@@ -127,7 +136,7 @@ export class Poller {
     while (!isStopped) {
       await this.expire();
       const now = this.#clock.monotonic();
-      const isFree = inFlight.size < this.#settings.workers;
+      const isFree = inFlight.size < this.#options.workers;
       const polled = isFree && !isStopped ? this.#takeDue(now) : undefined;
       if (polled === undefined) {
         if (isStopped) break;
@@ -171,7 +180,7 @@ export class Poller {
   }
 
   async #poll(polled: PolledTask, signal: AbortSignal): Promise<void> {
-    const { sink } = this.#settings;
+    const { sink } = this.#options;
     const { task } = polled;
     const outcome = await poll(task, signal, this.#clock, sink);
     // This also follows a failure, because tasks that waited for the first response need not wait for a success. Tasks
@@ -200,7 +209,7 @@ export class Poller {
     const before = polled.facts;
     this.registry.observe(polled, outcome, now, this.#clock.now());
     this.#setExpiry(polled);
-    if (outcome.result === 'denied') this.#settings.sink.withdraw(polled.task.id, true);
+    if (outcome.result === 'denied') this.#options.sink.withdraw(polled.task.id, true);
     this.#service.end(polled, before, outcome, now);
     this.#reviewService(now);
     const { appliance, facts } = polled;
@@ -242,7 +251,7 @@ export class Poller {
     if (this.registry.expiresAt(polled) <= now) {
       const result = facts.isExposed ? 'stale' : 'forgotten';
       this.registry.observe(polled, { result }, now, this.#clock.now());
-      this.#settings.sink.withdraw(task.id, result === 'stale');
+      this.#options.sink.withdraw(task.id, result === 'stale');
     }
     this.#setExpiry(polled);
   }
@@ -295,7 +304,7 @@ export class Poller {
     const { size } = this.registry.appliances;
     const affected = new Set<ApplianceTasks>();
     let removed = 0;
-    for (const change of this.registry.reconcile(this.#settings.collector.tasks(), now)) {
+    for (const change of this.registry.reconcile(this.#options.collector.tasks(), now)) {
       if (change === undefined) yield;
       else if (change.change === 'appliance removed') {
         removed += 1;
@@ -321,7 +330,7 @@ export class Poller {
     if (change === 'added' && !this.#agenda.isInFlight(polled)) this.#agenda.place(polled, now + phase);
     if (change === 'shortened') this.#agenda.placeEarlier(polled, now + phase * task.intervalMs);
     if (change !== 'removed') return;
-    this.#settings.sink.withdraw(task.id);
+    this.#options.sink.withdraw(task.id);
     this.#expiries.delete(polled);
     this.#agenda.remove(polled);
     this.monitor.taskRemoved(polled);

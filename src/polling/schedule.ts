@@ -42,7 +42,7 @@ export function dueAfter(
   // The second record makes an appliance up again, and must not wait for a series that is polled seldom.
   if (outcome.result === 'records' && appliance?.records.isUp === false) return now + appliance.intervalMs * jitter;
   if (facts.suspended !== undefined) return now + (task.suspendedIntervalMs ?? intervalMs) * jitter;
-  if ('reading' in outcome && outcome.reading.needsConfirmation) return now + Math.min(intervalMs, CONFIRM_MS);
+  if ('pollResult' in outcome && outcome.pollResult.needsConfirmation) return now + Math.min(intervalMs, CONFIRM_MS);
   if (facts.lastResult === 'failed' && task.retriesBeforeSlot) {
     const maxMs = task.discoversTasks && decides ? RETRY.decidingMs : RETRY.maxMs;
     return now + Math.min(intervalMs, maxMs, RETRY.firstMs * 2 ** (facts.failures - 1)) * jitter;

@@ -20,7 +20,7 @@ export interface MonitorDependencies {
   readonly service: ServiceState;
   /** Whether no request may be sent now, after a 429. */
   readonly isWaiting: () => boolean;
-  readonly notes: () => readonly ServiceWarning[];
+  readonly warnings: () => readonly ServiceWarning[];
   readonly explain: Explain;
   readonly clock: Clock;
   readonly log: Log;
@@ -78,8 +78,8 @@ export class ServiceMonitor {
     const { downReason } = this;
     const error = this.#lastError;
     if (downReason === undefined) return undefined;
-    const { notes, explain } = this.#dependencies;
-    const known = notes().find(({ explains }) => explains === downReason);
+    const { warnings, explain } = this.#dependencies;
+    const known = warnings().find(({ explains }) => explains === downReason);
     return known ?? explain(error !== undefined && failureReason(error) === downReason ? error : downReason);
   }
 
@@ -102,9 +102,9 @@ export class ServiceMonitor {
     const { clock, log, registry } = this.#dependencies;
     const { id: task } = polled.task;
     const { seconds } = outcome;
-    if ('reading' in outcome) {
+    if ('pollResult' in outcome) {
       this.#lastSuccessAt = clock.now();
-      log.debug({ task, seconds, drops: Object.fromEntries(outcome.reading.drops) }, 'polled');
+      log.debug({ task, seconds, drops: Object.fromEntries(outcome.pollResult.drops) }, 'polled');
     } else log.debug({ task, seconds, reason: outcome.error.message }, 'poll failed');
     const decides = registry.decides(polled);
     if (decides) this.#hasPolled = true;
@@ -163,12 +163,13 @@ export class ServiceMonitor {
   }
 
   #logWarnings(): void {
-    const { notes, log, api } = this.#dependencies;
+    const { warnings, log, api } = this.#dependencies;
     const before = this.#warnings;
-    this.#warnings = new Map(notes().map((warning) => [warning.code, warning]));
-    for (const [note, warning] of this.#warnings) if (!before.has(note)) log.warn({ api, note }, sentences(warning));
-    for (const [note, warning] of before)
-      if (!this.#warnings.has(note)) log.info({ api, note }, `resolved: ${sentences(warning)}`);
+    this.#warnings = new Map(warnings().map((warning) => [warning.code, warning]));
+    for (const [code, warning] of this.#warnings)
+      if (!before.has(code)) log.warn({ api, note: code }, sentences(warning));
+    for (const [code, warning] of before)
+      if (!this.#warnings.has(code)) log.info({ api, note: code }, `resolved: ${sentences(warning)}`);
   }
 
   /** Logs appliances that do not report although the service has responded about others since. */

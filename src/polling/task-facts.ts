@@ -100,11 +100,11 @@ export function observe(facts: TaskFacts, event: TaskEvent, context: Context): T
   }
 }
 
-function observeResponse(facts: TaskFacts, { result, reading }: Response, context: Context): TaskFacts {
+function observeResponse(facts: TaskFacts, { result, pollResult }: Response, context: Context): TaskFacts {
   const { task, now, at } = context;
-  const respondedAt = reading.respondedAt ?? now;
+  const respondedAt = pollResult.respondedAt ?? now;
   const isEmpty = result === 'empty';
-  const newest = task.appliance && newestTime(reading.samples);
+  const newest = task.appliance && newestTime(pollResult.samples);
   const hadRecords = facts.lastRecordsAt > Number.NEGATIVE_INFINITY;
   const mayLackSeries = isEmpty && !hadRecords && (context.applianceReports || isSeldom(task));
   const fruitless = mayLackSeries ? facts.fruitless + 1 : 0;

@@ -40,6 +40,7 @@ interface Share {
  * only, so they cost nothing to read. Times are monotonic milliseconds.
  */
 export class TaskRegistry {
+  /** The suspended tasks, as a set. */
   readonly suspended = new LargeMap<PolledTask, true>(phaseOf);
   readonly #options: RegistryOptions;
   readonly #tasks = new LargeMap<string, PolledTask>(unitHash);

@@ -105,7 +105,7 @@ export class StateKeeper {
   }
 
   /** Writes the changes of one part without syncing them to the disk: only a power failure can lose them. */
-  async note(part: Kept): Promise<void> {
+  async saveUnsynced(part: Kept): Promise<void> {
     // Changes that are not written now are part of the next rewritten file.
     if (!this.#journal.isOpen || this.#late !== undefined) return;
     try {

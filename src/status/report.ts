@@ -28,7 +28,7 @@ export interface ReportedService extends ServiceDetails {
 export interface StatusDependencies {
   readonly sources: readonly ReportedService[];
   readonly keeper: ExporterStatus['state'];
-  readonly protection: { readonly reloading: { readonly reading: ExporterStatus['web'] } } | undefined;
+  readonly protection: { readonly reloading: { readonly status: ExporterStatus['web'] } } | undefined;
   readonly history: { status(): ExporterStatus['remoteWrite'] } | undefined;
   readonly connections: { readonly closed: ReadonlyMap<string, number> };
   readonly warningLabels: WarningLabels;
@@ -46,7 +46,7 @@ export async function exporterStatus(
     warnings: warningLabels.of(apis, clock.monotonic()),
     own: new Map(sources.flatMap((source) => [...(source.ownValues?.() ?? [])])),
     state: keeper,
-    web: protection?.reloading.reading,
+    web: protection?.reloading.status,
     remoteWrite: history?.status(),
     closed: connections.closed,
   };
@@ -133,22 +133,22 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
 
 /** Returns why the service is down, and the warnings that say anything else. */
 function explanations(
-  { notes, explain, poller }: ReportedService,
+  { warnings, explain, poller }: ReportedService,
   gaps: readonly InventoryGap[],
   tasks: ForbiddenTasks,
   downReason: string | null,
 ): Pick<ApiReport, 'cause' | 'warnings'> {
-  const known = notes?.() ?? [];
+  const known = warnings?.() ?? [];
   const forbidden = known.some(({ explains }) => explains === 'forbidden') ? [] : tasks.all(explain);
   const cause = (downReason === 'forbidden' ? forbidden[0] : undefined) ?? poller.monitor.explanation;
-  const warnings = [
+  const all = [
     ...known,
     ...gaps.map((gap) => ({ ...gap, code: 'inventory' })),
     ...forbidden.map((explanation) => ({ ...explanation, code: 'forbidden' })),
   ];
   return {
     cause: cause === undefined ? null : { happened: cause.happened, advice: cause.advice },
-    warnings: warnings
+    warnings: all
       .filter(({ happened }) => happened !== cause?.happened)
       .map(({ code, happened, advice }) => ({ code, happened, advice })),
   };

@@ -43,7 +43,7 @@ export class WebConfigReloader {
   }
 
   /** Returns what the metrics about the exporter read. */
-  get reading() {
+  get status() {
     const { tls, users } = this.#active.rules;
     return {
       isGood: this.#loggedDigest === undefined,

@@ -7,7 +7,7 @@ import type { Task } from '../../src/contract/task.ts';
 import { Poller } from '../../src/polling/poller.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { portalCauses } from '../../src/services/portal/causes.ts';
-import { answered, families, reading, Shelf, task } from '../polling/fleet.ts';
+import { answered, families, records, Shelf, task } from '../polling/fleet.ts';
 import { noLog } from '../support/mock-api.ts';
 import type { Report } from './main.ts';
 
@@ -102,12 +102,12 @@ export async function polling(report: Report): Promise<void> {
     polls += 1;
     await response();
     if (status !== undefined) throw answered(status);
-    return reading;
+    return records;
   };
   const inventory = task('inventory', {
     intervalMs: 1_000,
     discoversTasks: true,
-    poll: () => Promise.resolve(reading),
+    poll: () => Promise.resolve(records),
   });
   function* tasks(): Generator<Task> {
     yield inventory;
@@ -127,7 +127,7 @@ export async function polling(report: Report): Promise<void> {
       staleAfter: 3,
       appliances: families,
       allowedPerSecond: () => Number.POSITIVE_INFINITY,
-      notes: () => [],
+      warnings: () => [],
       explain: explainFor(portalCauses),
       isWaiting: () => false,
     },

@@ -109,7 +109,7 @@ export class Fleet {
   async restart({ hasState = true, downMs = 0, isKilled = false } = {}): Promise<void> {
     if (!isKilled) {
       await this.remote.flush(this.#stop.signal);
-      this.#note();
+      this.#saveCursors();
     }
     this.#stop.abort();
     this.#stop = new AbortController();
@@ -121,7 +121,7 @@ export class Fleet {
     if (hasState) restoreInto(this.remote.cursors, this.#journal);
   }
 
-  #note(): void {
+  #saveCursors(): void {
     this.#journal.push(...readAgain(this.remote.cursors.changes()));
   }
 
@@ -154,7 +154,7 @@ export class Fleet {
       clock: this.clock,
       random: () => 0.5,
       log: noLog,
-      note: async () => this.#note(),
+      saveCursors: async () => this.#saveCursors(),
     });
     void remote.run(this.#stop.signal);
     return remote;

@@ -186,7 +186,7 @@ export class PortalPlay {
       },
       this.#settings.send,
       // What is saved is what the cursors say when the process ends.
-      { clock, random: () => 0.5, log: noLog, note: async () => {} },
+      { clock, random: () => 0.5, log: noLog, saveCursors: async () => {} },
     );
   }
 }

@@ -10,7 +10,7 @@ import type { Log } from '../../src/runtime/log.ts';
 export const minutes = (count: number) => count * 60_000;
 
 /** An answer that brought one sample. */
-export const reading: PollResult = {
+export const records: PollResult = {
   samples: [{ name: 'filer_x', labels: {}, value: 1 }],
   drops: new Map(),
   empty: false,
@@ -31,7 +31,7 @@ export function task(id: string, more: Partial<Task> = {}): Task {
     operation: series ?? id,
     intervalMs: minutes(5),
     ...(series === undefined ? {} : { appliance: { serial, name: serial } }),
-    poll: () => Promise.resolve(reading),
+    poll: () => Promise.resolve(records),
     ...more,
   };
 }
@@ -56,9 +56,9 @@ export function fleet(appliances: number, series: number, more: Partial<Task> = 
 }
 
 /** A poll that brought records, or none. */
-export const responded = (brought: PollResult = reading): Response => ({
+export const responded = (brought: PollResult = records): Response => ({
   result: brought.empty ? 'empty' : 'records',
-  reading: brought,
+  pollResult: brought,
   seconds: 0,
 });
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { NOTHING_KNOWN, observe } from '../../src/polling/task-facts.ts';
 import { withPart } from '../support/reference.ts';
-import { answered, failed, minutes, reading, responded, task } from './fleet.ts';
+import { answered, failed, minutes, records, responded, task } from './fleet.ts';
 import { outcomesTable } from './outcomes.ts';
 
 test('docs/architecture.md shows what each outcome does: `npm run docs` writes it', () => {
@@ -21,7 +21,7 @@ test('403, 403 and 200: the series is suspended after the second, and no longer 
   };
   let facts = NOTHING_KNOWN;
   const suspended: unknown[] = [];
-  for (const event of [failed(answered(403), 'denied'), failed(answered(403), 'denied'), responded(reading)]) {
+  for (const event of [failed(answered(403), 'denied'), failed(answered(403), 'denied'), responded(records)]) {
     facts = observe(facts, event, context);
     suspended.push(facts.suspended);
   }

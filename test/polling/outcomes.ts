@@ -1,11 +1,11 @@
 import { type Context, NOTHING_KNOWN, observe, type TaskEvent, type TaskFacts } from '../../src/polling/task-facts.ts';
 import { RequestError } from '../../src/runtime/errors.ts';
-import { failed, minutes, nothing, reading, responded, task } from './fleet.ts';
+import { failed, minutes, nothing, records, responded, task } from './fleet.ts';
 
 const answered = (status: number) => failed(new RequestError('status', 'rejected', { status }), 'denied');
 
 const OUTCOMES: readonly (readonly [name: string, event: TaskEvent])[] = [
-  ['records', responded(reading)],
+  ['records', responded(records)],
   ['no record', responded(nothing)],
   ['403', answered(403)],
   ['404', answered(404)],
@@ -24,7 +24,7 @@ const context: Context = {
 /** What the function that changes a task makes of each outcome, once, twice and three times in a row after records. */
 export function outcomesTable(): string {
   const rows = OUTCOMES.map(([name, event]) => {
-    const known = observe(NOTHING_KNOWN, responded(reading), context);
+    const known = observe(NOTHING_KNOWN, responded(records), context);
     const once = observe(known, event, context);
     const twice = observe(once, event, context);
     const never = [1, 2, 3].reduce((facts) => observe(facts, event, context), NOTHING_KNOWN);

@@ -3,7 +3,7 @@ import { poll } from '../../src/polling/poll.ts';
 import { RequestError, SchemaError } from '../../src/runtime/errors.ts';
 import fc from '../support/fast-check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answered, minutes, reading, task } from './fleet.ts';
+import { answered, minutes, records, task } from './fleet.ts';
 
 const onwards = new AbortController().signal;
 const failing = (error: unknown, backOffMs?: number) =>
@@ -14,15 +14,15 @@ const failing = (error: unknown, backOffMs?: number) =>
 
 test('a poll that brings something has succeeded, after so many seconds', async () => {
   const clock = new ManualClock();
-  const slow = task('a/s', { poll: () => clock.sleep(1_500).then(() => reading) });
+  const slow = task('a/s', { poll: () => clock.sleep(1_500).then(() => records) });
   const outcome = poll(slow, onwards, clock);
   await clock.advance(2_000);
-  expect(await outcome).toEqual({ result: 'records', reading, seconds: 1.5 });
+  expect(await outcome).toEqual({ result: 'records', pollResult: records, seconds: 1.5 });
 });
 
 test('the system clock stepping back does not make a poll take less than no time', async () => {
   const clock = new ManualClock();
-  const outcome = poll(task('a/s', { poll: () => clock.sleep(500).then(() => reading) }), onwards, clock);
+  const outcome = poll(task('a/s', { poll: () => clock.sleep(500).then(() => records) }), onwards, clock);
   clock.step(-minutes(60));
   await clock.advance(500);
   expect((await outcome).seconds).toBe(0.5);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { settle } from '../support/manual-clock.ts';
-import { answered, dataTask, fleet, inventory, minutes, nothing, reading, task } from './fleet.ts';
+import { answered, dataTask, fleet, inventory, minutes, nothing, records, task } from './fleet.ts';
 import { broken, hanging, Stage } from './running.ts';
 
 const suspendable = { suspendedIntervalMs: minutes(15) };
@@ -169,7 +169,7 @@ describe('what is not to be had', () => {
     const lacking = fleet(20, 1, suspendable);
     const stage = new Stage([flapping, task('c/s0'), ...lacking]);
     stage.manner = ({ id }, nth) => ({
-      comes: id === 'c/s0' || (id === flapping.id && nth % 3 === 0) ? reading : answered(404),
+      comes: id === 'c/s0' || (id === flapping.id && nth % 3 === 0) ? records : answered(404),
     });
     await stage.run().clock.advance(minutes(600));
     // Ten hours at a rest of 13.5 to 15 minutes are 45 rounds of each; at worst they are woken once a rest.
@@ -187,11 +187,11 @@ describe('what is not to be had', () => {
   test('is a series empty three times in a row while others of its appliance have records; once or twice is chance', async () => {
     const series = task('a0/s0', suspendable);
     const stage = new Stage([series, task('a0/s1', suspendable)]);
-    stage.manner = ({ id }, nth) => ({ comes: id === series.id && nth < 3 ? nothing : reading });
+    stage.manner = ({ id }, nth) => ({ comes: id === series.id && nth < 3 ? nothing : records });
     await stage.run().clock.advance(minutes(60));
     expect(stage.suspended).toBe(0);
     const lacking = new Stage([series, task('a0/s1', suspendable)]);
-    lacking.manner = ({ id }) => ({ comes: id === series.id ? nothing : reading });
+    lacking.manner = ({ id }) => ({ comes: id === series.id ? nothing : records });
     await lacking.run().clock.advance(minutes(60));
     expect(lacking.suspended).toBe(1);
     expect(lacking.startsOf(series.id, minutes(20)).length).toBeLessThanOrEqual(3);
@@ -200,7 +200,7 @@ describe('what is not to be had', () => {
   test('is not a series that ever had records, nor one of an appliance that has none: that is off', async () => {
     const stage = new Stage(fleet(2, 3, suspendable));
     let isOn = true;
-    stage.manner = ({ appliance }) => ({ comes: isOn && appliance?.serial === 'a0' ? reading : nothing });
+    stage.manner = ({ appliance }) => ({ comes: isOn && appliance?.serial === 'a0' ? records : nothing });
     await stage.run().clock.advance(minutes(30));
     isOn = false;
     await stage.clock.advance(minutes(60));

@@ -8,7 +8,7 @@ import { getOrCreate } from '../../src/runtime/maps.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import { portalCauses } from '../../src/services/portal/causes.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { answered, families, Lines, minutes, reading, Shelf } from './fleet.ts';
+import { answered, families, Lines, minutes, records, Shelf } from './fleet.ts';
 
 /** What a poll does: it takes so long, and then this comes of it. Longer than any time-out: it hangs. */
 export interface Manner {
@@ -46,7 +46,7 @@ export class Stage {
         staleAfter: 3,
         appliances: families,
         allowedPerSecond: () => Number.POSITIVE_INFINITY,
-        notes: () => [],
+        warnings: () => [],
         explain: explainFor(portalCauses),
         isWaiting: () => false,
       },
@@ -105,7 +105,7 @@ export class Stage {
     const starts = getOrCreate(this.#starts, id, () => []);
     starts.push(this.clock.monotonic());
     this.started.push({ id, at: this.clock.monotonic() });
-    const { ms = 0, comes = reading } = this.manner(task, starts.length);
+    const { ms = 0, comes = records } = this.manner(task, starts.length);
     try {
       await this.clock.sleep(ms, signal);
       if (signal.aborted) throw new RequestError('aborted', 'stopping');

@@ -244,7 +244,7 @@ describe('a disk that hangs', () => {
     await saving;
     held.value = 8;
     for (let time = 0; time < 3; time += 1) await keeper.save();
-    for (const part of kept) await keeper.note(part);
+    for (const part of kept) await keeper.saveUnsynced(part);
     expect(keeper.errors).toBe(4);
     expect(store.calls).toBe(calls + 1);
     expect(warnings()).toMatchObject([
@@ -339,7 +339,7 @@ test('a note is in the file at once, and is not waited for on the disk', async (
   await keeper.load(kept);
   const { syncs } = store;
   held.value = 12;
-  for (const part of kept) await keeper.note(part);
+  for (const part of kept) await keeper.saveUnsynced(part);
   expect(store.syncs).toBe(syncs);
   const next = keeping(store, clock);
   await next.keeper.load(next.kept);

@@ -4,7 +4,7 @@ import type { Task } from '../../src/contract/task.ts';
 import { TaskRegistry } from '../../src/polling/task-registry.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import { appliancesByName, taskSummary } from '../../src/status/task-report.ts';
-import { answered, failed, fleet, inventory, minutes, nothing, reading, responded, task } from '../polling/fleet.ts';
+import { answered, failed, fleet, inventory, minutes, nothing, records, responded, task } from '../polling/fleet.ts';
 
 /** Listed tasks, of which polls are reported one by one; `allowed`: requests a second. */
 class Listed {
@@ -25,7 +25,7 @@ class Listed {
     );
   }
 
-  poll(id: string, now: number, brought: PollResult | Error = reading): void {
+  poll(id: string, now: number, brought: PollResult | Error = records): void {
     const polled = this.registry.get(id);
     if (polled === undefined) throw new Error(`there is no ${id}`);
     this.registry.observe(polled, brought instanceof Error ? failed(brought) : responded(brought), now, now);

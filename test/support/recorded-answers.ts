@@ -158,7 +158,7 @@ function exposure({ clock }: MockApi): (tasks: readonly Task[]) => Promise<strin
     publishState: ({ id }, samples) => void store.publish(id, samples),
     withdraw: (id) => store.withdraw(id),
   };
-  const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isWaiting: () => false, notes: () => [] };
+  const limits = { allowedPerSecond: () => Number.POSITIVE_INFINITY, isWaiting: () => false, warnings: () => [] };
   const explain = explainFor(portalCauses);
   return async (tasks) => {
     const collector = { api: tasks[0]?.api ?? 'portal', tasks: () => tasks };

@@ -74,11 +74,11 @@ describe('what protects never becomes less while it runs', () => {
       (name) => `the file removes ${name}; a reload never removes protection: restart the exporter to remove it`,
     );
     expect(told?.fields).toMatchObject({ errors });
-    expect([adopted, reloading.reading.isGood]).toEqual([[], false]);
-    expect(reloading.reading).toMatchObject({ hasTls: true, hasAuth: true });
+    expect([adopted, reloading.status.isGood]).toEqual([[], false]);
+    expect(reloading.status).toMatchObject({ hasTls: true, hasAuth: true });
     files['/etc/web.yml'] = whole;
     await clock.advance(2_000);
-    expect([adopted, reloading.reading.isGood]).toEqual([[], true]);
+    expect([adopted, reloading.status.isGood]).toEqual([[], true]);
     await stop();
   });
 
@@ -101,13 +101,13 @@ describe('what protects never becomes less while it runs', () => {
 
   test('a user may be taken out and another put in, and protection may be added', async () => {
     const { files, clock, adopted, reloading, stop } = await watched({ '/etc/web.yml': '{}\n' });
-    expect(reloading.reading).toMatchObject({ hasTls: false, hasAuth: false });
+    expect(reloading.status).toMatchObject({ hasTls: false, hasAuth: false });
     files['/etc/web.yml'] = good;
     await clock.advance(4_000);
     files['/etc/web.yml'] = good.replace('me', 'you');
     await clock.advance(4_000);
     expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['me'], ['you']]);
-    expect(reloading.reading).toMatchObject({ isGood: true, hasTls: false, hasAuth: true });
+    expect(reloading.status).toMatchObject({ isGood: true, hasTls: false, hasAuth: true });
     await stop();
   });
 
@@ -135,28 +135,28 @@ describe('the files are looked at every two seconds', () => {
         '/etc/server.crt': old.certText,
         '/etc/server.key': old.keyText,
       });
-      const before = reloading.reading.expirySeconds ?? 0;
+      const before = reloading.status.expirySeconds ?? 0;
       files['/etc/server.crt'] = fresh.certText;
       await clock.advance(10_000);
       expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
       files['/etc/server.key'] = fresh.keyText;
       await clock.advance(4_000);
-      expect([adopted.length, reloading.reading.isGood]).toEqual([1, true]);
-      expect(reloading.reading.expirySeconds).toBeGreaterThan(before + 27 * 86_400);
+      expect([adopted.length, reloading.status.isGood]).toEqual([1, true]);
+      expect(reloading.status.expirySeconds).toBeGreaterThan(before + 27 * 86_400);
       await stop();
     },
   );
 
   test('and what they hold now counts', async () => {
     const { files, clock, lines, adopted, reloading, stop } = await watched();
-    const before = reloading.reading.lastSuccessSeconds;
+    const before = reloading.status.lastSuccessSeconds;
     files['/etc/web.yml'] = good.replace('me', 'you');
     await clock.advance(2_000);
     expect([adopted, lines.take()]).toEqual([[], []]);
     await clock.advance(2_000);
     expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['you']]);
     expect(lines.take()).toEqual(['info web configuration reloaded']);
-    expect(reloading.reading.lastSuccessSeconds).toBe(before + 4);
+    expect(reloading.status.lastSuccessSeconds).toBe(before + 4);
     await stop();
   });
 
@@ -164,20 +164,20 @@ describe('the files are looked at every two seconds', () => {
     const { files, clock, lines, adopted, reloading, stop } = await watched();
     files['/etc/web.yml'] = 'basic_auth_userz:\n';
     await clock.advance(2_000);
-    expect([lines.take(), reloading.reading.isGood]).toEqual([[], true]);
+    expect([lines.take(), reloading.status.isGood]).toEqual([[], true]);
     await clock.advance(60_000);
-    expect([lines.take(), reloading.reading.isGood]).toEqual([
+    expect([lines.take(), reloading.status.isGood]).toEqual([
       ['error web configuration rejected; keeping the previous one'],
       false,
     ]);
     delete files['/etc/web.yml'];
     await clock.advance(2_000);
-    expect(reloading.reading.isGood).toBe(false);
+    expect(reloading.status.isGood).toBe(false);
     await clock.advance(2_000);
     expect(lines.take()).toEqual(['error web configuration rejected; keeping the previous one']);
     files['/etc/web.yml'] = good;
     await clock.advance(2_000);
-    expect([lines.take(), reloading.reading.isGood, adopted]).toEqual([
+    expect([lines.take(), reloading.status.isGood, adopted]).toEqual([
       ['info web configuration is valid again'],
       true,
       [],

@@ -78,7 +78,7 @@ export class GfaCollector implements Collector, Kept {
       commit: () => {
         ledger.finishRestoring(this.#dependencies.clock.monotonic());
         this.#ledger = ledger;
-        // The earlier process may have stopped during a request, whose response is then lost.
+        // The earlier process may have stopped during a request, so the first response counts as one after a loss.
         this.#requestsRead = -1;
       },
     };

@@ -26,8 +26,12 @@ export interface EventDependencies {
   readonly isAfterLoss: boolean;
 }
 
-/** An event that first arrives later than this after its own time is not counted. Events are remembered as long. */
-const EVENTS_COUNT_FOR_SECONDS = 86_400;
+/**
+ * How long an event is remembered after its last delivery. It is not documented whether the service sends only new events,
+ * overlapping windows, or everything each time. An event that first arrives so long after its own time is not counted,
+ * because it may have been counted and forgotten.
+ */
+export const EVENTS_KEPT_MS = 86_400_000;
 
 /** Counts each event of a group once. An event that is not remembered is new, unless it is more than a day older than its response. */
 export class EventCounter {
@@ -56,7 +60,7 @@ export class EventCounter {
         reportDrop('record', `${this.#group}.${reportedAt === undefined ? 'timestamp' : 'filer_guid'}`);
         continue;
       }
-      const isLate = reportedAt < arrival.time - EVENTS_COUNT_FOR_SECONDS;
+      const isLate = reportedAt < arrival.time - EVENTS_KEPT_MS / 1000;
       const identity = `${this.#group}\n${pair.key}\n${identityOf(record, reportedAt)}`;
       const delivery = this.#memory.deliver(identity, (reportedAt - arrival.time) * 1000, isLate);
       if (delivery === 'known') continue;

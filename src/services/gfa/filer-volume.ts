@@ -59,7 +59,7 @@ export type SavedStatistic = readonly [
 /** The labels of a filer on a volume; the volume's are empty for a filer alone, the filer's for a volume alone. */
 type PairLabels = Readonly<Record<(typeof families.pairLabels)[number], string>>;
 
-/** The state of one filer on one volume, of a filer alone, or of a volume alone. */
+/** The state of one filer on one volume, of a filer alone, or of a volume alone: this folder calls each of them a pair. */
 export class FilerVolume {
   readonly filer: string;
   readonly volume: string;

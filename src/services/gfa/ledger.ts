@@ -9,7 +9,7 @@ import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import type { DataResponse } from './data-response.ts';
-import { EventCounter } from './event-counter.ts';
+import { EVENTS_KEPT_MS, EventCounter } from './event-counter.ts';
 import { EVENT_GROUPS, type EventGroup, type Group, infoTable } from './families.ts';
 import { FilerVolume, pairKey } from './filer-volume.ts';
 import { LabelValueLimits } from './label-value-limits.ts';
@@ -19,12 +19,6 @@ import { TitleDirectory } from './title-directory.ts';
 
 /** The groups whose records are states. */
 const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
-
-/**
- * How long an event is remembered after its last delivery. It is not documented whether the service sends only new events,
- * overlapping windows, or everything each time; an event that first arrives a day after its own time is not counted.
- */
-const KEEP_MS = 86_400_000;
 
 /** The events are a million at most, so each map has some ten thousand. */
 const MEMORY_PARTS = 64;
@@ -77,7 +71,7 @@ export class GfaLedger {
     this.filers = new TitleDirectory(options.maxPairs);
     this.#volumes = new TitleDirectory(options.maxPairs);
     this.#clock = new ServiceClock(options.serviceClock);
-    this.#memory = new SeenIds(options.maxEvents, KEEP_MS, MEMORY_PARTS);
+    this.#memory = new SeenIds(options.maxEvents, EVENTS_KEPT_MS, MEMORY_PARTS);
     this.#events = {
       locks: new EventCounter('locks', this.#memory),
       propagation: new EventCounter('propagation', this.#memory),
@@ -98,7 +92,10 @@ export class GfaLedger {
     return { missed: locks.watch.missed + propagation.watch.missed, isSuspicious: this.#isKeyShared };
   }
 
-  /** Adds a response. `now`: monotonic milliseconds. Yields where it may be interrupted, and returns the number of new events. */
+  /**
+   * Adds a response, and returns the number of new events. `now`: monotonic milliseconds. `isAfterLoss`: the response to an
+   * earlier request did not arrive, so its events are missing. Yields where it may be interrupted.
+   */
   *add(response: DataResponse, now: number, reportDrop: ReportDrop, isAfterLoss = false): Generator<void, number> {
     this.#responses += 1;
     const time = this.#clock.timeOf(response.at && response.at * 1000) / 1000;

@@ -11,6 +11,7 @@ import type { SavedEntry } from './title-directory.ts';
 export interface Heading {
   readonly info: JsonObject;
   readonly volumes: unknown;
+  /** The label values that were admitted, by field. */
   readonly words: ReturnType<LabelValueLimits['state']>;
   readonly bookmarks: Readonly<Record<EventGroup, ReturnType<BookmarkWatch['state']>>>;
 }
@@ -22,6 +23,7 @@ export type SavedFiler = readonly [entry: SavedEntry, name: string];
 
 /** A piece of the saved ledger. Null stands for an entry that was removed. */
 export interface Piece {
+  /** When the latest response arrived, in monotonic milliseconds of the process that saves. */
   readonly answeredAt?: number | null;
   readonly heading?: Saved<unknown>;
   readonly filers?: Saved<SavedFiler | null>;

@@ -17,24 +17,17 @@ const PAIR_BYTES = 24 * 1024;
 /** With more filers on volumes, reading a response would block the event loop too long, however much memory there is. */
 const MAX_PAIRS = 200_000;
 
-/** The most events that are remembered, see `SeenIds`. One takes about 75 bytes. */
+/** The most events that are remembered, see `SeenIds`. One takes about 75 bytes, and all of them a seventh of the heap. */
 const MAX_EVENTS = 1_000_000;
+const HEAP_BYTES_PER_EVENT = 512;
 
 const tables: readonly Table[] = [
   { source: 'GET /data, info', commonLabels: [], families: families.infoTable },
   { source: 'GET /data, volumes', commonLabels: families.volumeLabels, families: families.volumeTable },
   { source: 'GET /data, filers without a volume', commonLabels: families.filerLabels, families: families.filerTable },
   { source: 'GET /data, filers on a volume', commonLabels: families.pairLabels, families: families.filerOnVolumeTable },
-  {
-    source: 'GET /data, propagation',
-    commonLabels: families.pairLabels,
-    families: families.propagationTable,
-  },
-  {
-    source: 'GET /data, locks',
-    commonLabels: families.pairLabels,
-    families: families.lockTable,
-  },
+  { source: 'GET /data, propagation', commonLabels: families.pairLabels, families: families.propagationTable },
+  { source: 'GET /data, locks', commonLabels: families.pairLabels, families: families.lockTable },
   {
     source: 'GET /data, every group',
     commonLabels: [...families.pairLabels, 'group'],
@@ -72,7 +65,7 @@ export const gfa: Service<GfaConfig> = {
     const { events } = config;
     const ledger = {
       bounds: events.histograms ? events.bucketsSeconds : [],
-      maxEvents: Math.min(MAX_EVENTS, Math.floor(heapBytes / 512)),
+      maxEvents: Math.min(MAX_EVENTS, Math.floor(heapBytes / HEAP_BYTES_PER_EVENT)),
       maxPairs: Math.min(MAX_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       groups: options.groups,
       goneAfterMs: config.staleAfter * intervalMs,
@@ -80,13 +73,13 @@ export const gfa: Service<GfaConfig> = {
       names,
       serviceClock: client.serviceClock,
     };
-    const api = new GfaClient(client, options, { clock, random });
-    const collector = new GfaCollector({ client: api, ledger, intervalMs, keeper, clock, log });
+    const gfaClient = new GfaClient(client, options, { clock, random });
+    const collector = new GfaCollector({ client: gfaClient, ledger, intervalMs, keeper, clock, log });
     return {
       collector,
       intervalMs,
       ownValues: () => new Map(gfaOwnMetrics.map(({ name, read }) => [name, read(collector.ledger)])),
-      notes: () => collector.warnings,
+      warnings: () => collector.warnings,
       state: {
         kept: [collector],
         savesAfterPolls: true,

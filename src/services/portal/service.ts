@@ -98,7 +98,7 @@ export const portal: Service<PortalConfig> = {
       },
       state: { kept: collector.context.kept },
       tokenSecondsLeft: () => tokens.remainingSeconds,
-      notes: () => collector.warnings,
+      warnings: () => collector.warnings,
       variants: () => collector.context.unitDetector.variants,
       close: (signal) => tokens.revoke(signal),
     };

@@ -55,7 +55,7 @@ export function startProcess(
   const remote: RemoteWrite = new RemoteWrite(
     { ...period, labels: {}, catchUpMs: CATCH_UP * 1000, intervalMs: MINUTE * 1000, binMs: MINUTE * 1000 },
     send,
-    { clock, random: () => 0, log: noLog, note: () => keeper.note(remote.cursors) },
+    { clock, random: () => 0, log: noLog, saveCursors: () => keeper.saveUnsynced(remote.cursors) },
   );
   return { gfa, portal, remote, keeper };
 }
