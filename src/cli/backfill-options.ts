@@ -24,7 +24,7 @@ const valueSection = section({
     '--until': { ...AGO, help: 'the end of the period' },
     '--labels': { ...labelList, help: 'labels added to every series' },
   },
-  toOptions: (values) => values,
+  toSettings: (values) => values,
 });
 
 /** If no labels are given, those of remote write are used. */
@@ -37,7 +37,7 @@ export function parseBackfillOptions(options: Options): ParsedOptions {
   const texts = Object.entries(options).map(([name, text]) => [`--${name}`, String(text)] as const);
   const { values, errors } = readValues(valueSection, new Map(texts), String);
   if (errors.length > 0) throw new ConfigError(errors);
-  const { '--since': sinceMs, '--until': untilMs = 0, '--labels': labels } = valueSection.toOptions(values).settings;
+  const { '--since': sinceMs, '--until': untilMs = 0, '--labels': labels } = valueSection.toSettings(values).settings;
   if (sinceMs === undefined) throw new ConfigError(['--backfill: expected --since with a duration such as 30d']);
   if (sinceMs - untilMs < MIN_PAST_MS) {
     throw new ConfigError(['--since: expected a time at least 15m before --until, which is now by default']);

@@ -4,7 +4,7 @@ import type { remoteWriteSection } from './remote-write.ts';
 import type { EffectiveValues } from './section.ts';
 import type { commonSection } from './variables.ts';
 
-type CommonConfig = ReturnType<typeof commonSection.toOptions>['settings'];
+type CommonConfig = ReturnType<typeof commonSection.toSettings>['settings'];
 
 export interface Config extends CommonConfig {
   /** The settings of each polled service, by its name; the section of the service reads them. */
@@ -23,7 +23,7 @@ export interface Config extends CommonConfig {
   readonly ownFiles: readonly ProtectedFile[];
 }
 
-export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toOptions>['settings']>;
+export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toSettings>['settings']>;
 
 /** At least one of the two proxies is set. */
 export interface ProxyConfig {

@@ -70,8 +70,8 @@ export function configOf(
   const unknown = unknownVariables(texts, rows, services);
   errors.push(...unknown.errors);
   if (errors.length > 0) throw new ConfigError(inTableOrder(errors, rows));
-  const polled = services.map((service) => ({ api: service.api, ...service.toOptions(values) }));
-  const [common, remoteWrite] = [commonSection.toOptions(values), remoteWriteSection.toOptions(values)];
+  const polled = services.map((service) => ({ api: service.api, ...service.toSettings(values) }));
+  const [common, remoteWrite] = [commonSection.toSettings(values), remoteWriteSection.toSettings(values)];
   const isKept = services.some(({ history }, index) => {
     const settings = polled[index]?.settings;
     return settings !== undefined && settings !== null && history?.isKept(settings);

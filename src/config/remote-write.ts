@@ -58,7 +58,7 @@ export const remoteWriteSection = section({
   url: 'REMOTE_WRITE_URL',
   variables,
   errors,
-  toOptions,
+  toSettings,
 });
 
 function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
@@ -107,7 +107,7 @@ export function headerPairs(text: string): Readonly<Record<string, string>> | un
   return headers;
 }
 
-function toOptions(values: Values<RemoteRows>) {
+function toSettings(values: Values<RemoteRows>) {
   const { REMOTE_WRITE_URL: url, REMOTE_WRITE_USER: user, REMOTE_WRITE_PASSWORD: password } = values;
   if (url === undefined) return undefined;
   return {

@@ -15,7 +15,7 @@ interface SectionDefinition<Table extends Rows, Settings> {
   /** The errors in combinations of variables, one line each, which begins with a variable. */
   readonly errors?: (given: SetVariables<Table>) => readonly string[];
   /** Called only without errors. */
-  readonly toOptions: (values: Values<Table>) => Settings;
+  readonly toSettings: (values: Values<Table>) => Settings;
   /** For `--check-config`: texts that differ from what is set, because the settings follow from several variables. */
   readonly show?: (settings: NonNullable<Settings>) => { readonly [Name in keyof Table]?: string | undefined };
 }
@@ -28,21 +28,21 @@ export interface Section<Settings = unknown> {
   /** The schema of these variables for env-schema. */
   readonly schema: object;
   errors(given: SetVariables<Rows>): readonly string[];
-  toOptions(values: Values<Rows>): { readonly settings: Settings; readonly shown: EffectiveValues };
+  toSettings(values: Values<Rows>): { readonly settings: Settings; readonly shown: EffectiveValues };
 }
 
 export function section<const Table extends Rows, Settings>(
   parts: SectionDefinition<Table, Settings>,
 ): Section<Settings> {
-  const { url, variables, errors, toOptions, show } = parts;
+  const { url, variables, errors, toSettings, show } = parts;
   const rows = Object.entries<Variable>(variables).map(([name, row]) => ({ name, row }));
   return {
     rows,
     schema: schemaOf(variables),
     // The cast is safe: the schema of these rows has checked the values.
     errors: (given) => errors?.(given as SetVariables<Table>) ?? [],
-    toOptions: (values) => {
-      const settings = toOptions(values as Values<Table>);
+    toSettings: (values) => {
+      const settings = toSettings(values as Values<Table>);
       if (url !== undefined && values[url] === undefined) return { settings, shown: { [url]: undefined } };
       const texts = rows.map(
         ({ name, row }) => [name, values[name] === undefined ? undefined : textOf(row, values[name])] as const,

@@ -131,7 +131,7 @@ type CommonRows = typeof variables;
 export const commonSection = section({
   variables,
   errors: (given) => [...bucketErrors(given), ...aliasErrors(given), ...pathErrors(given), ...shardErrors(given)],
-  toOptions,
+  toSettings,
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
 
@@ -155,7 +155,7 @@ function shardErrors({ values: { SHARD: index, TOTAL_SHARDS: total } }: SetVaria
   return [`SHARD: "${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`];
 }
 
-function toOptions(values: Values<CommonRows>) {
+function toSettings(values: Values<CommonRows>) {
   return {
     requests: {
       timeoutMs: values.REQUEST_TIMEOUT,

@@ -9,29 +9,29 @@ import type { DoctorCheckDependencies } from './dependencies.ts';
 /** What a service has or lacks: each capability is an object of its own. */
 
 /** The checks of `--doctor`. */
-export interface ServiceDoctor<Options> {
-  createCheck(options: Options, dependencies: DoctorCheckDependencies): ServiceCheck;
+export interface ServiceDoctor<Settings> {
+  createCheck(settings: Settings, dependencies: DoctorCheckDependencies): ServiceCheck;
 }
 
 /** What `--plan` computes. */
-export interface ServicePlanning<Options> {
-  sampleCounts(options: Options): readonly SampleCounts[];
+export interface ServicePlanning<Settings> {
+  sampleCounts(settings: Settings): readonly SampleCounts[];
   /** Missing if the number of requests does not grow with the fleet. */
-  readonly fleet?: FleetPlanner<Options>;
+  readonly fleet?: FleetPlanner<Settings>;
 }
 
-export interface FleetPlanner<Options> {
+export interface FleetPlanner<Settings> {
   /** Variables to plan with if the service is not configured. */
   readonly placeholder: Readonly<Record<string, string>>;
-  plan(options: Options, appliances: number, shards: number): FleetPlan;
+  plan(settings: Settings, appliances: number, shards: number): FleetPlan;
 }
 
 /** Records of the past, for remote write and `--backfill`. */
-export interface ServiceHistory<Options> {
+export interface ServiceHistory<Settings> {
   /** How often new records exist, how far back they are requested, and the length of a bin, in milliseconds. */
-  bins(options: Options): HistoryBins;
-  /** The options of a process that reads the history of these series, or of all polled ones. */
-  past(options: Options, series: readonly string[] | undefined): Options;
+  bins(settings: Settings): HistoryBins;
+  /** The settings of a process that reads the history of these series, or of all polled ones. */
+  past(settings: Settings, series: readonly string[] | undefined): Settings;
 }
 
 export interface HistoryBins {

@@ -14,8 +14,8 @@ import type { ServiceDependencies } from './dependencies.ts';
  * One service, as the rest of the program sees it: what every service has, and capabilities that a service has or lacks.
  * `services/services.ts` lists the services.
  */
-export interface Service<Options = unknown> {
-  readonly section: ServiceSection<Options>;
+export interface Service<Settings = unknown> {
+  readonly section: ServiceSection<Settings>;
   readonly title: string;
   readonly causes: ServiceCauses;
   /** The tables of metrics of the service, in the order of the exposition. */
@@ -26,18 +26,18 @@ export interface Service<Options = unknown> {
   readonly allowed?: readonly AllowedRequest[];
   /** `account`: a response is about the whole account, so only the first shard polls it. `fleet`: the shards divide it. */
   readonly scope: 'account' | 'fleet';
-  target(options: Options, config: Config): ServiceEndpoint;
+  target(settings: Settings, config: Config): ServiceEndpoint;
   /** Identifies the owner of the saved state, without secrets: a process with another owner does not restore it. */
-  stateOwner(options: Options, config: Config): readonly string[];
-  connect(options: Options, dependencies: ServiceDependencies): ServiceConnection;
+  stateOwner(settings: Settings, config: Config): readonly string[];
+  connect(settings: Settings, dependencies: ServiceDependencies): ServiceConnection;
   /**
-   * Returns options for a process that runs in addition to an exporter and must not consume its events. `now` is in
+   * Returns settings for a process that runs in addition to an exporter and must not consume its events. `now` is in
    * epoch milliseconds.
    */
-  withOwnClientKey?(options: Options, now: number): Options;
-  readonly doctor?: ServiceDoctor<Options>;
-  readonly planning?: ServicePlanning<Options>;
-  readonly history?: ServiceHistory<Options>;
+  withOwnClientKey?(settings: Settings, now: number): Settings;
+  readonly doctor?: ServiceDoctor<Settings>;
+  readonly planning?: ServicePlanning<Settings>;
+  readonly history?: ServiceHistory<Settings>;
 }
 
 export interface ServiceEndpoint {

@@ -5,7 +5,7 @@ import { RetryBudget, type RetryDependencies, withRetries } from '../../transpor
 import { requireEnvelope } from './data-response.ts';
 import { GROUPS, type Group } from './families.ts';
 
-export interface GfaOptions {
+export interface GfaClientSettings {
   readonly token: Secret;
   /** The name of this client. The service keeps a bookmark for each client of a token. */
   readonly clientKey: string;
@@ -22,13 +22,13 @@ const GROUP_PARAMETERS = {
 
 export class GfaClient {
   readonly #client: JsonClient;
-  readonly #options: GfaOptions;
+  readonly #settings: GfaClientSettings;
   readonly #retryDependencies: RetryDependencies;
   #requestsSent = 0;
 
-  constructor(client: JsonClient, options: GfaOptions, retryDependencies: RetryDependencies) {
+  constructor(client: JsonClient, settings: GfaClientSettings, retryDependencies: RetryDependencies) {
     this.#client = client;
-    this.#options = options;
+    this.#settings = settings;
     this.#retryDependencies = { ...retryDependencies, budget: new RetryBudget() };
   }
 
@@ -43,10 +43,10 @@ export class GfaClient {
   }
 
   async #requestData(signal: AbortSignal): Promise<unknown> {
-    const { token } = this.#options;
+    const { token } = this.#settings;
     const send = () => {
       this.#requestsSent += 1;
-      return this.#client.send(dataRequest(this.#options), signal);
+      return this.#client.send(dataRequest(this.#settings), signal);
     };
     try {
       return await send();
@@ -58,11 +58,11 @@ export class GfaClient {
 }
 
 /** A client key for a process that runs next to an exporter and must not take its events. */
-export function temporaryClientKey({ clientKey }: GfaOptions, purpose: string, now: number): string {
+export function temporaryClientKey({ clientKey }: GfaClientSettings, purpose: string, now: number): string {
   return `${clientKey}-${purpose}-${new Date(now).toISOString().replaceAll(/\D/g, '').slice(0, 14)}`;
 }
 
-export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaOptions): ServiceRequest {
+export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaClientSettings): ServiceRequest {
   const query = Object.fromEntries(GROUPS.map((group) => [GROUP_PARAMETERS[group], String(groups.includes(group))]));
   // The key is sent as issued: the service uses no scheme such as Bearer.
   const headers = { authorization: token.reveal(), [clientKeyHeader]: clientKey };

@@ -2,10 +2,10 @@ import { baseUrl, headerName } from '../../config/addresses.ts';
 import { duration, headerValue, secret } from '../../config/formats.ts';
 import { LIST } from '../../config/schema.ts';
 import { serviceSection } from '../../config/section.ts';
-import type { GfaOptions } from './client.ts';
+import type { GfaClientSettings } from './client.ts';
 import { GROUPS } from './families.ts';
 
-export interface GfaConfig extends GfaOptions {
+export interface GfaSettings extends GfaClientSettings {
   /** Base URL, ending in `/v1`, without a slash at the end. */
   readonly url: string;
   readonly intervalMs: number;
@@ -53,7 +53,7 @@ export const gfaSection = serviceSection({
       ? ['GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE']
       : [],
 
-  toOptions(values): GfaConfig | undefined {
+  toSettings(values): GfaSettings | undefined {
     // The check above guarantees that there is a token if there is a URL.
     if (values.GFA_URL === undefined || values.GFA_TOKEN === undefined) return undefined;
     return {

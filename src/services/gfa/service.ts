@@ -3,7 +3,7 @@ import type { Service } from '../service.ts';
 import { gfaCauses } from './causes.ts';
 import { GfaClient, temporaryClientKey } from './client.ts';
 import { GfaCollector } from './collector.ts';
-import { type GfaConfig, gfaSection } from './configuration.ts';
+import { type GfaSettings, gfaSection } from './configuration.ts';
 import { createGfaCheck } from './doctor/check.ts';
 import * as families from './families.ts';
 import { gfaOwnMetrics } from './own-metrics.ts';
@@ -35,7 +35,7 @@ const tables: readonly Table[] = [
   },
 ];
 
-export const gfa: Service<GfaConfig> = {
+export const gfa: Service<GfaSettings> = {
   section: gfaSection,
   title: 'File acceleration',
   causes: gfaCauses,
@@ -56,24 +56,24 @@ export const gfa: Service<GfaConfig> = {
 
   planning: { sampleCounts: () => [{ volume: 7.7, histograms: 1.7 }] },
 
-  withOwnClientKey: (options, now) => ({ ...options, clientKey: temporaryClientKey(options, 'once', now) }),
+  withOwnClientKey: (settings, now) => ({ ...settings, clientKey: temporaryClientKey(settings, 'once', now) }),
 
   doctor: { createCheck: createGfaCheck },
 
-  connect(options, { client, config, clock, random, log, heapBytes, names, keeper }) {
-    const { intervalMs } = options;
+  connect(settings, { client, config, clock, random, log, heapBytes, names, keeper }) {
+    const { intervalMs } = settings;
     const { events } = config;
     const ledger = {
       bounds: events.histograms ? events.bucketsSeconds : [],
       maxEvents: Math.min(MAX_EVENTS, Math.floor(heapBytes / HEAP_BYTES_PER_EVENT)),
       maxPairs: Math.min(MAX_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
-      groups: options.groups,
+      groups: settings.groups,
       goneAfterMs: config.staleAfter * intervalMs,
       forgetAfterMs: config.forgetAfterMs,
       names,
       serviceClock: client.serviceClock,
     };
-    const gfaClient = new GfaClient(client, options, { clock, random });
+    const gfaClient = new GfaClient(client, settings, { clock, random });
     const collector = new GfaCollector({ client: gfaClient, ledger, intervalMs, keeper, clock, log });
     return {
       collector,

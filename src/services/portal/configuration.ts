@@ -26,7 +26,7 @@ export const portalSection: ServiceSection<PortalConfig> = serviceSection<Portal
   },
   variables: portalVariables,
   errors: (given) => [...credentialErrors(given), ...modeErrors(given), ...binErrors(given)],
-  toOptions: toPortalConfig,
+  toSettings: toPortalConfig,
   show: effectiveTexts,
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/runtime/secret.ts';
-import { GfaClient, type GfaOptions } from '../../../src/services/gfa/client.ts';
+import { GfaClient, type GfaClientSettings } from '../../../src/services/gfa/client.ts';
 import { going, type MockApi, mockApi } from '../../support/mock-api.ts';
 
 /** The least that is an answer. */
@@ -8,8 +8,8 @@ const ANSWER = { info: {}, metrics: {} };
 
 const KEY = 'ad0c9a7f-0000-4000-8000-000000000001';
 
-function client(api: MockApi, more: Partial<GfaOptions> = {}): GfaClient {
-  const settings: GfaOptions = {
+function client(api: MockApi, more: Partial<GfaClientSettings> = {}): GfaClient {
+  const settings: GfaClientSettings = {
     token: Secret.of(KEY),
     clientKey: 'filer-exporter',
     clientKeyHeader: 'X-Service-client-key',
@@ -20,7 +20,7 @@ function client(api: MockApi, more: Partial<GfaOptions> = {}): GfaClient {
 }
 
 /** Asks, and lets time pass for whatever waits. */
-async function asked(api: MockApi, more: Partial<GfaOptions> = {}): Promise<unknown> {
+async function asked(api: MockApi, more: Partial<GfaClientSettings> = {}): Promise<unknown> {
   const answer = client(api, more)
     .data(going)
     .catch((error: unknown) => error);

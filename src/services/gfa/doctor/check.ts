@@ -10,7 +10,7 @@ import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts'
 import { Secret } from '../../../runtime/secret.ts';
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
 import { gfaCauses } from '../causes.ts';
-import { dataRequest, type GfaOptions, temporaryClientKey } from '../client.ts';
+import { dataRequest, type GfaClientSettings, temporaryClientKey } from '../client.ts';
 import { parseDataResponse } from '../data-response.ts';
 import { ENUM_FIELDS, GROUPS } from '../families.ts';
 import { documentedData } from './documented.ts';
@@ -24,17 +24,17 @@ const PAUSE_MS = 2_000;
 
 /** Sends every request with client keys of the doctor's own, so that the exporter loses no event. */
 export function createGfaCheck(
-  options: GfaOptions,
+  settings: GfaClientSettings,
   { client, environment: { clock } }: DoctorCheckDependencies,
 ): ServiceCheck {
-  const key = temporaryClientKey(options, 'doctor', clock.now());
+  const key = temporaryClientKey(settings, 'doctor', clock.now());
   const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<CheckResult> => {
     // Without retries, because each request may move a bookmark.
-    const sendWithKey = (suffix: string, change: Partial<GfaOptions> = {}) =>
-      resultOf(client.send(dataRequest({ ...options, ...change, clientKey: `${key}${suffix}` }), signal));
+    const sendWithKey = (suffix: string, change: Partial<GfaClientSettings> = {}) =>
+      resultOf(client.send(dataRequest({ ...settings, ...change, clientKey: `${key}${suffix}` }), signal));
     const { body: first, error } = await sendWithKey('-a');
     if (error !== undefined) {
-      const token = Secret.of(`Bearer ${options.token.reveal()}`);
+      const token = Secret.of(`Bearer ${settings.token.reveal()}`);
       await reportFailure(error, reportFinding, () => sendWithKey('-a', { token }));
       return { variants: [], filers: [], volumes: [] };
     }
@@ -44,7 +44,7 @@ export function createGfaCheck(
     const { body: otherKey } = await sendWithKey('-b');
     const { body: reducedBody } = await sendWithKey('-b', { groups: ['filers', 'volumes'] });
     const [events, repeated, otherEvents] = [eventsIn(first), eventsIn(again), eventsIn(otherKey)];
-    await checkHeader(options, events, otherEvents, reportFinding, (clientKeyHeader) =>
+    await checkHeader(settings, events, otherEvents, reportFinding, (clientKeyHeader) =>
       sendWithKey('-c', { clientKeyHeader }),
     );
     checkContents(first, reportFinding);
@@ -106,7 +106,7 @@ async function reportFailure(
 
 /** Checks that each client key receives all events. If a second key receives none of the first key's events, the service ignores the header, and other header names are tried. */
 async function checkHeader(
-  { clientKeyHeader }: GfaOptions,
+  { clientKeyHeader }: GfaClientSettings,
   events: ReadonlySet<string>,
   otherEvents: ReadonlySet<string>,
   reportFinding: ReportFinding,
