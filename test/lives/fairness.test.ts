@@ -56,29 +56,6 @@ test('inventory and licence keep their interval where the limits allow an eighth
   expect(Math.max(...life.sent.pauses(/\/account\/license/))).toBeLessThan(95 * MINUTE);
 });
 
-test('a ceiling far above the limit finds the limit', async () => {
-  const life = await World.begin({
-    appliances: 6,
-    environment: { PORTAL_RATE_LIMIT: '100000/1s', PORTAL_DAILY_LIMIT: '0', PORTAL_INTERVAL: '20s' },
-    variations: {
-      rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 2_000 },
-      retryAfter: 'none',
-      dailyLimit: null,
-    },
-  });
-  // In the first minute the limit is not known, and an appliance of which every series is rejected is down.
-  life.judge.excused.push('unwell');
-  life.judge.excused.push('talks');
-  const { scrape } = await life.passes(6 * MINUTE);
-  const refused = () => scrape.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0;
-  const before = refused();
-  const sent = life.sent.count();
-  const { scrape: later } = await life.passes(6 * MINUTE);
-  const share =
-    ((later.value('filer_exporter_throttled_total', { api: 'portal' }) ?? 0) - before) / (life.sent.count() - sent);
-  expect(share).toBeLessThan(0.1);
-});
-
 test('data that comes later than configured because of a lower limit is reported once, with how much later', async () => {
   const life = await World.begin({ appliances: 10, environment: { PORTAL_RATE_LIMIT: '8/300s' } });
   await life.passes(HOUR);

@@ -1,51 +1,9 @@
 // Only here: what hours of appliances that come, go and are off do to the others.
-import { HOUR, MINUTE } from '../harness/world.ts';
+import { MINUTE } from '../harness/world.ts';
 import { type Story, tell } from './story.ts';
 
 /** Appliances that are off, come, go and are renamed. */
 const fleet: readonly Story[] = [
-  {
-    name: 'two hours in which half the fleet is off',
-    begins: { appliances: 4 },
-    tells: async (life) => {
-      await life.passes(10 * MINUTE);
-      const on = life.off(...life.serials.slice(0, 2));
-      const during = await life.after(2 * HOUR);
-      on();
-      const after = await life.after(6 * MINUTE);
-      life.expects([during, after], [/portal up, 2 no records, 2 reporting/, 'portal up, 4 reporting, 12 series']);
-    },
-  },
-  {
-    name: 'an appliance that is off for ten minutes and on for ten changes its state each time and no more often',
-    tells: async (life) => {
-      await life.passes(10 * MINUTE);
-      const [serial = ''] = life.serials;
-      for (let time = 0; time < 2; time += 1) {
-        const on = life.off(serial);
-        await life.passes(10 * MINUTE);
-        on();
-        await life.passes(10 * MINUTE);
-      }
-      life.expects([await life.after(6 * MINUTE)], ['portal up, 3 reporting, 9 series']);
-    },
-  },
-  {
-    name: 'a renamed appliance goes on under its new name, and its counts do not begin again',
-    begins: { gfa: true },
-    tells: async (life) => {
-      await life.passes(20 * MINUTE);
-      const [serial = ''] = life.serials;
-      life.act();
-      life.services.renameAppliance(serial, 'edge of the world');
-      const { scrape } = await life.passes(25 * MINUTE);
-      const named = { filer: 'edge of the world' };
-      const names = new Set(
-        scrape.samples.filter(({ labels }) => labels.serial === serial).map(({ labels }) => labels.filer),
-      );
-      life.expects([[...names].join(), scrape.all('filer_lock_events_total', named).length > 0], [named.filer, true]);
-    },
-  },
   {
     name: 'a replaced appliance: the old one goes, the new one has its plain name from the first moment',
     begins: { gfa: true, lookMs: MINUTE },
@@ -70,16 +28,6 @@ const fleet: readonly Story[] = [
     },
   },
   {
-    name: 'five appliances that join at once are there with the next list',
-    begins: { appliances: 2 },
-    tells: async (life) => {
-      await life.passes(10 * MINUTE);
-      life.act();
-      for (let index = 0; index < 5; index += 1) life.services.addAppliance();
-      life.expects([await life.after(40 * MINUTE)], ['portal up, 7 reporting, 21 series']);
-    },
-  },
-  {
     name: 'half the fleet is decommissioned',
     begins: { appliances: 6 },
     tells: async (life) => {
@@ -92,27 +40,6 @@ const fleet: readonly Story[] = [
       const { text } = await life.page('/status');
       const mentioned = [...gone].filter((serial) => text.includes(serial) || life.last.includes(serial));
       life.expects([after, mentioned], ['portal up, 3 reporting, 9 series', []]);
-    },
-  },
-  {
-    name: 'a half list of appliances at the start is made whole by the next one',
-    begins: { appliances: 4, later: true },
-    tells: async (life) => {
-      let isHalf = true;
-      life.edits({
-        path: /\/serials|\/edges/,
-        change: (body) => {
-          const { items } = body as { readonly items: readonly unknown[] };
-          return isHalf ? { ...(body as object), items: items.slice(0, items.length / 2) } : body;
-        },
-      });
-      await life.starts();
-      const first = await life.after(5 * MINUTE);
-      isHalf = false;
-      life.expects(
-        [first, await life.after(20 * MINUTE)],
-        [/portal up, 2 reporting/, 'portal up, 4 reporting, 12 series'],
-      );
     },
   },
 ];

@@ -5,23 +5,6 @@ import { API_UP, APPLIANCE_UP, EFFECTIVE_INTERVAL } from '../harness/names.ts';
 import { HOUR, MINUTE, PORTAL, SECOND, SERIES, type Seen, World } from '../harness/world.ts';
 import { runHere } from '../support/command.ts';
 
-test('a limit that is lifted makes no value vanish', async () => {
-  const life = await World.begin({
-    appliances: 12,
-    lookMs: 4 * MINUTE,
-    environment: { PORTAL_RATE_LIMIT: '25/30s', PORTAL_INTERVAL: '60s' },
-    variations: { rateLimit: { kind: 'sliding-window', requests: 3, windowMs: 30_000 } },
-  });
-  await life.passes(25 * MINUTE);
-  const before = (await life.sees()).scrape.all('filer_appliance_cpu_utilization_ratio').length;
-  expect(before).toBe(12);
-  life.varies({ rateLimit: null });
-  for (let look = 0; look < 10; look += 1) {
-    const { scrape } = await life.passes(2 * MINUTE);
-    expect(scrape.all('filer_appliance_cpu_utilization_ratio')).toHaveLength(12);
-  }
-});
-
 test('a rejection with a Retry-After holds the whole portal for that long, and nothing else', async () => {
   const life = await World.begin({ appliances: 6, gfa: true, environment: { PORTAL_INTERVAL: '30s' } });
   await life.passes(5 * MINUTE);

@@ -1,11 +1,9 @@
 // Only here: what is shown, asked and logged during an outage and after it.
 
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { SimulatedFailure } from '../../src/demo/faults.ts';
-import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import type { StatusReport } from '../../src/status/model.ts';
-import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY, World } from '../harness/world.ts';
-import { isAtLeast } from '../support/program.ts';
+import { ACCOUNT, HOUR, MINUTE, PORTAL, SECOND, TELEMETRY } from '../harness/world.ts';
 import { type Story, tell, trouble } from './story.ts';
 
 const unavailable = { kind: 'status', status: 503 } as const;
@@ -35,6 +33,18 @@ const faults: readonly (readonly [name: string, fault: SimulatedFailure, during:
   ['a network that is cut', { operation: PORTAL, kind: 'reset' }, DOWN('network'), 'network'],
   ['a portal that hangs', { operation: PORTAL, kind: 'hang' }, DOWN('timeout'), 'timeout'],
   ['a portal that sends a byte a second', { operation: TELEMETRY, kind: 'drip' }, DOWN('timeout'), 'timeout'],
+  [
+    'telemetry that fails while the account answers',
+    { operation: TELEMETRY, ...unavailable },
+    DOWN('server_error'),
+    '503',
+  ],
+  [
+    'a portal that rejects everything',
+    { operation: PORTAL, kind: 'status', status: 429, headers: { 'retry-after': '300' } },
+    DOWN('throttled'),
+    '429',
+  ],
   [
     'a token service that is down while every token dies',
     { operation: 'token', ...unavailable },
@@ -131,19 +141,3 @@ const outages: readonly Story[] = [
 ];
 
 tell(outages);
-
-test('a portal that is down is logged once, and not again for each appliance, and its return once', async () => {
-  const life = await World.begin({ appliances: 4, series: STANDARD_SERIES, lookMs: 10 * MINUTE });
-  await life.passes(10 * MINUTE);
-  const before = life.log.length;
-  const over = life.fails({ operation: PORTAL, kind: 'status', status: 503 });
-  await life.passes(40 * MINUTE);
-  const told = life.log.slice(before).filter(({ level }) => isAtLeast(level, 'info'));
-  const lines = told.map(({ msg, operation, serial }) => `${msg}: ${operation ?? serial ?? ''}`);
-  expect(lines).toHaveLength(new Set(lines).size);
-  expect(told.filter(({ msg }) => msg.startsWith('the API cannot be polled'))).toHaveLength(1);
-  expect(told.filter(({ msg }) => msg.startsWith('the appliance does not respond')).length).toBeLessThan(3);
-  over();
-  await life.passes(20 * MINUTE);
-  expect(life.log.filter(({ msg }) => msg === 'the API responds again')).toHaveLength(1);
-});

@@ -63,6 +63,24 @@ test('a task is made once, and anew only for an appliance that was renamed', asy
   expect(kept).toEqual(['portal/inventory', `portal/${B}/cpu_utilization`]);
 });
 
+test('an appliance that one inventory leaves out stays, and goes if the next one leaves it out too', async () => {
+  const [a, b] = [
+    { id: A, type: 'edge' },
+    { id: B, type: 'edge' },
+  ];
+  const api = mockApi();
+  api.answer('POST', '/auth/token', token('one'));
+  const collector = portalCollector(api);
+  const found: string[] = [];
+  for (const listed of [[a, b], [a], [a, b], [a], [a]]) {
+    api.answer('GET', '/serials', list(...listed), list());
+    api.answer('GET', '/edges', list());
+    await discover(collector);
+    found.push(collector.appliances.map(({ serial }) => (serial === A ? 'A' : 'B')).join(''));
+  }
+  expect(found).toEqual(['AB', 'AB', 'AB', 'AB', 'A']);
+});
+
 test('PORTAL_SERIALS are polled however little memory there is', () => {
   const collector = portalCollector(mockApi(), { serials: [A, B], maxAppliances: 1 });
   expect(collector.appliances).toHaveLength(2);

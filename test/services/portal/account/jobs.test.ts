@@ -36,9 +36,15 @@ describe('a job', async () => {
     await absorb(ledger, ...past);
     await absorb(ledger);
     expect((await absorb(ledger, ...past))[FAILED]).toBe(0);
-    const late = new JobLedger(new ManualClock(), DAY_MS);
+    const clock = new ManualClock();
+    const late = new JobLedger(clock, DAY_MS);
     await absorb(late);
     expect((await absorb(late, ...past))[FAILED]).toBe(0);
+    const recent = job('recent', 'failed', { last_updated_at: '2026-03-02T10:00:01Z' });
+    for (const jobs of [[recent], [], [recent], [{ ...recent, state: 'in_progress' }], [recent]]) {
+      expect((await absorb(late, ...jobs))[FAILED] ?? 1).toBe(1);
+      await clock.advance(60_000);
+    }
   });
 
   test('that had ended before the first answer is history', async () => {
