@@ -73,7 +73,9 @@ export async function visit({ variations = {}, environment = {}, network, before
     const found = await clock.through(doctor.run(new AbortController().signal), TURN_MS);
     return {
       found,
-      report: doctor.report(found),
+      get report() {
+        return doctor.report(found);
+      },
       requests: mocks.requests.length,
       announced: doctor.requests,
       complaints: found.findings

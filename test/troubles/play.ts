@@ -60,7 +60,7 @@ async function live(trouble: Trouble | undefined): Promise<Lived> {
   for (let look = -WELL; look < TROUBLED; look += 1) {
     if (look === 0 && trouble !== undefined) {
       if (trouble.variations !== undefined) mocks.vary(trouble.variations);
-      trouble.begin?.(mocks);
+      trouble.before?.(mocks);
       if (trouble.hasAnother)
         await world.exporter({ ...gfaEnvironment(mocks), GFA_CLIENT_KEY: 'another', GFA_INTERVAL: '45s' });
     }
@@ -105,7 +105,7 @@ export async function play(trouble: Trouble): Promise<Played> {
   const ill = await live(trouble);
   const { found } = await visit({
     ...(trouble.variations !== undefined && { variations: trouble.variations }),
-    ...(trouble.begin !== undefined && { before: trouble.begin }),
+    ...(trouble.before !== undefined && { before: trouble.before }),
     environment: { PORTAL_SERIES: undefined, PORTAL_COLLECTORS: undefined },
   });
   // One appliance of the simulated fleet is off from the start.

@@ -7,7 +7,7 @@ import { root } from '../support/program.ts';
 import { withPart } from '../support/reference.ts';
 import { troublesTable } from './page.ts';
 import { type Played, play } from './play.ts';
-import { type Trouble, troubles } from './rows.ts';
+import { pageTroubles, type Trouble } from './rows.ts';
 
 /*
  * Only here a trouble is told in all five places at once: the daemon with its defaults lives through it on a manual clock,
@@ -21,7 +21,7 @@ const PAGE = join(root, 'docs', 'failures.md');
 const played: (readonly [Trouble, Played])[] = [];
 
 describe.runIf(hasPromtool)('every trouble is told', () => {
-  test.each(troubles)('by metric, log, page, alert and doctor: $what', async (trouble) => {
+  test.each(pageTroubles)('by metric, log, page, alert and doctor: $what', async (trouble) => {
     const told = await play(trouble);
     played.push([trouble, told]);
     expect(Object.entries(told).filter(([, entries]) => entries.length === 0)).toEqual([]);
