@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { type GfaSettings, gfaSection } from '../../src/services/gfa/configuration.ts';
-import { type PortalConfig, portalSection } from '../../src/services/portal/configuration.ts';
+import { type PortalSettings, portalSection } from '../../src/services/portal/configuration.ts';
 import { loadConfig } from '../support/load-config.ts';
 
 /** Variables by name, as a process gets them. */
@@ -40,7 +40,7 @@ export const services = [gfaSection, portalSection] as const;
 /** A configuration, and what it says of the two services. */
 export interface BothConfig extends Config {
   readonly gfa: GfaSettings | undefined;
-  readonly portal: PortalConfig | undefined;
+  readonly portal: PortalSettings | undefined;
 }
 
 /** The configuration of this environment and these files. */

@@ -2,7 +2,7 @@ import { Secret } from '../../src/runtime/secret.ts';
 import type { FilerNames } from '../../src/services/filer-names.ts';
 import { PortalClient } from '../../src/services/portal/client.ts';
 import { PortalCollector } from '../../src/services/portal/collector.ts';
-import type { PortalOptions } from '../../src/services/portal/settings.ts';
+import type { PortalOptions } from '../../src/services/portal/collector-options.ts';
 import { type Credentials, TokenSource } from '../../src/services/portal/token.ts';
 import { going, type MockApi, mockApi, noLog, type Reply } from './mock-api.ts';
 

@@ -17,9 +17,9 @@ import { UnitDetector } from './appliances/unit-detector.ts';
 import { missingLicence } from './causes.ts';
 import type { PortalClient } from './client.ts';
 import { createTasks } from './collector-definition.ts';
+import type { PortalOptions } from './collector-options.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
 import type { PortalContext } from './context.ts';
-import type { PortalOptions } from './settings.ts';
 
 export class PortalCollector implements Collector {
   readonly api = 'portal';

@@ -12,7 +12,7 @@ import { stacks } from './account/stacks.ts';
 import { edges } from './appliances/edges.ts';
 import { fiq } from './appliances/fiq.ts';
 import { type CollectorDefinition, tablesOf } from './collector-definition.ts';
-import type { NamedInterval } from './settings.ts';
+import type { NamedInterval } from './collector-options.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 

@@ -8,16 +8,16 @@ import {
   STANDARD_SERIES,
   WITHOUT_HISTORY,
 } from './appliances/series-operations.ts';
-import type { NamedInterval } from './settings.ts';
+import type { NamedInterval } from './collector-options.ts';
 import type { Credentials } from './token.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
 
-export type PortalConfig = Readonly<NonNullable<ReturnType<typeof toPortalConfig>>>;
+export type PortalSettings = Readonly<NonNullable<ReturnType<typeof toPortalSettings>>>;
 
 type PortalRows = typeof portalVariables;
 type PortalValues = Values<PortalRows>;
 
-export const portalSection: ServiceSection<PortalConfig> = serviceSection<PortalRows, PortalConfig>({
+export const portalSection: ServiceSection<PortalSettings> = serviceSection<PortalRows, PortalSettings>({
   api: 'portal',
   url: 'PORTAL_URL',
   history: {
@@ -26,7 +26,7 @@ export const portalSection: ServiceSection<PortalConfig> = serviceSection<Portal
   },
   variables: portalVariables,
   errors: (given) => [...credentialErrors(given), ...modeErrors(given), ...binErrors(given)],
-  toSettings: toPortalConfig,
+  toSettings: toPortalSettings,
   show: effectiveTexts,
 });
 
@@ -77,7 +77,7 @@ function binErrors({ values }: SetVariables<PortalRows>): readonly string[] {
   return ['PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin'];
 }
 
-function toPortalConfig(values: PortalValues) {
+function toPortalSettings(values: PortalValues) {
   const { PORTAL_URL: url, PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs } = values;
   const credentials = toCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
@@ -140,7 +140,7 @@ function toCredentials(values: PortalValues): Credentials | undefined {
 }
 
 /** The texts that follow from several variables: the credentials in use, and each choice with its interval. */
-function effectiveTexts({ credentials, series, collectors, intervalMs: defaultMs }: PortalConfig) {
+function effectiveTexts({ credentials, series, collectors, intervalMs: defaultMs }: PortalSettings) {
   const isPair = credentials.kind !== 'user_key';
   const listOf = (choices: readonly NamedInterval[], hasDefaultInterval: (choice: NamedInterval) => boolean) =>
     choices

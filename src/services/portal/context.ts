@@ -5,7 +5,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { UnitDetector } from './appliances/unit-detector.ts';
 import type { PortalClient } from './client.ts';
-import type { PortalOptions } from './settings.ts';
+import type { PortalOptions } from './collector-options.ts';
 
 /** What the collectors of the portal share. */
 export interface PortalContext {

@@ -4,12 +4,12 @@ import { type FleetPlan, formatInteger, type Plan, planFor, roundDuration } from
 import { DailyQuota } from '../../transport/rate/daily-quota.ts';
 import { INVENTORY_LISTS } from './appliances/inventory-lists.ts';
 import { operationsFor } from './appliances/series-operations.ts';
+import type { NamedInterval } from './collector-options.ts';
 import { enabledCollectors } from './collectors.ts';
-import type { PortalConfig } from './configuration.ts';
-import type { NamedInterval } from './settings.ts';
+import type { PortalSettings } from './configuration.ts';
 
 /** The limits of one shard: shards do not communicate, so each gets an equal share. */
-export function shardLimits(portal: PortalConfig, shards: number): Pick<PortalConfig, 'rateLimit' | 'dailyLimit'> {
+export function shardLimits(portal: PortalSettings, shards: number): Pick<PortalSettings, 'rateLimit' | 'dailyLimit'> {
   const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
   const { rateLimit, dailyLimit } = portal;
   return {
@@ -20,7 +20,7 @@ export function shardLimits(portal: PortalConfig, shards: number): Pick<PortalCo
 
 /** The requests of each collector in one cycle, on shard 0: only that shard polls the operations of the account. */
 export function collectorDemands(
-  { collectors }: Pick<PortalConfig, 'collectors'>,
+  { collectors }: Pick<PortalSettings, 'collectors'>,
   appliances: number,
   volumes: number,
 ): readonly (NamedInterval & { readonly requests: number; readonly first: number })[] {
@@ -33,7 +33,7 @@ export function collectorDemands(
   );
 }
 
-export function createPlan(portal: PortalConfig, appliances: number, shards: number, volumes = 0): Plan {
+export function createPlan(portal: PortalSettings, appliances: number, shards: number, volumes = 0): Plan {
   const plans = plansOf(portal, appliances, shards, volumes);
   const plan = plans[portal.mode];
   const { economy } = plans;
@@ -46,11 +46,11 @@ export function createPlan(portal: PortalConfig, appliances: number, shards: num
 }
 
 function plansOf(
-  portal: PortalConfig,
+  portal: PortalSettings,
   appliances: number,
   shards: number,
   volumes = 0,
-): Readonly<Record<PortalConfig['mode'], Plan>> {
+): Readonly<Record<PortalSettings['mode'], Plan>> {
   const { rateLimit, dailyLimit } = shardLimits(portal, shards);
   const quota = new DailyQuota(dailyLimit, 0);
   const requests = INVENTORY_LISTS.length;
@@ -78,7 +78,7 @@ export function seriesOfOne(series: readonly NamedInterval[]): readonly NamedInt
 }
 
 /** How many samples the series of one appliance have. */
-export function seriesSamples({ series, mode }: PortalConfig): number {
+export function seriesSamples({ series, mode }: PortalSettings): number {
   const names = seriesOfOne(series).map(({ name }) => name);
   const families = [...operationsFor(names, mode === 'economy').values()].map((operation) => operation.families);
   const samplesOf = ({ fields }: Family) => (isEveryOtherField(fields) ? 3 : Object.keys(fields).length);
@@ -86,7 +86,7 @@ export function seriesSamples({ series, mode }: PortalConfig): number {
   return families.flat().reduce((sum, family) => sum + samplesOf(family), families.length);
 }
 
-export function fleetPlan(portal: PortalConfig, appliances: number, shards: number): FleetPlan {
+export function fleetPlan(portal: PortalSettings, appliances: number, shards: number): FleetPlan {
   return {
     plan: createPlan(portal, appliances, shards),
     requestRows: [
@@ -102,7 +102,7 @@ export function fleetPlan(portal: PortalConfig, appliances: number, shards: numb
   };
 }
 
-function modeTable(portal: PortalConfig, appliances: number, shards: number): FleetPlan['modeTable'] {
+function modeTable(portal: PortalSettings, appliances: number, shards: number): FleetPlan['modeTable'] {
   if (portal.series.length === 0) return [];
   const plans = plansOf(portal, appliances, shards);
   const modes = (['full', 'economy'] as const).map((mode) => {

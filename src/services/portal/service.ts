@@ -5,15 +5,15 @@ import type { Service } from '../service.ts';
 import { portalRequests } from './allowed-requests.ts';
 import { maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
-import { backfillOptions } from './backfill-options.ts';
+import { backfillSettings } from './backfill-settings.ts';
 import { portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
+import type { PortalOptions } from './collector-options.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
-import { type PortalConfig, portalSection } from './configuration.ts';
+import { type PortalSettings, portalSection } from './configuration.ts';
 import { createPortalCheck } from './doctor/check.ts';
 import { createPlan, fleetPlan, seriesSamples, shardLimits } from './planning.ts';
-import type { PortalOptions } from './settings.ts';
 import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
@@ -29,7 +29,7 @@ const tables: readonly Table[] = [
   ...portalTables,
 ];
 
-export const portal: Service<PortalConfig> = {
+export const portal: Service<PortalSettings> = {
   section: portalSection,
   title: 'Portal',
   causes: portalCauses,
@@ -52,7 +52,7 @@ export const portal: Service<PortalConfig> = {
   stateOwner: ({ url }, { shard }) => [url, String(shard.index)],
 
   doctor: {
-    createCheck: (settings, parts) => createPortalCheck(portalSettings(parts.config, settings), parts),
+    createCheck: (settings, parts) => createPortalCheck(collectorOptions(parts.config, settings), parts),
   },
 
   planning: {
@@ -69,7 +69,7 @@ export const portal: Service<PortalConfig> = {
 
   history: {
     bins: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
-    past: backfillOptions,
+    past: backfillSettings,
   },
 
   connect(settings, { client, config, clock, random, log, heapBytes, names }) {
@@ -79,7 +79,7 @@ export const portal: Service<PortalConfig> = {
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector: PortalCollector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
-      portalSettings(config, settings, heapBytes),
+      collectorOptions(config, settings, heapBytes),
       { clock, log, names },
       (tasks, volumes) =>
         warnIfTooLarge(createPlan(settings, collector.appliances.length, shard.total, volumes), tasks),
@@ -105,11 +105,11 @@ export const portal: Service<PortalConfig> = {
   },
 };
 
-function portalSettings(
+function collectorOptions(
   { shard, staleAfter, forgetAfterMs, events }: Config,
-  portal: PortalConfig,
+  portal: PortalSettings,
   heapBytes = Number.POSITIVE_INFINITY,
-): PortalOptions & PortalConfig {
+): PortalOptions & PortalSettings {
   return {
     ...portal,
     shard,

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { PollResult } from '../../../src/contract/poll-result.ts';
-import type { PortalOptions } from '../../../src/services/portal/settings.ts';
+import type { PortalOptions } from '../../../src/services/portal/collector-options.ts';
 import { mockApi, type Reply, token } from '../../support/mock-api.ts';
 import { outcomeOf, portalCollector, uuid } from '../../support/portal-parts.ts';
 

@@ -2,7 +2,7 @@ import type { Task } from '../../../contract/task.ts';
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { FilerNames } from '../../filer-names.ts';
-import type { PortalOptions } from '../settings.ts';
+import type { PortalOptions } from '../collector-options.ts';
 import { type Appliance, type Inventory, unknownAppliance } from './inventory.ts';
 import { shardOf } from './shard.ts';
 

@@ -6,7 +6,7 @@ import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
 import { PortalClient } from '../client.ts';
 import { PortalCollector } from '../collector.ts';
-import type { PortalOptions } from '../settings.ts';
+import type { PortalOptions } from '../collector-options.ts';
 import { type Credentials, TokenSource, tokenRequest } from '../token.ts';
 import { connectionIds, loadNames, ratioEvidence, tokenAnswers, unfitMemorySeries, volumesIn } from './answers.ts';
 import { probeBins } from './bin-probe.ts';

@@ -2,12 +2,12 @@ import { ConfigError } from '../../runtime/errors.ts';
 import { likelyTypo } from '../../runtime/suggest.ts';
 import { additionalSeries, standardSeries } from './appliances/series-families.ts';
 import { STANDARD_SERIES } from './appliances/series-operations.ts';
-import type { PortalConfig } from './configuration.ts';
+import type { PortalSettings } from './configuration.ts';
 
 const SERIES_WITH_HISTORY: readonly string[] = Object.keys({ ...standardSeries, ...additionalSeries });
 
-/** The options of a backfill: it reads the chosen series, or every polled series that has a history. Throws a ConfigError if a chosen series has none. */
-export function backfillOptions(portal: PortalConfig, chosen: readonly string[] | undefined): PortalConfig {
+/** The settings of a backfill: it reads the chosen series, or every polled series that has a history. Throws a ConfigError if a chosen series has none. */
+export function backfillSettings(portal: PortalSettings, chosen: readonly string[] | undefined): PortalSettings {
   const errors = (chosen ?? []).flatMap((name) => {
     if (SERIES_WITH_HISTORY.includes(name)) return [];
     const meant = likelyTypo(name, SERIES_WITH_HISTORY);
