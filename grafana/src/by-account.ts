@@ -22,9 +22,7 @@ export function byAccount(query: string): string {
       if (!chooses) insertions.push([operator.to, ' by (job) ']);
     },
   });
-  return insertions
-    .toSorted(([one], [other]) => other - one)
-    .reduce((text, [at, added]) => text.slice(0, at) + added + text.slice(at), query);
+  return inserted(query, insertions);
 }
 
 /** Replaces each variable in the query by a literal of the same length. */
@@ -33,4 +31,23 @@ function parseable(query: string): string {
     const digits = '1'.repeat(variable.length - 1);
     return query[at - 1] === '[' ? `${digits}m` : `1${digits}`;
   });
+}
+
+/** Limits every series of a query of the alert rules to the account that the dashboard shows. */
+export function ofAccount(query: string): string {
+  const insertions: (readonly [at: number, text: string])[] = [];
+  parser.parse(query).iterate({
+    enter: ({ node }) => {
+      if (node.name !== 'VectorSelector') return;
+      const matchers = node.getChild('LabelMatchers');
+      insertions.push(matchers === null ? [node.to, '{job="$job"}'] : [matchers.from + 1, 'job="$job",']);
+    },
+  });
+  return inserted(query, insertions);
+}
+
+function inserted(query: string, insertions: readonly (readonly [at: number, text: string])[]): string {
+  return insertions
+    .toSorted(([one], [other]) => other - one)
+    .reduce((text, [at, added]) => text.slice(0, at) + added + text.slice(at), query);
 }

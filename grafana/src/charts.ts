@@ -30,16 +30,19 @@ import { described, type PanelText, type Query } from './panel.ts';
 import { unitOf } from './unit.ts';
 
 /**
- * The units of long times on an axis, and the unit below each, which a sixtieth of it is. Grafana places the marks of an
- * axis at round numbers of the unit, so an axis in seconds would have marks at 16.7 and 33.3 minutes.
+ * The units of long times, and their seconds. Grafana places the marks of an axis at round numbers of the unit, so an axis
+ * in seconds would have marks at 16.7 and 33.3 minutes.
  */
-const LONG = { min: { seconds: 60, below: 's' }, h: { seconds: 3600, below: 'min' } } as const;
+const LONG = { min: 60, h: 3600 } as const;
 
 /**
  * The most steps of a chart that computes a value of every filer at each step. With more steps, Prometheus needs many
  * seconds for it in a large fleet. A time range of an hour has fewer steps anyway.
  */
 const MAX_STEPS = 100;
+
+/** The height of a chart: its legend shows three lines, and no part of a fourth one. */
+const HEIGHT = 9;
 
 /** The options of a chart over time, in addition to those of every panel. */
 interface ChartText extends PanelText {
@@ -66,7 +69,7 @@ export function chart({
     .map(({ expr, legend }) => ({ expr: legend.includes('{{') ? expr : orNaN(expr), legend }));
   const named = { ...given, queries };
   const text = withReason(times === undefined ? named : inUnit(named, times));
-  const panel = described(new charts.PanelBuilder(), text, { height: 8 })
+  const panel = described(new charts.PanelBuilder(), text, { height: HEIGHT })
     .legend(legendTable(['last', 'max']))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     // A quiet palette: what has a meaning has its colour below.
@@ -83,11 +86,13 @@ export function chart({
     .showPoints(stacked ? VisibilityMode.Never : VisibilityMode.Auto)
     .axisSoftMin(0)
     // A line that has ended has no newest value in the legend.
-    .mappings([...(times === undefined ? [] : shortTimes(times)), absent('–')]);
+    .mappings([...(times === undefined ? [] : [underOne(times)]), absent('–')]);
   for (const { pattern, properties } of lineColours([text.queries].flat().map(({ legend }) => legend))) {
     panel.overrideByRegexp(pattern, properties);
   }
-  if (toOne) panel.axisSoftMax(1);
+  // Grafana leaves out the marks between whole numbers, so an axis of long times needs room for two of them.
+  if (toOne || times !== undefined) panel.axisSoftMax(1);
+  if (times !== undefined) panel.decimals(0);
   if (ofAll) panel.maxDataPoints(MAX_STEPS);
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   return panel;
@@ -96,27 +101,19 @@ export function chart({
 /** The same numbers and thresholds in another unit. */
 function inUnit(text: PanelText, times: keyof typeof LONG): PanelText {
   const { queries, steps } = text;
-  const { seconds } = LONG[times];
-  const precision = seconds / PARTS;
-  const rounded = (expr: string) => `round(${expr}${precision === 1 ? '' : `, ${precision}`})`;
+  const seconds = LONG[times];
   return {
     ...text,
     unit: `suffix:${times}`,
-    queries: [queries].flat().map(({ expr, legend }) => ({ expr: `${rounded(expr)} / ${seconds}`, legend })),
+    queries: [queries].flat().map(({ expr, legend }) => ({ expr: `(${expr}) / ${seconds}`, legend })),
     ...(steps && { steps: steps.map(({ value, color }) => ({ value: value && value / seconds, color })) }),
   };
 }
 
-/** How many of the smaller unit a unit has. */
-const PARTS = 60;
-
-/** Names for the parts of a unit, to which the queries are rounded: three quarters of a minute are 45 s. */
-function shortTimes(times: keyof typeof LONG): ValueMapping[] {
-  const parts = Array.from({ length: PARTS - 1 }, (_, index) => index + 1);
-  const options = Object.fromEntries(
-    parts.map((part) => [`${part / PARTS}`, { text: `${part} ${LONG[times].below}` }]),
-  );
-  return [{ type: MappingType.ValueToText, options }];
+/** A time that is shorter than one unit, which would else be rounded to 0 or 1. An axis has no such mark. */
+function underOne(times: keyof typeof LONG): ValueMapping {
+  const result = { text: `under 1 ${times}`, index: 0 };
+  return { type: MappingType.RangeToText, options: { from: 0.001, to: 0.999, result } };
 }
 
 /** Makes a chart with a line for each of the twenty worst things, coloured by its state. The mappings name the states. */
@@ -155,7 +152,7 @@ export function bucketHeatmap(text: PanelText & { readonly measures: string }): 
 
 function heat(text: PanelText, format: PromQueryFormat): heatmaps.PanelBuilder {
   return (
-    described(new heatmaps.PanelBuilder(), withReason(text), { height: 8, format })
+    described(new heatmaps.PanelBuilder(), withReason(text), { height: HEIGHT, format })
       // Each bucket counts every filer.
       .maxDataPoints(MAX_STEPS / 2)
       .color(

@@ -87,11 +87,18 @@ export function words({
   return stat({ ...text, queries: query }, named([-1, empty])).textMode(BigValueTextMode.Name);
 }
 
+/**
+ * Spaces that end each name of a ranking. Grafana makes all names as wide as the one with the most characters, and cuts
+ * names of fewer but wider letters. It measures these spaces, and the browser does not show them.
+ */
+const ROOM = ' '.repeat(8);
+
 /** Makes a panel that orders things by their value at this moment. */
 export function ranking(text: PanelText): bars.PanelBuilder {
+  const queries = [text.queries].flat().map(({ expr, legend }) => ({ expr, legend: legend + ROOM }));
   // A ranking gives no reason if it is empty: as a value it would be a bar, and as a text it would be cut.
   return (
-    described(new bars.PanelBuilder(), text, { height: 9, instant: true })
+    described(new bars.PanelBuilder(), { ...text, queries }, { height: 9, instant: true })
       .mappings([absent(text.empty)])
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .displayMode(BarGaugeDisplayMode.Basic)

@@ -67,6 +67,14 @@ describe('a table', () => {
   });
 });
 
+test('names of a ranking have room for wide letters, because Grafana measures the one with the most characters', () => {
+  const rankings = dashboards.flatMap(panelsOf).filter(({ type }) => type === 'bargauge');
+  expect(rankings.length).toBeGreaterThan(5);
+  for (const { targets = [], title } of rankings) {
+    for (const target of targets) expect((target as Dataquery).legendFormat, title).toMatch(/\}\} {8}$/);
+  }
+});
+
 describe.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] as const))('%s', (_title, dashboard) => {
   test('titles fit above their panels, with the signs for help and links beside them', () => {
     const cut = panelsOf(dashboard).filter(({ title = '', gridPos, links = [] }) => {

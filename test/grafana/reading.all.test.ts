@@ -292,11 +292,13 @@ describe('units', () => {
     binBps: { '1 MiB/s': 2 ** 20 },
     'suffix:/s': { '16.5 /s': 16.5 },
     'suffix:s': { '30 s': 30, '900 s': 900 },
-    'suffix:min': { '30 min': 30, '12.5 min': 12.5 },
-    'suffix:h': { '24 h': 24 },
+    'suffix:min': { 'under 1 min': 0.75, '2 min': 2, '33 min': 33.3 },
+    'suffix:h': { 'under 1 h': 0.2, '24 h': 24 },
   };
-  const united = settings.filter(([, { config }]) =>
-    (config.mappings ?? []).every(({ type }) => type === MappingType.SpecialValue),
+  const united = settings.filter(
+    ([, { config }]) =>
+      /^suffix:(?:min|h)$/.test(config.unit ?? '') ||
+      (config.mappings ?? []).every(({ type }) => type === MappingType.SpecialValue),
   );
 
   test.each(united)('%s', (_name, { panel, column, config: { unit = '' } }) => {

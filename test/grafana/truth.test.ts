@@ -118,6 +118,21 @@ describe('an outage', () => {
     }
   });
 
+  test('leaves no number of overdue tasks in a legend, because all are late', () => {
+    const overdue = everyQuery.filter(({ panel }) => panel.type === 'timeseries' && panel.title === 'Overdue tasks');
+    expect(overdue.map(({ expr }) => expr)).toEqual([
+      expect.stringMatching(/ or NaN \* max by \(job, api\) \(filer_api_up\{[^}]+\} == 0\)$/),
+    ]);
+  });
+
+  test('leaves no colour of a warning on the newest record, because none can arrive', () => {
+    const records = everyQuery.filter(({ legend }) => legend === 'Last record');
+    expect(records).toHaveLength(1);
+    for (const { expr } of records) {
+      expect(expr).toMatch(/unless on \(job, instance\) filer_api_up\{[^}]*api="portal"\} == 0/);
+    }
+  });
+
   test('leaves on a chart what was worst before it', () => {
     const ranked = everyQuery.filter(({ expr, instant }) => !instant && expr.includes('@ end()'));
     expect(ranked.length).toBeGreaterThan(15);
@@ -143,14 +158,14 @@ describe('a chart of long times', () => {
       ({ type, fieldConfig }) => type === 'timeseries' && /^suffix:(?:min|h)$/.test(fieldConfig?.defaults.unit ?? ''),
     );
 
-  test.each(long.map((panel) => [panel.title ?? '', panel] as const))('%s: writes 45 s, not 0.750 min', (_, panel) => {
-    const [{ options = {} } = {}] = panel.fieldConfig?.defaults.mappings ?? [];
-    const below = panel.fieldConfig?.defaults.unit === 'suffix:min' ? 's' : 'min';
-    expect(options).toMatchObject({ '0.75': { text: `45 ${below}` }, '0.2': { text: `12 ${below}` } });
+  test.each(long.map((panel) => [panel.title ?? '', panel] as const))('%s: has marks at whole units', (_, panel) => {
+    const { unit = '', decimals, custom, mappings } = panel.fieldConfig?.defaults ?? {};
+    const below = `under 1 ${unit.replace('suffix:', '')}`;
+    expect(decimals).toBe(0);
+    expect(custom?.axisSoftMax).toBe(1);
+    expect(mappings?.[0]?.options).toMatchObject({ from: 0.001, to: 0.999, result: { text: below } });
     for (const target of panel.targets ?? []) {
-      expect((target as { readonly expr?: string }).expr).toMatch(
-        below === 's' ? /^round\(.*\) \/ 60$/s : /^round\(.*, 60\) \/ 3600$/s,
-      );
+      expect((target as { readonly expr?: string }).expr).toMatch(unit === 'suffix:h' ? /\) \/ 3600$/ : /\) \/ 60$/);
     }
   });
 
@@ -193,7 +208,19 @@ describe('a table of alerts', () => {
   test.each(each)('%s: counts the filers of an alert about many, not the alert', (_where, { expr }) => {
     const names = /unexplained_age\{[^}]*?alertname=~"([^"]*)"/.exec(expr)?.[1]?.split('|') ?? Object.keys(affected);
     const many = Object.keys(affected).filter((name) => names.includes(name));
-    expect(many.filter((name) => !expr.includes(`"alertname", "${name}"`))).toEqual([]);
+    expect(many.filter((name) => !expr.includes(`label_replace(${affected[name]}, "alertname", "${name}"`))).toEqual(
+      [],
+    );
+  });
+
+  test('counts for an alert about many what its rule counts, of one account', () => {
+    const rules = alertRules.filter(({ count }) => count !== undefined);
+    expect(rules.map(({ alert }) => alert)).toEqual(Object.keys(affected));
+    const flat = (query: string) => query.replaceAll(/\s+/g, ' ');
+    for (const { alert, expr, count = '' } of rules) {
+      expect(flat(expr)).toContain(flat(count));
+      expect(affected[alert]?.replaceAll('{job="$job"}', '').replaceAll('job="$job",', '')).toBe(count);
+    }
   });
 
   test('of one appliance has the outages, which have no filer', () => {

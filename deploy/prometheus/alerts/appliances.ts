@@ -16,11 +16,17 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
   const checksIn = `(filer:last_checkin_age:seconds <= ${limits.checkinAge})`;
   const appliance = 'appliance {{ $labels.filer }}';
   const silent = 'count without (serial, filer) (max without (instance, pod) (filer_appliance_up == 0))';
+  const warned = [
+    'count without (filer) (',
+    '  group by (job, filer) (ALERTS{alertname=~"FilerAppliance.+",alertstate="firing",severity="warning"})',
+    ')',
+  ].join('\n');
   return [
     {
       alert: 'FilerFleetNotReporting',
       severity: 'critical',
       for: '15m',
+      count: silent,
       expr: `${manyOf(silent, 'job:filer_appliance_info:count', limits)}\nunless on (job) filer_api_up{api="portal"} == 0`,
       summary: 'Many appliances have no telemetry.',
       description: `{{ $value }} appliances have no telemetry${first('filer_appliance_up{job=%q} == 0')}. So many have one cause: the portal’s telemetry, a right or licence, or the network.`,
@@ -44,11 +50,8 @@ export function applianceAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerFleetAffected',
       severity: 'warning',
       for: '5m',
-      expr: [
-        'count without (filer) (',
-        '  group by (job, filer) (ALERTS{alertname=~"FilerAppliance.+",alertstate="firing",severity="warning"})',
-        `) > ${limits.fleetMany}`,
-      ].join('\n'),
+      count: warned,
+      expr: `${warned} > ${limits.fleetMany}`,
       summary: 'Many appliances have warnings.',
       description: `{{ $value }} appliances have warnings${first('ALERTS{alertname=~"FilerAppliance.+",alertstate="firing",severity="warning",job=%q}')}. So many at once often have one cause: a scan, an update, or the portal.`,
       page,

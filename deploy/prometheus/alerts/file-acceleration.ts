@@ -23,6 +23,7 @@ export function fileAccelerationAlerts(limits: Thresholds): readonly AlertRule[]
       alert: 'FilerFleetNotCheckingIn',
       severity: 'critical',
       for: '5m',
+      count: silent,
       expr: manyOf(silent, `count without (filer_guid, filer) (${CONTACT})`, limits),
       summary: 'Many filers do not check in.',
       description: `{{ $value }} filers do not check in${first(`filer:last_checkin_age:seconds{job=%q} > ${limits.checkinAge}`)}. So many have one cause: the service, or the network to it.`,

@@ -57,7 +57,7 @@ export function alertTable(text: {
   const first = `topk(${ROWS}, topk by (alertname) (1, ${all}))`;
   const many = Object.entries(affected)
     .filter(([name]) => alerts.some(({ alert }) => alert === name))
-    .map(([name, filers = '']) => `label_replace(${filers}, "alertname", "${name}", "", "")`);
+    .map(([name, filers]) => `label_replace(${filers}, "alertname", "${name}", "", "")`);
   const number = `count_values by (alertname) ("number", ${[...many, `count by (alertname) (${all})`].join(' or on (alertname) ')})`;
   const rows = `${first} * on (alertname) group_left (number) ${number}`;
   return table({

@@ -2,7 +2,7 @@ import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { inhibitRules } from '../../../deploy/prometheus/inhibition.ts';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { remedyOf } from '../../../deploy/prometheus/runbooks.ts';
-import { limits } from '../limits.ts';
+import { ofAccount } from '../by-account.ts';
 import { select } from '../select.ts';
 
 /** Which alerts a table is about: those on some pages of docs/runbooks, or the ones named. */
@@ -18,16 +18,13 @@ export const OUTAGES: readonly AlertRule['alert'][] = alertRules
   )
   .map(({ alert }) => alert);
 
-const every = { filer: '=~".*"' };
-const silent = `min by (filer_guid, filer) (${select('filer:last_checkin_age:seconds', every)}) > ${limits.missingCheckIn}`;
-const ofAppliances = { ...every, alertname: '=~"FilerAppliance.+"', alertstate: '="firing"', severity: '="warning"' };
-
-/** The alerts about many filers, which explain alerts about one filer, and a query for how many filers each is about. */
-export const affected: Readonly<Partial<Record<AlertRule['alert'], string>>> = {
-  FilerFleetNotCheckingIn: `count(${silent})`,
-  FilerFleetNotReporting: `count(group by (serial) (${select('filer_appliance_state', { ...every, state: '!="reporting"' })}))`,
-  FilerFleetAffected: `count(group by (filer) (${select('ALERTS', ofAppliances)}))`,
-};
+/**
+ * The alerts about many filers, which explain alerts about one filer, each with the query of its rule for how many filers
+ * it is about.
+ */
+export const affected: Readonly<Record<string, string>> = Object.fromEntries(
+  alertRules.flatMap(({ alert, count }) => (count === undefined ? [] : [[alert, ofAccount(count)] as const])),
+);
 
 /**
  * A series that the same rules record or fire. If there is none, the rules are not loaded, or had nothing to record yet.

@@ -11,7 +11,6 @@ export const freshnessPanels = [
   chart({
     title: 'Time since the last successful poll',
     times: 'min',
-    height: 9,
     description:
       'Time since the last successful poll of a task: median, worst, and the highest age of healthy data. A measured age above the computed one means a failing task: the status page names it.',
     queries: [
@@ -26,7 +25,6 @@ export const freshnessPanels = [
     title: 'Interval and cycle',
     // In minutes, an interval of some seconds would be a fraction.
     unit: 'suffix:s',
-    height: 9,
     description:
       'Effective and configured interval, and the duration of the last polling cycle. If the effective interval is longer, the fleet exceeds the limits: raise the interval or remove series.',
     queries: [
@@ -45,18 +43,17 @@ export const freshnessPanels = [
       legend: '{{api}} {{reason}}',
     },
     width: 12,
-    height: 9,
     stacked: true,
   }),
   chart({
     title: 'Overdue tasks',
     description:
       'Tasks that have missed more than one poll and are not suspended. Interval and limits do not explain it: the service responds and some polls fail; the status page names them.',
-    queries: { expr: late, legend: '{{api}}' },
+    // In an outage the legend has no number.
+    queries: { expr: `${late} or NaN * max by (api) (${select('filer_api_up')} == 0)`, legend: '{{api}}' },
     steps: noneExpected,
     empty: 'not known while no service responds',
     width: 12,
-    height: 9,
   }),
   chart({
     title: 'Events remembered',
@@ -79,6 +76,6 @@ export const freshnessPanels = [
     },
     steps: noneExpected,
     width: 8,
-    height: 8,
+    height: 9,
   }),
 ];

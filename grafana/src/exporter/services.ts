@@ -72,7 +72,6 @@ export const pacePanels = [
       },
     ],
     width: 12,
-    height: 9,
   }),
   chart({
     title: 'Requests by operation',
@@ -83,7 +82,6 @@ export const pacePanels = [
       legend: '{{api}} {{operation}}',
     },
     width: 12,
-    height: 9,
     stacked: true,
   }),
   chart({

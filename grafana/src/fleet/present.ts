@@ -10,7 +10,8 @@ import { noneExpected } from '../steps.ts';
 import { byFiler, ofWorst, reached, worstAppliances } from '../worst-filers.ts';
 
 const info = select('filer_appliance_info');
-const lastRecord = `time() - ${byFiler('filer_appliance_last_record_timestamp_seconds')}`;
+// While the portal is down, no record can arrive.
+const lastRecord = `time() - max by (filer) (${whileUp('portal', select('filer_appliance_last_record_timestamp_seconds'))})`;
 const lastSeen = `time() - ${byFiler('filer_appliance_last_seen_timestamp_seconds')}`;
 const cpu = byFiler('filer_appliance_cpu_utilization_ratio');
 const cache = byFiler('filer_appliance_cache_utilization_ratio');

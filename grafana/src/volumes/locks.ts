@@ -72,6 +72,8 @@ export const lockPanels = [
       legend: '{{filer}} on {{volume}}',
     },
     steps: limits.betweenReleases,
+    empty:
+      'nothing known: file acceleration is down or not configured, or releases have been counted for less than six hours',
     width: 12,
     drill: [drillDown('volumes', 'filer')],
   }),
@@ -124,5 +126,6 @@ export const lockPanels = [
     ],
     steps: limits.lockHeld,
     width: 10,
+    height: 9,
   }),
 ];

@@ -107,13 +107,13 @@ export const nowPanels = [
   table({
     title: 'Filers on volumes, the worst first',
     description:
-      'The fifteen worst pairs of filer and volume: how long data has been unprotected, how long changes take to propagate, how long the lock has been held, for what share of the last hour it was held, and when it was released. Begin at the top: its unprotected data is lost if the appliance is lost.',
+      'The fifteen worst pairs of filer and volume: how long data has been unprotected, how long changes take to propagate, how long the lock has been held, for what share of the last hour it was held, and how long ago it was released. Begin at the top: its unprotected data is lost if the appliance is lost.',
     queries: [
       { expr: ofWorst(waits), legend: 'Unprotected' },
       { expr: ofWorst(p90), legend: 'Propagation' },
       { expr: ofWorst(held), legend: 'Lock held for' },
       { expr: ofWorst(share), legend: 'Lock share' },
-      { expr: ofWorst(released), legend: 'Lock given back' },
+      { expr: ofWorst(released), legend: 'Lock released' },
       { expr: ofWorst(active), legend: 'Check-in' },
     ],
     columns: [

@@ -103,5 +103,6 @@ export const propagationPanels = [
     ],
     steps: limits.propagation,
     width: 10,
+    height: 9,
   }),
 ];

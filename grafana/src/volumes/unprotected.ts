@@ -16,9 +16,12 @@ const states = `max by (filer, volume) (${select('volume_filer:filer_volume_snap
 const lastSnapshot = `time() - max by (filer, volume) (${select('filer_volume_last_snapshot_timestamp_seconds')})`;
 const stateWords = words([0, 'done'], [1, 'under way'], [2, 'cancelled or other'], [3, 'failed']);
 
-/** The worst connections: those with failing snapshots first, then those with the oldest snapshot. */
 const failedMetadata = `max by (filer, volume) (increase(${select('filer_snapshot_metadata_failures_total')}[1h]))`;
-const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${states} == 3), "rank", "1", "", "") or label_replace(1e9 * (${failedMetadata} > ${limits.failedSnapshotsAnHour}), "rank", "2", "", "") or label_replace(${lastSnapshot}, "rank", "3", "", "")))`;
+/** The state; a connection also fails if its metadata failed repeatedly, as in the alert. */
+const stateNow = `(0 * (${failedMetadata} > ${limits.failedSnapshotsAnHour}) + 3 or ${states})`;
+
+/** The worst connections: those with failing snapshots first, then those with the oldest snapshot. */
+const worstConnections = `topk(20, max by (filer, volume) (label_replace(1e9 * (${stateNow} == 3), "rank", "1", "", "") or label_replace(${lastSnapshot}, "rank", "2", "", "")))`;
 const ofWorst = (query: string) => `(${query}) and on (filer, volume) ${worstConnections}`;
 
 /** Shows the data that is not yet in cloud storage, which one request returns for the whole account. */
@@ -67,7 +70,7 @@ export const snapshotPanels = [
       'The twenty worst connections: those whose current snapshot has failed or whose metadata failed repeatedly in the last hour, then those with the oldest snapshot. Begin at the top: much unprotected data with an old snapshot is on one appliance only.',
     queries: [
       { expr: ofWorst(lastSnapshot), legend: 'Last snapshot' },
-      { expr: ofWorst(states), legend: 'State' },
+      { expr: ofWorst(stateNow), legend: 'State' },
       { expr: ofWorst(`round(${failedMetadata})`), legend: 'Failed metadata' },
       { expr: ofWorst(`max by (filer, volume) (${unprotected})`), legend: 'Unprotected' },
       { expr: ofWorst(`max by (filer, volume) (${select('filer_volume_accessible_bytes')})`), legend: 'Accessible' },
