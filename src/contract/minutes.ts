@@ -15,6 +15,9 @@ export interface Window {
   readonly skips?: LossReason | undefined;
 }
 
+/** The longest period from the start of a window until now that one request covers, together with the newest minutes. */
+export const MAX_COMBINED_MS = 6 * 3_600_000;
+
 /**
  * Why bins are never sent. `catch_up`: they are older than REMOTE_WRITE_CATCH_UP. `too_old`: the receiver rejects bins of
  * that age. `rejected`: the service rejects every period with them. `unread`: the service fails for an hour on this period.

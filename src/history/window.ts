@@ -1,4 +1,4 @@
-import type { Window } from '../contract/minutes.ts';
+import { MAX_COMBINED_MS, type Window } from '../contract/minutes.ts';
 import type { Cursor } from './cursor.ts';
 import { FUTURE_MS } from './points.ts';
 
@@ -13,11 +13,6 @@ export interface WindowOptions {
 }
 
 const HOUR_MS = 3_600_000;
-
-/**
- * The longest period from the start of a window until now that one request covers, together with the newest minutes.
- */
-export const MAX_COMBINED_MS = 6 * HOUR_MS;
 
 /** The largest number of bins of a window: five days of minutes. */
 const MAX_BINS = 7_200;

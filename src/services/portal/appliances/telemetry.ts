@@ -1,4 +1,4 @@
-import type { Bin, Window, WindowBins } from '../../../contract/minutes.ts';
+import { type Bin, MAX_COMBINED_MS, type Window, type WindowBins } from '../../../contract/minutes.ts';
 import { DropCounter, type HistoryResult, type PollResult } from '../../../contract/poll-result.ts';
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
@@ -40,9 +40,6 @@ interface Call {
 interface WindowRecords extends Pick<WindowBins, 'to' | 'failure'> {
   readonly records: readonly JsonObject[];
 }
-
-/** The longest period of a request that covers both the newest minutes and the window of history. */
-const MAX_COMBINED_MS = 6 * 3_600_000;
 
 /** The most requests of one search for the earliest period that the service accepts. */
 const MAX_SEARCH = 7;
