@@ -1,8 +1,8 @@
 import type { ApplianceReport } from '../status/model.ts';
 
 /**
- * What a tile selects: appliances in a state, or with another property that readers search for. `phrase` follows "No
- * appliance".
+ * What a tile selects: appliances in a state, the worst state first, or with another property that readers search for.
+ * `phrase` follows "No appliance".
  */
 export const KINDS = {
   down: { label: 'Down', phrase: 'is down' },
@@ -137,13 +137,13 @@ function contains(appliance: ApplianceReport, words: readonly string[]): boolean
   return words.every((word) => text.includes(word));
 }
 
-const STATE_ORDER = { down: 0, no_records: 1, unknown: 2, waiting: 3, up: 4 } as const;
+const STATE_ORDER: readonly string[] = Object.keys(KINDS);
 
 /** An empty text is an unknown value, which is last in both directions. */
 function sortKey(appliance: ApplianceReport, column: Exclude<Column, 'name'>): string | number {
   switch (column) {
     case 'state':
-      return STATE_ORDER[appliance.state];
+      return STATE_ORDER.indexOf(appliance.state);
     case 'serial':
       return appliance.serial;
     case 'build':

@@ -1,3 +1,10 @@
+import { COLUMNS } from './fleet-view.ts';
+
+/** Where a narrow page lays rows out as a grid, each cell after name and state has the name of its column. */
+const NAMED_CELLS = Object.values(COLUMNS).map((name, index) =>
+  index < 2 ? '' : `  .fleet td:nth-child(${index + 1})::before { content: '${name}'; }`,
+);
+
 /** The style of all pages, light and dark. The contrast of text is at least 4.5 to 1. */
 export const STYLE = `
 :root {
@@ -104,13 +111,8 @@ summary { cursor: pointer; }
   .fleet thead tr { display: flex; flex-wrap: wrap; }
   .fleet tbody tr { grid-template-columns: 1fr 1fr; padding: .4rem 0; }
   .fleet tbody td::before { display: block; color: var(--muted); font-size: .85em; }
-  .fleet td:nth-child(3)::before { content: 'Serial'; }
-  .fleet td:nth-child(4)::before { content: 'Build'; }
-  .fleet td:nth-child(5)::before { content: 'Last poll'; }
-  .fleet td:nth-child(6)::before { content: 'Last record'; }
-  .fleet td:nth-child(8) { grid-column: 1 / -1; }
-  .fleet td:nth-child(7)::before { content: 'Series'; }
-  .fleet td:nth-child(8)::before { content: 'Last error'; }
+  .fleet td:last-child { grid-column: 1 / -1; }
+${NAMED_CELLS.join('\n')}
 }
 .lead { font-size: 1.1rem; }
 .links { list-style: none; display: grid; gap: .5rem; }

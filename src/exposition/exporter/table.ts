@@ -19,14 +19,16 @@ export interface ExporterMetric {
   readonly ofApi?: (api: ApiReport) => number | null;
 }
 
-function perApiAnd(
-  label: string,
-  values: (api: ApiReport) => readonly (readonly [labelValue: string, value: number | null])[],
+function perApiAndReason(
+  values: (api: ApiReport) => readonly (readonly [reason: string, value: number])[],
 ): (status: ExporterStatus) => MetricValues {
   return ({ apis }) =>
-    apis.flatMap((report) =>
-      values(report).map(([text, value]) => [{ api: report.api, [label]: text }, value] as const),
-    );
+    apis.flatMap((report) => values(report).map(([reason, value]) => [{ api: report.api, reason }, value] as const));
+}
+
+/** One value for each count, whose name is the label. */
+function counted(label: string, counts: ReadonlyMap<string, number> = new Map()): MetricValues {
+  return Array.from(counts, ([name, count]) => [{ [label]: name }, count] as const);
 }
 
 function tasksOf(kinds: ApiReport['suspended']): number {
@@ -44,7 +46,7 @@ export const exporterMetrics = {
     name: 'filer_api_down_info',
     help: 'Always 1, and only while filer_api_up is 0. The reason: credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
     labels: ['api', 'reason'],
-    read: perApiAnd('reason', ({ downReason }) => (downReason === null ? [] : [[downReason, 1]])),
+    read: perApiAndReason(({ downReason }) => (downReason === null ? [] : [[downReason, 1]])),
   },
   warnings: {
     name: 'filer_exporter_warning_info',
@@ -147,7 +149,7 @@ export const exporterMetrics = {
     name: 'filer_exporter_tasks_suspended',
     help: 'Tasks that are polled at the discovery interval, by reason: forbidden (the right or the licence is missing, 403), not_found (404), rejected (422), each twice in a row; empty (never a record, in three responses in a row).',
     labels: ['api', 'reason'],
-    read: perApiAnd('reason', ({ suspended }) =>
+    read: perApiAndReason(({ suspended }) =>
       SUSPENSION_REASONS.map((reason) => [reason, tasksOf(suspended.filter((kind) => kind.reason === reason))]),
     ),
   },
@@ -224,7 +226,7 @@ export const exporterMetrics = {
     help: 'Connections closed by the exporter, by reason: limit (without a request, replaced by a new one), refused (new, while all others had a request), timeout (no request within 10 seconds), unread (the client did not read its response).',
     type: 'counter',
     labels: ['reason'],
-    read: ({ closed }) => [...(closed ?? [])].map(([reason, count]) => [{ reason }, count]),
+    read: ({ closed }) => counted('reason', closed),
   },
   remoteWriteSent: {
     name: 'filer_exporter_remote_write_points_total',
@@ -237,14 +239,14 @@ export const exporterMetrics = {
     help: 'Points that were not sent or not accepted, by reason. The receiver rejected them: out_of_order (it has newer ones), too_old, too_large, rejected. The service sent them so: duplicate, future, late (after a newer minute was delivered), invalid.',
     type: 'counter',
     labels: ['reason'],
-    read: ({ remoteWrite }) => [...(remoteWrite?.dropped ?? [])].map(([reason, count]) => [{ reason }, count]),
+    read: ({ remoteWrite }) => counted('reason', remoteWrite?.dropped),
   },
   remoteWriteRequests: {
     name: 'filer_exporter_remote_write_requests_total',
     help: 'Requests to the receiver of remote write, by status, or network if no response arrived.',
     type: 'counter',
     labels: ['code'],
-    read: ({ remoteWrite }) => [...(remoteWrite?.responses ?? [])].map(([code, count]) => [{ code }, count]),
+    read: ({ remoteWrite }) => counted('code', remoteWrite?.responses),
   },
   remoteWriteNewest: {
     name: 'filer_exporter_remote_write_newest_timestamp_seconds',
@@ -256,7 +258,7 @@ export const exporterMetrics = {
     help: 'Time for which one series of one appliance has no history, by reason: catch_up (an outage was longer than REMOTE_WRITE_CATCH_UP), too_old (the receiver rejects minutes of that age), rejected (the service rejects the period), unread (the service failed for an hour on this period only).',
     type: 'counter',
     labels: ['reason'],
-    read: ({ remoteWrite }) => [...(remoteWrite?.lost ?? [])].map(([reason, seconds]) => [{ reason }, seconds]),
+    read: ({ remoteWrite }) => counted('reason', remoteWrite?.lost),
   },
   remoteWriteWaiting: {
     name: 'filer_exporter_remote_write_waiting_points',
