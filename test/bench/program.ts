@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { MockServices } from '../../src/demo/mock-services.ts';
+
+/** The program as `npm run build` makes it, or another build, to compare two. */
+export const builtProgram = process.env.PROGRAM ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const REQUESTS_PER_APPLIANCE = 16;
 const MIN_INTERVAL_SECONDS = 10;

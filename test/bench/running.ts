@@ -2,14 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { type MockServices, startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { listening } from './listening.ts';
+import { portOf } from '../support/listening.ts';
 import type { Report } from './main.ts';
-import { mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
+import { builtProgram, mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
 
 /*
  * What the program costs to run, by fleet: memory, and processor time a request. The built program is a process of its own,
@@ -17,7 +16,6 @@ import { mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
  * `PROGRAM=/path/to/main.js`; and other fleets: `FLEETS=2000`. `REMOTE_WRITE=1` sends every minute to a receiver.
  */
 
-const program = process.env.PROGRAM ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const fleets = (process.env.FLEETS ?? '10,100,500').split(',').map(Number);
 
 /** Requests a second while it is watched, where the shortest interval allows them. */
@@ -76,7 +74,7 @@ async function ofFleet(report: Report, appliances: number, mocks: MockServices):
   const receiver = process.env.REMOTE_WRITE === '1' ? await startReceiver() : undefined;
   const place = `running/${appliances} appliances${receiver === undefined ? '' : ', remote write'}`;
   const further = receiver === undefined ? {} : { REMOTE_WRITE_URL: receiver.url };
-  const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHED_TURNS)}`, program];
+  const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHED_TURNS)}`, builtProgram];
   const { child, pid, url } = await startProgram(watched, mocks, mocks.portalUrl, REQUESTS_PER_SECOND, further);
   const reportTurns = async (when: string) => {
     child.send('turns');
@@ -142,7 +140,11 @@ async function startReceiver() {
     });
     request.on('end', () => response.writeHead(204).end());
   });
-  const receiver = { url: `${await listening(server)}/write`, bytes: 0, close: () => server.closeAllConnections() };
+  const receiver = {
+    url: `http://127.0.0.1:${await portOf(server)}/write`,
+    bytes: 0,
+    close: () => server.closeAllConnections(),
+  };
   return receiver;
 }
 

@@ -6,16 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { listening } from './listening.ts';
+import { portOf } from '../support/listening.ts';
 import type { Report } from './main.ts';
-import { mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
+import { builtProgram, mebibytes, processorMs, requestsOf, startProgram } from './program.ts';
 import type { Order, Scraped } from './scrape-client.ts';
-import { middle, trees } from './scraping.ts';
 
 /*
  * What a scrape of a running fleet costs, by fleet, pace of the polls and time between two scrapes. The built program and
- * the scraper are processes of their own; Linux only. `BEFORE=/path/to/tree` runs the build of another tree beside this one,
- * scrape by scrape in turns; `FLEETS=230` takes other fleets, `SCRAPES=10` more scrapes.
+ * the scraper are processes of their own; Linux only. `PROGRAM=/path/to/main.js` measures another build, `FLEETS=230` takes
+ * other fleets, and `SCRAPES=10` more scrapes.
  *
  * No one waits for a minute: the answers of a minute are let through at once, and then, during the scrape, as many as the
  * pace allows.
@@ -69,14 +68,12 @@ export async function scraped(report: Report): Promise<void> {
     execArgv: ['--import', 'tsx'],
   });
   for (const appliances of fleets) {
-    const programs = await Promise.all(
-      trees.map(([name, root]) => start(name, `${root}dist/main.js`, appliances, client)),
-    );
+    const program = await start(appliances, client);
     try {
-      await Promise.all(programs.map((program) => program.passes(requestsOf(appliances))));
-      await ofFleet(report, `scraped/${appliances} appliances`, programs);
+      await program.passes(requestsOf(appliances));
+      await ofFleet(report, `scraped/${appliances} appliances`, program);
     } finally {
-      await Promise.all(programs.map((program) => program.stop()));
+      await program.stop();
     }
   }
   client.disconnect();
@@ -84,68 +81,71 @@ export async function scraped(report: Report): Promise<void> {
 
 type Program = Awaited<ReturnType<typeof start>>;
 
-async function ofFleet(report: Report, place: string, programs: readonly Program[]): Promise<void> {
-  for (const program of programs) {
-    const first = await program.scrape(true, true);
-    report(`${place}/samples/${program.name}`, first.samples, 'samples');
-    report(`${place}/first gzip/${program.name}`, first.ms, 'ms');
-    report(`${place}/first gzip, bytes/${program.name}`, first.bytes, 'bytes');
-    report(
-      `${place}/first gzip, bytes to one call of zlib/${program.name}`,
-      first.bytes / first.bytesOfOneCall,
-      'ratio',
-    );
-    // Warm, as a program that runs for months.
-    for (let time = 0; time < 6; time += 1) await program.scrape(time % 2 === 0, false);
-  }
+async function ofFleet(report: Report, place: string, program: Program): Promise<void> {
+  const first = await program.scrape(true, true);
+  report(`${place}/samples`, first.samples, 'samples');
+  report(`${place}/first gzip`, first.ms, 'ms');
+  report(`${place}/first gzip, bytes`, first.bytes, 'bytes');
+  report(`${place}/first gzip, bytes to one call of zlib`, first.bytes / first.bytesOfOneCall, 'ratio');
+  // Warm, as a program that runs for months.
+  for (let time = 0; time < 6; time += 1) await program.scrape(time % 2 === 0, false);
   for (const [pace, perSecond] of PACES) {
     for (const seconds of EVERY_SECONDS) {
-      const found = new Map(
-        programs.map(({ name }) => [
-          name,
-          { gzip: [] as Scraped[], plain: [] as Scraped[], stalls: [0], resident: [0] },
-        ]),
-      );
-      const used = new Map(programs.map(({ name, processor }) => [name, processor()]));
-      for (let time = 0; time < 2 * SCRAPES; time += 1) {
-        for (const program of programs) program.gate.perSecond = Number.POSITIVE_INFINITY;
-        await Promise.all(programs.map((program) => program.passes(perSecond * seconds)));
-        for (const program of programs) program.gate.perSecond = perSecond;
-        await sleep(300);
-        for (const program of programs) {
-          const is = found.get(program.name);
-          await program.stall();
-          const one = await program.scrape(time % 2 === 0, time === 2 * SCRAPES - 2);
-          is?.stalls.push(await program.stall());
-          is?.resident.push(program.resident());
-          is?.[time % 2 === 0 ? 'gzip' : 'plain'].push(one);
-        }
-      }
-      for (const [name, { gzip, plain, stalls, resident }] of found) {
-        const of = (figure: string) => `${place}, ${pace}, every ${seconds} s/${figure}/${name}`;
-        report(of('gzip'), middle(gzip.map(({ ms }) => ms)), 'ms');
-        report(of('gzip, processor'), middle(gzip.map(({ processorMs }) => processorMs)), 'ms');
-        report(of('plain'), middle(plain.map(({ ms }) => ms)), 'ms');
-        report(of('plain, processor'), middle(plain.map(({ processorMs }) => processorMs)), 'ms');
-        const processor = programs.find((program) => program.name === name)?.processor() ?? 0;
-        const each = (processor - (used.get(name) ?? 0)) / (2 * SCRAPES);
-        report(of('processor from scrape to scrape, polls included'), each, 'ms');
-        const last = gzip.at(-1);
-        report(of('gzip, bytes to one call of zlib'), (last?.bytes ?? 0) / (last?.bytesOfOneCall ?? 0), 'ratio');
-        const { joinMs = 0, compressMs = 0 } = last ?? {};
-        const least = (scrapes: readonly Scraped[]) => Math.min(...scrapes.map(({ processorMs }) => processorMs));
-        report(of('gzip, processor to joining and one call of zlib'), least(gzip) / (joinMs + compressMs), 'ratio');
-        report(of('plain, processor less 10 ms to joining'), (least(plain) - 10) / joinMs, 'ratio');
-        report(of('gzip, bytes'), last?.bytes ?? 0, 'bytes');
-        report(of('longest stall in a scrape'), Math.max(...stalls), 'ms');
-        report(of('resident'), middle(resident.slice(1)), 'MiB');
-      }
+      await atPace((figure, value, unit) => report(`${place}, ${pace}, every ${seconds} s/${figure}`, value, unit), {
+        program,
+        perSecond,
+        seconds,
+      });
     }
   }
 }
 
-/** Starts a build with mock services and a gate of its own. */
-async function start(name: string, main: string, appliances: number, client: ChildProcess) {
+interface Pace {
+  readonly program: Program;
+  readonly perSecond: number;
+  /** Between two scrapes. */
+  readonly seconds: number;
+}
+
+async function atPace(report: Report, { program, perSecond, seconds }: Pace): Promise<void> {
+  const scrapes = { gzip: [] as Scraped[], plain: [] as Scraped[] };
+  const stalls: number[] = [];
+  const resident: number[] = [];
+  const before = program.processor();
+  for (let time = 0; time < 2 * SCRAPES; time += 1) {
+    program.gate.perSecond = Number.POSITIVE_INFINITY;
+    await program.passes(perSecond * seconds);
+    program.gate.perSecond = perSecond;
+    await sleep(300);
+    await program.stall();
+    const isPacked = time % 2 === 0;
+    scrapes[isPacked ? 'gzip' : 'plain'].push(await program.scrape(isPacked, time === 2 * SCRAPES - 2));
+    stalls.push(await program.stall());
+    resident.push(program.resident());
+  }
+  for (const [format, all] of Object.entries(scrapes)) {
+    report(format, middle(all.map(({ ms }) => ms)), 'ms');
+    report(`${format}, processor`, middle(all.map(({ processorMs: used }) => used)), 'ms');
+  }
+  const each = (program.processor() - before) / (2 * SCRAPES);
+  report('processor from scrape to scrape, polls included', each, 'ms');
+  const { bytes, bytesOfOneCall, joinMs, compressMs } = scrapes.gzip.at(-1) as Scraped;
+  const least = (all: readonly Scraped[]) => Math.min(...all.map(({ processorMs: used }) => used));
+  report('gzip, bytes', bytes, 'bytes');
+  report('gzip, bytes to one call of zlib', bytes / bytesOfOneCall, 'ratio');
+  report('gzip, processor to joining and one call of zlib', least(scrapes.gzip) / (joinMs + compressMs), 'ratio');
+  report('plain, processor less 10 ms to joining', (least(scrapes.plain) - 10) / joinMs, 'ratio');
+  report('longest stall in a scrape', Math.max(...stalls), 'ms');
+  report('resident', middle(resident), 'MiB');
+}
+
+/** The median. */
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** Starts the build with mock services and a gate of its own. */
+async function start(appliances: number, client: ChildProcess) {
   const limits = { rateLimit: null, dailyLimit: null };
   const mocks = await startMockServices({ clock: systemClock, appliances, volumes: 5, variations: limits });
   const gate = new Gate();
@@ -153,12 +153,11 @@ async function start(name: string, main: string, appliances: number, client: Chi
     await gate.pass();
     mocks.serve(request, response);
   });
-  const probed = ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`, main];
-  const url = `${await listening(service)}/portal`;
+  const probed = ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`, builtProgram];
+  const url = `http://127.0.0.1:${await portOf(service)}/portal`;
   const program = await startProgram(probed, mocks, url, 400, { STALE_AFTER: '1000' });
   const { child, pid } = program;
   return {
-    name,
     gate,
     /** Resolves when so many answers have passed. */
     passes: async (answers: number): Promise<void> => {

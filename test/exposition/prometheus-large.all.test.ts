@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Format } from '../../src/exposition/format.ts';
+import type { FamilyHeader, Format } from '../../src/exposition/format.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import { CONTENT_TYPES } from '../../src/http/negotiate.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
 import { systemClock as clock } from '../../src/runtime/clock.ts';
-import { gauges, samplesOf } from '../bench/gauges.ts';
 import { serve } from '../http/serving.ts';
 import { servedPort } from '../support/listening.ts';
 import { temporaryDirectory } from '../support/program.ts';
@@ -18,6 +18,19 @@ const SAMPLES = 60_000;
 /** Long enough for a busy machine. Prometheus begins within an interval, and nothing works until then. */
 const INTERVAL_SECONDS = 30;
 
+/** Twenty gauges, as an appliance has them. */
+const gauges = Array.from({ length: 20 }, (_, index): FamilyHeader => {
+  return { name: `filer_appliance_figure_${index}_bytes`, help: 'One of twenty figures.', type: 'gauge' };
+});
+
+/** The samples of so many subjects from one on, twenty of each. */
+function* samplesOf(first: number, subjects: number): Generator<Sample> {
+  for (let subject = first; subject < first + subjects; subject += 1) {
+    const labels = { serial: `a1d1b8de-${subject}`, filer: `appliance ${subject}`, volume: `volume ${subject % 500}` };
+    for (const [index, { name }] of gauges.entries()) yield { name, labels, value: (subject * 20 + index) / 16 };
+  }
+}
+
 test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
   'a real Prometheus takes 60,000 samples in both formats, packed, and counts as many as we do',
   async () => {
@@ -25,7 +38,7 @@ test.runIf(hasPrometheus || process.env.REQUIRE_PROMETHEUS !== undefined)(
     const exposition = new LineStore(gauges);
     const scrapes = scraping(exposition, clock);
     for (let task = 0; task < 15; task += 1) {
-      await exposition.accept(`t${task}`, samplesOf(task * 200, 200, 1), clock);
+      await exposition.accept(`t${task}`, samplesOf(task * 200, 200), clock);
     }
     // Sample lines of each answer: the metrics of the process are not as many at every moment.
     const served = { openmetrics: [] as number[], text: [] as number[] };

@@ -1,9 +1,0 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-/** Starts a server on any free port of the loopback address, and gives its URL. */
-export function listening(server: Server): Promise<string> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
-  });
-}
