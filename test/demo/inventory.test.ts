@@ -11,15 +11,6 @@ test('serials can be filtered by type and use, and hold more than has telemetry'
   expect(await types('?in_use=false')).toEqual(['edge']);
 });
 
-test('one type per call, a known one, and in_use is a boolean', async () => {
-  const { mocks } = await start();
-  for (const query of ['?type=edge&type=file_iq', '?type=toaster', '?in_use=maybe']) {
-    const heard = await get(mocks, `/serials${query}`);
-    expect(heard.status).toBe(422);
-    expect(heard.json).toMatchObject({ message: expect.any(String), detail: [{ loc: expect.any(Array) }] });
-  }
-});
-
 test('edges are keyed by an id of their own and carry the serial', async () => {
   const { mocks } = await start();
   const edges = items(await get(mocks, '/edges'));

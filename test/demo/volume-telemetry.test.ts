@@ -36,19 +36,6 @@ test('only the appliances asked about are told of', async () => {
   expect(one).toEqual(all.filter((record) => record.serial_number === serial));
 });
 
-test.each([
-  ['no list of serials', { serial_numbers: undefined }],
-  ['a serial that is no UUID', { serial_numbers: ['edge-lyon'] }],
-  ['a period below six minutes', { period: 'PT5M' }],
-  ['a field of the other telemetry', { bin_size: 60 }],
-])('%s is 422', async (_, change) => {
-  const { mocks } = await start();
-  expect(await told(mocks, 'projects', 'snapshot_details', change)).toMatchObject({
-    status: 422,
-    json: { message: expect.any(String), detail: [{ loc: ['body', expect.any(String)] }] },
-  });
-});
-
 async function told(mocks: MockServices, title: string, segment: string, change: Fields = {}): Promise<Heard> {
   const { access } = await signIn(mocks);
   const id = mocks.fleet.volumes.find((volume) => volume.title === title)?.portalId;

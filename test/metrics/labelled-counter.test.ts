@@ -3,8 +3,6 @@ import type { Family } from '../../src/metrics/family.ts';
 import { LabelledCounter } from '../../src/metrics/labelled-counter.ts';
 import { toSamples } from '../../src/metrics/samples.ts';
 import { booleanValue, enumValue, recordOne } from '../../src/metrics/units.ts';
-import { SeenIds } from '../../src/runtime/seen-ids.ts';
-import { runToEnd } from '../../src/runtime/slices.ts';
 import { valuesOf } from '../support/exposition-lines.ts';
 
 /** A family with these labels. */
@@ -60,34 +58,6 @@ describe('a tally', () => {
 test('a tally over documented words alone has each of them from the start', () => {
   const tally = new LabelledCounter(family({ name: 'state', documentedValues: ['Good', 'bad'] }));
   expect(Object.values(valuesOf(tally.samples()))).toEqual([0, 0, 0]);
-});
-
-describe('what was seen', () => {
-  function seenBy(most: number) {
-    const seen = new SeenIds(most, 100);
-    return (now: number, ...ids: readonly string[]) => {
-      seen.begin(now);
-      const deliveries = ids.map((id) => seen.deliver(id));
-      runToEnd(seen.forget());
-      return deliveries;
-    };
-  }
-
-  test('is known by its id until some time after its last delivery', () => {
-    const deliver = seenBy(100);
-    expect(deliver(0, 'a', 'a', 'b')).toEqual(['unknown', 'known', 'unknown']);
-    expect(deliver(90, 'a')).toEqual(['known']);
-    expect(deliver(190, 'a')).toEqual(['known']);
-    expect(deliver(191, 'b')).toEqual(['unknown']);
-  });
-
-  test('is bounded: what was delivered longest ago leaves, but nothing of the last two responses', () => {
-    const deliver = seenBy(3);
-    deliver(0, 'a', 'b');
-    deliver(1, 'c');
-    expect(deliver(2, 'c', 'd', 'e')).toEqual(['known', 'unknown', 'unknown']);
-    expect(deliver(3, 'c', 'd', 'e', 'f')).toEqual(['known', 'known', 'known', 'full']);
-  });
 });
 
 describe('a state set', () => {

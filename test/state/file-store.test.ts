@@ -17,10 +17,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asError } from '../../src/runtime/errors.ts';
-import { createLog } from '../../src/runtime/log.ts';
 import { FileStore } from '../../src/state/file-store.ts';
 import { Journal } from '../../src/state/journal.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
+import { keptLog } from '../support/kept-log.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/program.ts';
 
@@ -36,6 +36,13 @@ async function write(store: FileStore, ...texts: readonly string[]): Promise<voi
   } finally {
     await file.close();
   }
+}
+
+/** A new folder, and the state file in it. */
+function newStore() {
+  const folder = temporaryDirectory();
+  const path = join(folder, 'state');
+  return { folder, path, store: new FileStore(path) };
 }
 
 /** Moves a file away and leaves a link to it in its place. */
@@ -57,9 +64,9 @@ test('a second instance on one state file says so, and neither writes it nor mov
   const refused = write(second, 'second');
   await expect(refused).rejects.toThrow('another instance uses the state file');
   await expect(second.setAside('damaged', moment(0))).rejects.toThrow('another instance uses the state file');
-  const lines: string[] = [];
-  createLog('warn', { write: (line) => lines.push(line) }).warn({ err: await refused.catch(asError) }, 'not written');
-  expect(JSON.parse(lines.join('')).err).toEqual({
+  const { log, lines } = keptLog('warn');
+  log.warn({ err: await refused.catch(asError) }, 'not written');
+  expect(lines[0]?.err).toEqual({
     type: 'StateFileError',
     message: expect.stringContaining('another instance'),
   });
@@ -101,14 +108,13 @@ describe('a state file on the disk', () => {
   });
 
   test('holds what was written last, alone in its folder, for its owner’s eyes', async () => {
-    const folder = temporaryDirectory();
-    const store = new FileStore(join(folder, 'state'));
+    const { folder, path, store } = newStore();
     await write(store, 'a longer ', 'text');
     await write(store, 'short');
     expect(String(await store.read())).toBe('short');
     store.release();
     expect(readdirSync(folder)).toEqual(['state']);
-    expect(statSync(join(folder, 'state')).mode & 0o777).toBe(0o600);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   test('is not read beyond its limit', async () => {
@@ -125,14 +131,10 @@ describe('a state file on the disk', () => {
     const folder = temporaryDirectory();
     const path = join(folder, 'state');
     lay(path);
-    let logged = '';
-    const write = (line: string) => {
-      logged += line;
-    };
-    const log = createLog('warn', { write });
+    const { log, lines } = keptLog('warn');
     const keeper = new StateKeeper(new FileStore(path), new ManualClock(), log);
     await keeper.load([]);
-    expect(logged).toContain('not a regular file');
+    expect(JSON.stringify(lines)).toContain('not a regular file');
     await keeper.save();
     keeper.release();
     expect(readdirSync(folder).toSorted()).toEqual(['state', expect.stringMatching(/^state\.damaged-/)]);
@@ -164,8 +166,7 @@ describe('a state file on the disk', () => {
   );
 
   test('that cannot be written to its end is the last whole one', async () => {
-    const folder = temporaryDirectory();
-    const store = new FileStore(join(folder, 'state'));
+    const { folder, store } = newStore();
     await write(store, 'whole');
     const file = await store.create();
     await file.append(Buffer.from('half'));
@@ -176,9 +177,8 @@ describe('a state file on the disk', () => {
   });
 
   test('is written over what a killed process left beside it', async () => {
-    const folder = temporaryDirectory();
+    const { folder, store } = newStore();
     writeFileSync(join(folder, 'state.next'), 'half of a much longer state that was never finished');
-    const store = new FileStore(join(folder, 'state'));
     await write(store, 'new');
     expect(String(await store.read())).toBe('new');
     store.release();
@@ -189,24 +189,22 @@ describe('a state file on the disk', () => {
     ['a file', 'precious'],
     ['nothing', undefined],
   ])('is not written through a link to %s that somebody has laid beside it', async (_, content) => {
-    const folder = temporaryDirectory();
+    const { folder, path, store } = newStore();
     const target = join(folder, 'target');
     if (content !== undefined) writeFileSync(target, content);
     symlinkSync(target, join(folder, 'state.next'));
-    const store = new FileStore(join(folder, 'state'));
     await write(store, 'new');
-    expect(lstatSync(join(folder, 'state')).isFile()).toBe(true);
+    expect(lstatSync(path).isFile()).toBe(true);
     expect(String(await store.read())).toBe('new');
     expect(existsSync(target) ? readFileSync(target, 'utf8') : undefined).toBe(content);
   });
 
   test('goes aside as often as it must, and the last three stay, whatever else lies there', async () => {
-    const folder = temporaryDirectory();
+    const { folder, path, store } = newStore();
     const others = ['state.backup-1', 'state.next', 'other.damaged-2026-03-02T10-00-00-000Z'];
     for (const name of others) writeFileSync(join(folder, name), 'somebody’s');
-    const store = new FileStore(join(folder, 'state'));
     for (const [seconds, word] of ['damaged', 'unread', 'damaged', 'damaged', 'unread'].entries()) {
-      writeFileSync(join(folder, 'state'), `number ${seconds}`);
+      writeFileSync(path, `number ${seconds}`);
       await store.setAside(word, moment(seconds));
     }
     store.release();
@@ -225,34 +223,30 @@ describe('a state file on the disk', () => {
     ['every user can write', (path: string) => chmodSync(path, 0o666), 'every user can write it'],
     ['a link of another user leads to', (path: string) => behindLink(path, 1_234), 'a link of another user'],
   ])('that %s is not read', async (_, change, reason) => {
-    const path = join(temporaryDirectory(), 'state');
-    const store = new FileStore(path);
+    const { path, store } = newStore();
     await write(store, 'state');
     change(path);
     await expect(store.read()).rejects.toThrow(reason);
   });
 
   test('that a link of its own user leads to is read', async () => {
-    const path = join(temporaryDirectory(), 'state');
-    const store = new FileStore(path);
+    const { path, store } = newStore();
     await write(store, 'state');
     behindLink(path);
     expect(String(await store.read())).toBe('state');
   });
 
   test('that the group may write, as in a volume of Kubernetes, is read', async () => {
-    const path = join(temporaryDirectory(), 'state');
-    const store = new FileStore(path);
+    const { path, store } = newStore();
     await write(store, 'state');
     chmodSync(path, 0o660);
     expect(String(await store.read())).toBe('state');
   });
 
   test('that goes aside by a clock that was set back stays all the same', async () => {
-    const folder = temporaryDirectory();
-    const store = new FileStore(join(folder, 'state'));
+    const { folder, path, store } = newStore();
     for (const seconds of [10, 11, 12, 0]) {
-      writeFileSync(join(folder, 'state'), String(seconds));
+      writeFileSync(path, String(seconds));
       const name = await store.setAside('damaged', moment(seconds));
       expect(readFileSync(name ?? '', 'utf8')).toBe(String(seconds));
     }
@@ -266,9 +260,8 @@ describe('a state file on the disk', () => {
   });
 
   test('whose place a folder has taken is an error, and the folder stays', async () => {
-    const folder = temporaryDirectory();
-    mkdirSync(join(folder, 'state'));
-    const store = new FileStore(join(folder, 'state'));
+    const { folder, path, store } = newStore();
+    mkdirSync(path);
     await expect(store.read()).rejects.toThrow('EISDIR');
     await expect(store.setAside('damaged', moment(0))).rejects.toThrow('is a folder');
     await expect(write(store, 'x')).rejects.toThrow();

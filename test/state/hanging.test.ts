@@ -1,45 +1,30 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
-import { createLog } from '../../src/runtime/log.ts';
-import { assemble } from '../support/assemble.ts';
+import { Exporter } from '../harness/exporter.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { HangingStore } from '../support/memory-store.ts';
-import { isAtLeast, linesOf } from '../support/program.ts';
+import { isAtLeast } from '../support/program.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
-import { scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
 /** The whole program on a disk that can hang, moved by hand. */
 async function program(environment: Readonly<Record<string, string>> = {}) {
   const [clock, store] = [new ManualClock(), new HangingStore()];
   const mocks = await startMockServices({ clock, appliances: 2, volumes: 1 });
-  let logged = '';
-  const write = (line: string) => {
-    logged += line;
-  };
-  const app = assemble(
+  const exporter = new Exporter(
     { ...gfaEnvironment(mocks), ...portalEnvironment(mocks), STATE_FILE: '/state', ...environment },
-    {
-      clock,
-      log: createLog('info', { write }),
-      connect: () => new MemoryDispatcher(mocks.serve),
-      openState: () => store,
-    },
+    { clock, connect: () => new MemoryDispatcher(mocks.serve), openState: () => store },
+    (work) => work,
   );
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= app.stop();
-    return stopped;
-  };
   onTestFinished(async () => {
     store.letGo();
-    const over = stop();
+    const over = exporter.stop();
     await clock.advance(60_000);
     await over;
     await mocks.close();
   });
-  return { app, clock, store, mocks, stop, log: () => linesOf(logged) };
+  return { exporter, clock, store, mocks };
 }
 
 /** Whether something has come to its end. */
@@ -51,49 +36,47 @@ function watched(work: Promise<unknown>): { readonly isOver: boolean } {
   return state;
 }
 
-const warnings = (log: ReturnType<typeof linesOf>) =>
-  log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg);
-
 describe('while the disk with the state file hangs', () => {
   test('what was polled is exposed all the same, and one warning says so', async () => {
-    const { app, clock, store, log } = await program();
-    const url = `http://127.0.0.1:${await app.start()}`;
+    const { exporter, clock, store } = await program();
+    await exporter.start();
     store.hang();
     for (let minute = 0; minute < 3; minute += 1) await clock.advance(60_000);
-    const scraped = await scrape(url);
+    const scraped = await exporter.scrape();
     expect(scraped.value('filer_api_up', { api: 'gfa' })).toBe(1);
     expect(scraped.all('filer_account_info')).toHaveLength(1);
     expect(scraped.value('filer_exporter_state_file_errors_total', {})).toBeGreaterThan(2);
-    expect(warnings(log())).toEqual(['The state file cannot be written: counting continues without it.']);
+    const warnings = exporter.log.filter(({ level }) => isAtLeast(level, 'warn')).map(({ msg }) => msg);
+    expect(warnings).toEqual(['The state file cannot be written: counting continues without it.']);
     store.letGo();
     await clock.advance(60_000);
     expect(store.content).toBeDefined();
-    expect(log().map(({ msg }) => msg)).toContain('The state file is written again.');
+    expect(exporter.log.map(({ msg }) => msg)).toContain('The state file is written again.');
   });
 
   test('a stop takes no longer than SHUTDOWN_TIMEOUT, and the token is given back', async () => {
-    const { app, clock, store, mocks, stop } = await program({ SHUTDOWN_TIMEOUT: '2s' });
-    await app.start();
+    const { exporter, clock, store, mocks } = await program({ SHUTDOWN_TIMEOUT: '2s' });
+    await exporter.start();
     store.hang();
     await clock.advance(5_000);
     expect(store.calls).toBeGreaterThan(1);
-    const stopping = watched(stop());
+    const stopping = watched(exporter.stop());
     await clock.advance(2_000);
     await until('the stop to be over', () => stopping.isOver);
     expect(mocks.requests.filter(({ operation }) => operation === 'revoke')).toHaveLength(1);
   });
 
   test('a start that is stopped polls nothing any more, whenever the disk comes back', async () => {
-    const { app, clock, store, mocks, stop, log } = await program();
+    const { exporter, clock, store, mocks } = await program();
     store.hang();
-    const starting = app.start();
+    const starting = exporter.start();
     await until('the state to be asked for', () => store.calls > 0);
-    await stop();
+    await exporter.stop();
     store.letGo();
     await starting;
     await clock.advance(60_000);
     expect(mocks.requests).toEqual([]);
     expect(store.content).toBeUndefined();
-    expect(log().map(({ msg }) => msg)).toEqual(['stopped']);
+    expect(exporter.log.map(({ msg }) => msg)).toEqual(['stopped']);
   });
 });

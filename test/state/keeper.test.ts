@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Kept } from '../../src/contract/kept.ts';
-import { createLog } from '../../src/runtime/log.ts';
 import type { StateStore } from '../../src/state/file-store.ts';
 import { Journal } from '../../src/state/journal.ts';
 import { StateKeeper } from '../../src/state/keeper.ts';
+import { keptLog } from '../support/kept-log.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { HangingStore, MemoryStore } from '../support/memory-store.ts';
-import { isAtLeast, linesOf } from '../support/program.ts';
+import { isAtLeast } from '../support/program.ts';
 
 /** A keeper of one number, and what it logged: all of it, and warnings alone. */
 function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<string, string>> = { gfa: 'mine' }) {
-  let logged = '';
   const held = { value: 0, elapsedMs: Number.NaN, shiftMs: Number.NaN };
   const kept: Kept = {
     part: 'number',
@@ -27,12 +26,10 @@ function keeping(store: StateStore, clock: ManualClock, owners: Readonly<Record<
       };
     },
   };
-  const write = (line: string) => {
-    logged += line;
-  };
-  const keeper = new StateKeeper(store, clock, createLog('info', { write }), owners);
-  const told = () => linesOf(logged).map(({ msg }) => msg);
-  const warnings = () => linesOf(logged).filter(({ level }) => isAtLeast(level, 'warn'));
+  const { log, lines } = keptLog('info');
+  const keeper = new StateKeeper(store, clock, log, owners);
+  const told = () => lines.map(({ msg }) => msg);
+  const warnings = () => lines.filter(({ level }) => isAtLeast(level, 'warn'));
   return { keeper, kept: [kept], held, told, warnings };
 }
 
@@ -90,48 +87,38 @@ async function fileWith(lines: readonly unknown[], last: unknown = { at: 0, up: 
 
 const deep = (): unknown => JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`);
 
-describe.each<[string, (content: Buffer) => Buffer | Promise<Buffer>, Readonly<Record<string, string>>, string]>([
-  [
-    'that is cut within its first state',
-    (content) => content.subarray(0, 90),
-    { gfa: 'mine' },
-    'corrupted: it has no whole state',
-  ],
-  ['whose last line makes no sense', () => fileWith([{ number: 3 }, { number: 'four' }]), { gfa: 'mine' }, 'no number'],
+test.each<[string, (content: Buffer) => Buffer | Promise<Buffer>, string, string?]>([
+  ['that is cut within its first state', (content) => content.subarray(0, 90), 'corrupted: it has no whole state'],
+  ['whose last line makes no sense', () => fileWith([{ number: 3 }, { number: 'four' }]), 'no number'],
   [
     'with a line that takes too much memory',
     () => fileWith([{ number: deep() }]),
-    { gfa: 'mine' },
     'corrupted: a line takes too much memory',
   ],
   [
     'whose heading takes too much memory',
     () => Buffer.from(`{"program":"filer-exporter state","version":3,"more":[${'{},'.repeat(30_000)}{}]}\n`),
-    { gfa: 'mine' },
     'not a state file, or corrupted',
   ],
-  ['of another key', (content) => content, { gfa: 'theirs' }, 'it belongs to another client key or another service'],
+  ['of another key', (content) => content, 'it belongs to another client key or another service', 'theirs'],
   [
     'of a newer version',
     (content) => Buffer.from(String(content).replace('"version":3', '"version":4')),
-    { gfa: 'mine' },
     'its version 4 is newer than this program',
   ],
-  ['that is empty', () => Buffer.alloc(0), { gfa: 'mine' }, 'not a state file, or corrupted'],
-])('a file %s', (_, spoil, owners, reason) => {
-  test('is put aside with one warning, and counting starts again', async () => {
-    const { store, clock } = await saved();
-    const spoilt = await spoil(store.content ?? Buffer.alloc(0));
-    store.content = spoilt;
-    const { keeper, kept, held, warnings } = keeping(store, clock, owners);
-    await keeper.load(kept);
-    await keeper.save();
-    expect(held.value).toBe(0);
-    expect(warnings()).toMatchObject([{ reason, name: expect.stringMatching(/^state\.damaged-2026-/) }]);
-    expect(keeper.errors).toBe(1);
-    expect(store.asides).toEqual([spoilt]);
-    expect(store.content).toBeDefined();
-  });
+  ['that is empty', () => Buffer.alloc(0), 'not a state file, or corrupted'],
+])('a file %s is put aside with one warning, and counting starts again', async (_, spoil, reason, gfa = 'mine') => {
+  const { store, clock } = await saved();
+  const spoilt = await spoil(store.content ?? Buffer.alloc(0));
+  store.content = spoilt;
+  const { keeper, kept, held, warnings } = keeping(store, clock, { gfa });
+  await keeper.load(kept);
+  await keeper.save();
+  expect(held.value).toBe(0);
+  expect(warnings()).toMatchObject([{ reason, name: expect.stringMatching(/^state\.damaged-2026-/) }]);
+  expect(keeper.errors).toBe(1);
+  expect(store.asides).toEqual([spoilt]);
+  expect(store.content).toBeDefined();
 });
 
 test('of a state that cannot be restored whole, no part is restored', async () => {

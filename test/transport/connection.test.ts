@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createBareServer, type Socket } from 'node:net';
+import { createServer as createBareServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/runtime/secret.ts';
 import { createDispatcher, type HttpProxy as Way } from '../../src/transport/dispatcher.ts';
+import { servedPort } from '../support/listening.ts';
 import { settle } from '../support/manual-clock.ts';
 import { bench, listening, listing, onwards, served } from './polite.ts';
 
@@ -21,16 +22,12 @@ describe('on a real connection', () => {
     /** Somebody takes connections and says nothing on them. */
     async function mute() {
       const sockets: Socket[] = [];
-      const server = createBareServer((socket) => sockets.push(socket));
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
+      const port = await servedPort(createBareServer((socket) => sockets.push(socket)));
       const dispatcher = createDispatcher(undefined);
       onTestFinished(async () => {
         await dispatcher.destroy();
         for (const socket of sockets) socket.destroy();
-        server.close();
       });
-      const { port } = server.address() as AddressInfo;
       return { ...bench(`https://127.0.0.1:${port}`, dispatcher), sockets };
     }
 
@@ -201,14 +198,9 @@ test('a large response arrives whole, though its server closes the connection wh
       socket.end(Buffer.alloc(size));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${await servedPort(server)}`;
   const dispatcher = createDispatcher(undefined);
-  onTestFinished(async () => {
-    await dispatcher.destroy();
-    server.close();
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => dispatcher.destroy());
   for (let times = 0; times < 5; times += 1) {
     const { body } = await dispatcher.request({ origin, path: '/', method: 'GET' });
     let bytes = 0;

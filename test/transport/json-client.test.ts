@@ -8,7 +8,7 @@ import { bench, listing, mocked, onwards } from './polite.ts';
 describe('a request', () => {
   test('goes below the base URL, says who asks, and gives the parsed body', async () => {
     const { client, api, ears, pacer } = mocked();
-    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'filer-exporter/0.0.0' };
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'filer-exporter/test' };
     api.intercept({ path: '/v1/serials?type=edge&in_use=true', method: 'GET', headers }).reply(200, { items: [1] });
     const query = { type: 'edge', in_use: 'true' };
     expect(await client.send({ ...listing, query }, onwards)).toEqual({ items: [1] });

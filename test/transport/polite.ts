@@ -3,13 +3,13 @@ import pLimit from 'p-limit';
 import { type Dispatcher, MockAgent } from 'undici';
 import { onTestFinished } from 'vitest';
 import { RequestError } from '../../src/runtime/errors.ts';
-import { portalRequests } from '../../src/services/portal/allowed-requests.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
-import { JsonClient, type RequestObserver, type ServiceRequest } from '../../src/transport/json-client.ts';
+import type { JsonClient, RequestObserver, ServiceRequest } from '../../src/transport/json-client.ts';
 import type { RequestQueue } from '../../src/transport/rate/request-queue.ts';
 import type { ResponseLimits } from '../../src/transport/response-limits.ts';
 import { servedPort } from '../support/listening.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { clientOf } from '../support/mock-api.ts';
 
 /** What an observer heard, in order, and how many requests it believes to be on their way. */
 export class Ears implements RequestObserver {
@@ -75,17 +75,10 @@ export function bench(baseUrl: string, dispatcher: Dispatcher, given: Partial<Re
   const clock = new ManualClock();
   const ears = new Ears();
   const pacer = new OpenPacer();
-  const client = new JsonClient({
-    secrets: () => [],
-    baseUrl,
-    userAgent: 'filer-exporter/0.0.0',
-    dispatcher,
-    clock,
+  const client = clientOf(baseUrl, dispatcher, clock, {
     requestQueue: pacer as unknown as RequestQueue,
     limit: pLimit(2),
     observer: ears,
-    timeoutMs: 30_000,
-    allowed: portalRequests,
     limitsOf: () => limits,
   });
   const failure = async (request: Partial<ServiceRequest> = {}, signal = onwards) => {

@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createLog } from '../../../src/runtime/log.ts';
+import { FilerNames } from '../../../src/services/filer-names.ts';
 import type { GfaClient } from '../../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../../src/services/gfa/collector.ts';
+import type { GfaLedgerOptions } from '../../../src/services/gfa/ledger.ts';
 import { dataAnswer, ledgerSettings, lock, timestamp } from '../../support/gfa-answers.ts';
+import { keptLog } from '../../support/kept-log.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { going } from '../../support/mock-api.ts';
-import { linesOf } from '../../support/program.ts';
 
 /** A collector over these answers, an error being one that gets lost; what it kept, and its warnings. */
-function collecting(answers: readonly unknown[], maxEvents = 1_000) {
-  let logged = '';
-  const write = (line: string) => {
-    logged += line;
-  };
+function collecting(answers: readonly unknown[], settings: Partial<GfaLedgerOptions> = {}) {
   const left = [...answers];
   const client = {
     requestsSent: 0,
@@ -33,8 +30,8 @@ function collecting(answers: readonly unknown[], maxEvents = 1_000) {
       return Promise.resolve();
     },
   };
-  const ledger = ledgerSettings({ maxEvents });
-  const log = createLog('warn', { write });
+  const ledger = ledgerSettings({ maxEvents: 1_000, ...settings });
+  const { log, lines } = keptLog('warn');
   const clock = new ManualClock();
   const parts = { client: client as unknown as GfaClient, ledger, intervalMs: 60_000, keeper, clock, log };
   const collector = new GfaCollector(parts);
@@ -44,7 +41,7 @@ function collecting(answers: readonly unknown[], maxEvents = 1_000) {
       await task?.poll(going).catch((error: Error) => calls.push(error.message));
     }
   };
-  return { collector, poll, calls, warnings: () => linesOf(logged) };
+  return { collector, clock, poll, calls, warnings: lines };
 }
 
 /** An answer with one lock, and a bookmark at a lock. */
@@ -62,7 +59,7 @@ test('answers about another account begin from zero, and what was kept is put as
   await poll();
   expect(calls).toEqual(['save 1', 'discard: it belongs to another account', 'save 1', 'save 2']);
   expect(collector.ledger.account).toBe('another');
-  expect(warnings()).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
 });
 
 describe('a note', () => {
@@ -78,8 +75,27 @@ describe('a note', () => {
 
   test('of a memory that is full is there', async () => {
     const locks = Array.from({ length: 300 }, (_, index) => lock(index));
-    const { collector, poll } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], 100);
+    const { collector, poll } = collecting([news(1), dataAnswer({ locks }), dataAnswer({ locks })], { maxEvents: 100 });
     await poll();
     expect(collector.warnings.map(({ code }) => code)).toEqual(['event_memory']);
   });
+});
+
+test.each([
+  ['is told', (names: FilerNames) => names.markInventoryRead(), 0],
+  ['is not told for five seconds', () => {}, 1],
+])('the first answer waits until the inventory %s, and the second does not', async (_, tell, waitMs) => {
+  const names = new FilerNames([]);
+  names.expectInventory();
+  const { clock, poll } = collecting([news(1), news(2)], { names });
+  let isDone = false;
+  const first = poll(1).then(() => {
+    isDone = true;
+  });
+  await clock.advance(4_999);
+  expect(isDone).toBe(false);
+  tell(names);
+  await clock.advance(waitMs);
+  await first;
+  await poll(1);
 });

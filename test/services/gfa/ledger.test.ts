@@ -107,18 +107,11 @@ describe('the newest event', () => {
     });
   });
 
-  test.each([['taken and given back without a duration', lock(5), lock(5, { lock_state: 'RELEASED' })]])(
-    'of a lock %s in one second is the release, in either order',
-    (_, taken, given) => {
-      for (const locks of [
-        [taken, given],
-        [given, taken],
-      ]) {
-        const ledger = ledgerOf({ locks });
-        expect(told(ledger, 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
-      }
-    },
-  );
+  test('of a lock taken and given back without a duration in one second is the release, in either order', () => {
+    const both = [lock(5), lock(5, { lock_state: 'RELEASED' })];
+    for (const locks of [both, both.toReversed()])
+      expect(told(ledgerOf({ locks }), 'filer_lock_state')).toEqual({ 'lock_phase="p2",lock_state="released"': 1 });
+  });
 });
 
 describe('the clock of a filer', () => {

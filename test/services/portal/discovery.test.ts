@@ -6,6 +6,8 @@ import { outcomeOf, portalCollector, uuid } from '../../support/portal-parts.ts'
 
 import { A, B, discover, FORBIDDEN, ids, list, portal } from './discovery.ts';
 
+const withEdges = { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] };
+
 describe('the inventory task', () => {
   test('asks for the edges and the file_iq in use, each type in a request of its own', async () => {
     const api = portal(list(), list(), list());
@@ -28,7 +30,6 @@ describe('the inventory task', () => {
   });
 
   const edge = { serial: A, description: 'a', is_reachable: true };
-  const withEdges = { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] };
   const reachable = ({ samples }: PollResult) =>
     [...samples].flatMap(({ name, value }) => (name === 'filer_appliance_reachable' ? [value] : []));
 
@@ -109,7 +110,6 @@ describe('the inventory task', () => {
 });
 
 describe('each list of the inventory stands for itself', () => {
-  const withEdges = { collectors: [{ name: 'edges', intervalMs: 3_600_000 }] };
   const edgesOf = (...serials: readonly string[]) => list(...serials.map((serial, id) => ({ serial, id: uuid(id) })));
 
   async function found(edge: Reply, fileIq: Reply, edges: Reply, settings: Partial<PortalOptions> = withEdges) {
@@ -122,24 +122,6 @@ describe('each list of the inventory stands for itself', () => {
   }
 
   const ERROR: Reply = [501, { message: 'Not implemented' }];
-
-  test.each([
-    ['404', [404, undefined], 'not_found'],
-    ['403', FORBIDDEN, 'forbidden'],
-  ] satisfies [string, Reply, string][])(
-    'a list of file_iq that is answered %s for good stops no edge and is told',
-    async (_, reply, reason) => {
-      const api = portal(list({ id: A, type: 'edge' }), reply, edgesOf(A));
-      const collector = portalCollector(api, withEdges);
-      await outcomeOf(api, discover(collector));
-      expect(collector.appliances.map(({ serial }) => serial)).toEqual([A]);
-      api.answer('GET', '/serials', list({ id: A, type: 'edge' }, { id: B, type: 'edge' }), reply);
-      api.answer('GET', '/edges', edgesOf(A, B));
-      await outcomeOf(api, discover(collector));
-      expect(collector.appliances.map(({ serial }) => serial)).toEqual([A, B]);
-      expect(collector.inventory.gaps).toMatchObject([{ list: 'file_iq_serials', reason }]);
-    },
-  );
 
   test('a list of edges’ serials that fails keeps those that it named, and new ones come by GET /edges', async () => {
     const api = portal(list({ id: A, type: 'edge' }, { id: uuid(1), type: 'edge' }), list(), edgesOf(A));
@@ -170,6 +152,16 @@ describe('each list of the inventory stands for itself', () => {
     ['edges that GET /edges leaves out', ofA, list(), list(), withEdges, [A], ['edges empty']],
     ['edges that GET /edges leaves out, without its collector', ofA, list(), list(), off, [A], []],
     ['file_iq without any edge', list(), fileIq, list(), withEdges, [A], []],
+    [
+      'file_iq that the portal does not know',
+      ofA,
+      [404, undefined],
+      edgesOf(A),
+      withEdges,
+      [A],
+      ['file_iq_serials not_found'],
+    ],
+    ['forbidden file_iq', ofA, FORBIDDEN, edgesOf(A), withEdges, [A], ['file_iq_serials forbidden']],
     ['no appliance at all', list(), list(), list(), withEdges, [], ['all empty']],
     ['no appliance but those of PORTAL_SERIALS', list(), list(), list(), { ...withEdges, serials: [A] }, [A], []],
     ['a forbidden GET /edges', ofA, list(), FORBIDDEN, withEdges, [A], ['edges forbidden']],

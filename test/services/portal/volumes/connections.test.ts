@@ -6,8 +6,9 @@ import type { PortalClient } from '../../../../src/services/portal/client.ts';
 import { createTasks } from '../../../../src/services/portal/collector-definition.ts';
 import { readConnections, volumes } from '../../../../src/services/portal/volumes/connections.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { going, mockApi, noLog, token } from '../../../support/mock-api.ts';
+import { going, mockApi, noLog } from '../../../support/mock-api.ts';
 import { portalCollector, uuid } from '../../../support/portal-parts.ts';
+import { discover, ids, list, portal } from '../discovery.ts';
 
 const A = uuid(0xa);
 const EDGE_ID = uuid(0xe);
@@ -45,14 +46,13 @@ describe('the appliance of a connection', () => {
 });
 
 test('the volumes are asked for once the inventory was: before that nothing has a name', async () => {
-  const api = mockApi();
-  api.answer('POST', '/auth/token', token('one'));
-  api.answer('GET', '/serials', [200, {}], [200, {}]);
-  api.answer('GET', '/edges', [200, {}]);
-  const collector = portalCollector(api, { series: [], collectors: [{ name: 'volumes', intervalMs: 300_000 }] });
-  expect([...collector.tasks()].map(({ id }) => id)).toEqual(['portal/inventory']);
-  await [...collector.tasks()][0]?.poll(going);
-  expect([...collector.tasks()].map(({ id }) => id)).toEqual(['portal/inventory', 'portal/volume_connections']);
+  const collector = portalCollector(portal(list(), list(), list()), {
+    series: [],
+    collectors: [{ name: 'volumes', intervalMs: 300_000 }],
+  });
+  expect(ids(collector)).toEqual(['portal/inventory']);
+  await discover(collector);
+  expect(ids(collector)).toEqual(['portal/inventory', 'portal/volume_connections']);
 });
 
 test('the volumes of 2,000 appliances, six on each, are read', async () => {
