@@ -31,21 +31,6 @@ test('each of the three forms gives a token that opens the inventory', async () 
   }
 });
 
-test('wrong credentials are 401 in every form', async () => {
-  const { mocks } = await start();
-  const uuid = '00000000-0000-4000-8000-000000000000';
-  const said: Said[] = [
-    { headers: { 'x-service-key': mocks.credentials.serviceKey, 'x-service-secret': uuid } },
-    { headers: { 'x-user-key': 'nobody' } },
-    form({ grant_type: 'client_credentials', client_id: 'nobody', client_secret: uuid }),
-  ];
-  for (const one of said) {
-    const heard = await token(mocks, one);
-    expect(heard.status).toBe(401);
-    expect(heard.json).toEqual({ message: 'Invalid credentials', detail: null });
-  }
-});
-
 test('a token is refreshed once by each refresh token, and one that comes again ends all that came of signing in', async () => {
   const { mocks } = await start();
   const first = await token(mocks, { headers: { 'x-user-key': mocks.credentials.userKey } });
@@ -68,15 +53,35 @@ test('a token is refreshed once by each refresh token, and one that comes again 
   expect((await ask('POST', `${mocks.portalUrl}/auth/token/refresh`, { body: '{}' })).status).toBe(422);
 });
 
-test('no form, two forms or half a form is 400, and a form with faulty fields is 422', async () => {
-  const { mocks } = await start();
-  const { serviceKey, serviceSecret, userKey } = mocks.credentials;
-  const both = { 'x-user-key': userKey, 'x-service-key': serviceKey, 'x-service-secret': serviceSecret };
-  expect((await token(mocks, {})).status).toBe(400);
-  expect((await token(mocks, { headers: both })).status).toBe(400);
-  expect((await token(mocks, { headers: { 'x-service-key': serviceKey } })).status).toBe(400);
-  expect((await token(mocks, { headers: { 'x-user-key': userKey }, body: '{"a":1}' })).status).toBe(400);
+const UUID = '00000000-0000-4000-8000-000000000000';
 
+test.each<[string, number, (credentials: MockServices['credentials']) => Said]>([
+  ['no form', 400, () => ({})],
+  [
+    'two forms',
+    400,
+    ({ userKey, serviceKey: key, serviceSecret: secret }) => ({
+      headers: { 'x-user-key': userKey, 'x-service-key': key, 'x-service-secret': secret },
+    }),
+  ],
+  ['half a form', 400, ({ serviceKey }) => ({ headers: { 'x-service-key': serviceKey } })],
+  ['a body beside a user key', 400, ({ userKey }) => ({ headers: { 'x-user-key': userKey }, body: '{"a":1}' })],
+  [
+    'a wrong service secret',
+    401,
+    ({ serviceKey }) => ({ headers: { 'x-service-key': serviceKey, 'x-service-secret': UUID } }),
+  ],
+  ['a wrong user key', 401, () => ({ headers: { 'x-user-key': 'nobody' } })],
+  ['a wrong client', 401, () => form({ grant_type: 'client_credentials', client_id: 'nobody', client_secret: UUID })],
+])('%s is %d', async (_, status, said) => {
+  const { mocks } = await start();
+  const heard = await token(mocks, said(mocks.credentials));
+  expect(heard.status).toBe(status);
+  if (status === 401) expect(heard.json).toEqual({ message: 'Invalid credentials', detail: null });
+});
+
+test('a form with faulty fields is 422, and the response names them', async () => {
+  const { mocks } = await start();
   const faulty = await token(mocks, form({ grant_type: 'password', client_secret: 'no uuid' }));
   expect(faulty.status).toBe(422);
   const { detail } = faulty.json as { detail: { loc: string[] }[] };

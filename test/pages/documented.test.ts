@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { api, appliance, reportOf, secondsAgo } from './reports.ts';
+import { api, appliance, failure, reportOf } from './reports.ts';
 
 /** Every field of a value, as `a.b[].c`. */
 function fieldsOf(value: unknown, path = ''): readonly string[] {
@@ -21,7 +21,7 @@ test('docs/status.md has each field of the JSON, and no other', () => {
     appliances: [
       appliance(1, {
         suspended: [{ operation: 'o', reason: 'empty' }],
-        lastError: { operation: 'o', time: secondsAgo(1), message: 'm', advice: 'a' },
+        lastError: failure(),
       }),
     ],
   });

@@ -50,6 +50,11 @@ export function api(change: Partial<ApiReport> = {}): ApiReport {
   };
 }
 
+/** What went wrong with a series a second ago, but for what is said. */
+export function failure(change: Partial<NonNullable<ApplianceReport['lastError']>> = {}) {
+  return { operation: 'o', time: secondsAgo(1), message: 'Response 500', advice: 'wait', ...change };
+}
+
 /** An appliance that is well, but for what is said; its number is in its name and its serial. */
 export function appliance(number = 1, change: Partial<ApplianceReport> = {}): ApplianceReport {
   return {
@@ -96,12 +101,7 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
   return Array.from({ length: size }, (_, number) => {
     const suspended = operations.slice(number % 5).map((operation) => ({ operation, reason: 'empty' }) as const);
     if (number % 50 === 7) {
-      const lastError = {
-        operation: 'cpu_utilization',
-        time: secondsAgo(30),
-        message: 'POST /telemetry returned 500',
-        advice: 'wait',
-      };
+      const lastError = failure({ operation: 'cpu_utilization', time: secondsAgo(30) });
       return appliance(number, { state: 'down', failing: 3, lastError, suspended });
     }
     if (number % 100 === 13) {

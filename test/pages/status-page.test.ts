@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { statusPage } from '../../src/pages/status-page.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
 import type { StatusReport } from '../../src/status/model.ts';
-import { api, appliance, largeFleet, reportOf, secondsAgo, textOf } from './reports.ts';
+import { api, appliance, failure, largeFleet, reportOf, secondsAgo, textOf } from './reports.ts';
 
 const pageOf = (change: Partial<StatusReport> = {}, query = '') =>
   textOf(runToEnd(statusPage(reportOf(change), { script: 'export {};', query })));
@@ -80,7 +80,7 @@ describe('each API', () => {
 
   test('advises the same thing once, whatever one cause brings with it', async () => {
     const advice = 'wait, and ask the operator';
-    const lastError = { operation: 'o', time: secondsAgo(1), message: 'Response 503', advice };
+    const lastError = failure({ message: 'Response 503', advice });
     const words = await wordsOf({
       apis: [
         api({
@@ -157,12 +157,7 @@ describe('each appliance', () => {
             { operation: 'cow_disk_io_time', reason: 'empty' },
           ],
           failing: 2,
-          lastError: {
-            operation: 'cpu_utilization',
-            time: secondsAgo(65),
-            message: 'POST /x returned 500',
-            advice: 'wait',
-          },
+          lastError: failure({ time: secondsAgo(65), message: 'POST /x returned 500' }),
         }),
       ],
     });
@@ -178,19 +173,14 @@ describe('each appliance', () => {
   test('that fails says with which series, and not once more which appliance it is', async () => {
     const { serial } = appliance(1);
     const message = `POST /telemetry/appliances/${serial}/cpu_utilization returned 500: out of order`;
-    const lastError = { operation: 'cpu_utilization', time: secondsAgo(5), message, advice: 'wait' };
+    const lastError = failure({ operation: 'cpu_utilization', time: secondsAgo(5), message });
     const words = await wordsOf({ appliances: [appliance(1, { lastError, failing: 1 })] });
     expect(words).toContain('cpu_utilization returned 500: out of order; wait 5s ago');
     expect(words.split(serial)).toHaveLength(2);
   });
 
   test('waits until its first verdict, though its first polls have failed', async () => {
-    const lastError = {
-      operation: 'load_average',
-      time: secondsAgo(1),
-      message: 'POST /x returned 500',
-      advice: 'wait',
-    };
+    const lastError = failure({ operation: 'load_average', message: 'POST /x returned 500' });
     const fresh = { state: 'waiting', lastPoll: secondsAgo(1), lastRecord: null, failing: 1, lastError } as const;
     expect(await wordsOf({ appliances: [appliance(1, fresh)] })).toContain(
       'waiting 00000000-0000-4000-8000-000000000001 10.1.2 1s ago – 22 POST /x returned 500',
@@ -204,8 +194,7 @@ describe('each appliance', () => {
   });
 
   test('is one line of the page, which is what the script replaces', async () => {
-    const message = 'a\nb\r\nc';
-    const lastError = { operation: 'o', time: secondsAgo(1), message, advice: 'wait' };
+    const lastError = failure({ message: 'a\nb\r\nc' });
     const page = await pageOf({ appliances: [appliance(1, { lastError }), appliance(2), appliance(3)] });
     expect(page.match(/^<tr role="row" id="a-.*<\/tr>$/gm)).toHaveLength(3);
     expect(page).toContain('a b c');
@@ -213,7 +202,7 @@ describe('each appliance', () => {
 });
 
 describe('the fleet', () => {
-  const lastError = { operation: 'o', time: secondsAgo(1), message: 'Response 500', advice: 'wait' };
+  const lastError = failure();
   const forbidden = [{ operation: 'p', reason: 'forbidden' }] as const;
   const appliances = [
     appliance(1, { build: '10.1.2', lastRecord: secondsAgo(60) }),
@@ -305,7 +294,7 @@ test('whatever a service or an appliance calls itself is shown as text', async (
         build: hostile,
         availableBuild: hostile,
         suspended,
-        lastError: { operation: hostile, time: secondsAgo(1), message: hostile, advice: 'wait' },
+        lastError: failure({ operation: hostile, message: hostile }),
       }),
     ],
   });

@@ -1,15 +1,17 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { asError, CredentialError, RequestError, SchemaError } from '../../src/runtime/errors.ts';
-import { createLog } from '../../src/runtime/log.ts';
+import type { Log } from '../../src/runtime/log.ts';
 import { REDACTED, Secret } from '../../src/runtime/secret.ts';
 import fc from '../support/fast-check.ts';
+import { keptLog } from '../support/kept-log.ts';
+import type { LogLine } from '../support/program.ts';
 
-/** What a log of this level wrote, one object a line. */
-function logged(level: string, write: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
-  const lines: string[] = [];
-  write(createLog(level, { write: (line) => void lines.push(line) }));
-  return lines.map((line) => JSON.parse(line));
+/** What a log wrote, one object a line. */
+function logged(write: (log: Log) => void): readonly LogLine[] {
+  const { log, lines } = keptLog('info');
+  write(log);
+  return lines;
 }
 
 describe('an error', () => {
@@ -22,7 +24,7 @@ describe('an error', () => {
 
 describe('the log', () => {
   test('is one JSON object a line, with the time and without the machine’s name', () => {
-    const [line] = logged('info', (log) => log.info({ task: 'gfa/data' }, 'polled'));
+    const [line] = logged((log) => log.info({ task: 'gfa/data' }, 'polled'));
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -34,7 +36,7 @@ describe('the log', () => {
   test('tells an error of ours by its message and those of its causes', () => {
     const cause = new Error('connect ECONNREFUSED', { cause: new Error('refused') });
     const err = new CredentialError('getting a token', { cause: new RequestError('network', 'no answer', { cause }) });
-    expect(logged('info', (log) => log.warn({ err }, 'down'))[0]?.err).toEqual({
+    expect(logged((log) => log.warn({ err }, 'down'))[0]?.err).toEqual({
       type: 'CredentialError',
       message: 'getting a token',
       causes: ['no answer', 'connect ECONNREFUSED', 'refused'],
@@ -42,7 +44,7 @@ describe('the log', () => {
   });
 
   test('tells a defect by its stack too', () => {
-    const [line] = logged('info', (log) => log.error({ err: new TypeError('x is undefined') }, 'a defect'));
+    const [line] = logged((log) => log.error({ err: new TypeError('x is undefined') }, 'a defect'));
     expect(line?.err).toEqual({
       type: 'TypeError',
       message: 'x is undefined',
@@ -53,13 +55,13 @@ describe('the log', () => {
   test('ends where errors cause each other', () => {
     const err = new SchemaError('a');
     err.cause = new SchemaError('b', { cause: err });
-    expect(logged('info', (log) => log.error({ err }, 'x'))[0]?.err).toMatchObject({
+    expect(logged((log) => log.error({ err }, 'x'))[0]?.err).toMatchObject({
       causes: ['b', 'a', 'b', 'a', 'b'],
     });
   });
 
   test.each([['a text'], [null], [7]])('takes %j for an error as it is', (err) => {
-    expect(logged('info', (log) => log.error({ err }, 'x'))[0]?.err).toEqual(err);
+    expect(logged((log) => log.error({ err }, 'x'))[0]?.err).toEqual(err);
   });
 });
 
@@ -71,7 +73,7 @@ describe('a secret', () => {
     ['a joined text', ['key', secret].join('=')],
     ['JSON', JSON.stringify({ secret })],
     ['an inspection', inspect({ deep: { secret } }, { depth: 9, showHidden: true })],
-    ['a log line', JSON.stringify(logged('info', (log) => log.info({ secret }, 'x')))],
+    ['a log line', JSON.stringify(logged((log) => log.info({ secret }, 'x')))],
     ['its keys and values', JSON.stringify([Object.entries(secret), { ...secret }])],
   ])('is never in %s', (_, written) => {
     expect(written).not.toContain('hunter2');

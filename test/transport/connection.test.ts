@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/runtime/secret.ts';
 import { createDispatcher, type HttpProxy as Way } from '../../src/transport/dispatcher.ts';
+import type { ResponseLimits } from '../../src/transport/response-limits.ts';
 import { servedPort } from '../support/listening.ts';
 import { settle } from '../support/manual-clock.ts';
 import { bench, listening, listing, onwards, served } from './polite.ts';
@@ -18,6 +19,21 @@ async function until(so: () => boolean): Promise<void> {
 }
 
 describe('on a real connection', () => {
+  /** A request to a service that begins its response so, which the test goes on with. */
+  async function requested(begin: (answer: ServerResponse) => void, limits?: Partial<ResponseLimits>) {
+    let begun: (answer: ServerResponse) => void = () => {};
+    const response = new Promise<ServerResponse>((resolve) => {
+      begun = resolve;
+    });
+    const wires = await served((_, answer) => {
+      begin(answer);
+      begun(answer);
+    }, limits);
+    const stopping = new AbortController();
+    const error = wires.failure({}, stopping.signal);
+    return { ...wires, stopping, error, response: await response };
+  }
+
   describe('whose TLS handshake hangs', () => {
     /** Somebody takes connections and says nothing on them. */
     async function mute() {
@@ -52,16 +68,9 @@ describe('on a real connection', () => {
   });
 
   test('one byte a second is a time-out: the limit is for the whole answer', async () => {
-    let response: ServerResponse | undefined;
-    const { clock, ears, failure } = await served((_, answer) => {
-      answer.writeHead(200);
-      answer.flushHeaders();
-      response = answer;
-    });
-    const error = failure();
-    await until(() => response !== undefined);
+    const { clock, ears, error, response } = await requested((answer) => answer.writeHead(200).flushHeaders());
     for (let second = 0; second < 29; second += 1) {
-      response?.write(' ');
+      response.write(' ');
       await clock.advance(1_000);
     }
     expect(ears.inFlight).toBe(1);
@@ -71,50 +80,35 @@ describe('on a real connection', () => {
       message: 'GET /serials returned no complete response within 30000 ms',
     });
     expect(ears.ends).toEqual([{ operation: 'serials', code: 'timeout', seconds: 30 }]);
-    await until(() => response?.destroyed ?? false);
+    await until(() => response.destroyed);
   });
 
   test('the body of an error that does not end is not waited for longer than the time-out', async () => {
-    let response: ServerResponse | undefined;
-    const { clock, ears, failure } = await served((_, answer) => {
-      answer.writeHead(503).write('{"message":');
-      response = answer;
-    });
-    const error = failure();
-    await until(() => response !== undefined);
+    const { clock, ears, error } = await requested((answer) => answer.writeHead(503).write('{"message":'));
     await clock.advance(30_000);
     await error;
     expect([ears.ends.length, ears.inFlight, clock.sleeping]).toEqual([1, 0, 0]);
   });
 
   test('a body without end is abandoned as soon as it is too large', async () => {
-    let response: ServerResponse | undefined;
-    const { failure } = await served(
-      (_, answer) => {
-        response = answer;
+    const { error, response } = await requested(
+      (answer) => {
         const more = () => void (answer.writable && answer.write(Buffer.alloc(16_384, ' '), more));
         answer.writeHead(200);
         more();
       },
       { bytes: 100_000 },
     );
-    expect((await failure()).code).toBe('oversize');
-    await until(() => response?.destroyed ?? false);
+    expect((await error).code).toBe('oversize');
+    await until(() => response.destroyed);
   });
 
   test('stopping while the body arrives closes the connection', async () => {
-    let response: ServerResponse | undefined;
-    const { ears, failure } = await served((_, answer) => {
-      answer.writeHead(200).write('[');
-      response = answer;
-    });
-    const stopping = new AbortController();
-    const error = failure({}, stopping.signal);
-    await until(() => response !== undefined);
+    const { ears, error, response, stopping } = await requested((answer) => answer.writeHead(200).write('['));
     stopping.abort();
     expect((await error).code).toBe('aborted');
     expect([ears.codes, ears.inFlight]).toEqual([['aborted'], 0]);
-    await until(() => response?.destroyed ?? false);
+    await until(() => response.destroyed);
   });
 
   test('two connections serve request after request', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/metrics/family.ts';
-import { CountingStart } from '../../../../src/runtime/counting-start.ts';
 import { type LedgerDependencies, SnapshotLedger } from '../../../../src/services/portal/volumes/snapshot-ledger.ts';
 import { snapshotOperations } from '../../../../src/services/portal/volumes/snapshot-operations.ts';
 import { volumeGuids } from '../../../../src/services/portal/volumes/volume-guid.ts';
@@ -122,18 +121,6 @@ describe('a clock', async () => {
     await absorb(ledger, { items }, START + 10);
     await absorb(ledger, { items: [] }, START + 20 + days * DAY);
     expect((await absorb(ledger, { items }, START + 30))[`filer_snapshots_total{${L}}`]).toBe(2);
-  });
-
-  test.each([
-    ['a year ahead', 365 * DAY],
-    ['in 1970', -START],
-  ])('that was %s at the start and is set right moves nothing into or out of what is counted', async (_, off) => {
-    const clock = new ManualClock((START + off) * 1000);
-    const ledger = finished({ since: new CountingStart(clock) });
-    await absorb(ledger, { items: [snapshot(6, START - 10)] }, clock.now() / 1000);
-    clock.step(-off * 1000);
-    const items = [snapshot(7, START - 5), snapshot(8, START + 5)];
-    expect((await absorb(ledger, { items }, clock.now() / 1000))[`filer_snapshots_total{${L}}`]).toBe(1);
   });
 });
 
