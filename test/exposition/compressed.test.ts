@@ -45,7 +45,7 @@ describe('a compressed scrape', () => {
     const { clock, publish, read } = made();
     for (let round = 0; round < 6; round += 1) {
       for (let task = 0; task < 40; task += 1) if ((task + round) % 3 === 0) publish(`small ${task}`, 30, round);
-      publish('large', round % 2 === 0 ? 60_000 : 20_000, round);
+      publish('large', round % 2 === 0 ? 30_000 : 10_000, round);
       await clock.advance(100);
       for (const format of ['text', 'openmetrics'] as const) {
         const [is, meant] = await Promise.all([read(true, format), read(false, format)]);
@@ -80,14 +80,14 @@ test.each([true, false])(
   'a scrape that is read slowly is of the moment at which it began, packed: %s',
   async (gzip) => {
     const { scrapes, publish } = made();
-    publish('large', 30_000, 1);
+    publish('large', 15_000, 1);
     publish('small', 10, 1);
     const heard: Buffer[] = [];
     let round = 1;
     for (const buffer of (await scrapes.body('text', gzip)).buffers()) {
       heard.push(Buffer.from(buffer));
       round += 1;
-      publish('large', 30_000, round);
+      publish('large', 15_000, round);
       publish('small', 10, round);
       await turn();
     }

@@ -4,5 +4,5 @@ import { tellLarge, tellMoreShards } from './stories.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-tellLarge({ appliances: 100 });
-tellMoreShards(100);
+tellLarge({ appliances: 60 });
+tellMoreShards(60);

@@ -1,6 +1,6 @@
 // Only here: what somebody sees who starts the demo and knows nothing else.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { end, launch, type Program, start } from '../support/program.ts';
+import { end, launch, type Program } from '../support/program.ts';
 import { get, scrape } from '../support/scrape.ts';
 import { until } from '../support/until.ts';
 
@@ -57,17 +57,4 @@ describe('the demo, in the environment of a visitor who has accounts and a proxy
     });
     expect(whole.sum('filer_api_up')).toBe(2);
   });
-});
-
-test('metrics are served on after the reader of the log has gone away', async () => {
-  const program = start(['--demo'], { environment: { LOG_LEVEL: 'debug' } });
-  const url = await program.serving();
-  program.child.stdout?.destroy();
-  program.child.stderr?.destroy();
-  await until('both APIs to be up', async () => (await scrape(url)).sum('filer_api_up') === 2);
-  const polls = async () => (await scrape(url)).sum('filer_exporter_requests_total');
-  const before = await polls();
-  await until('further polls', async () => (await polls()) > before);
-  program.kill('SIGTERM');
-  expect((await program.ended).code).toBe(0);
 });

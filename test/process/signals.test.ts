@@ -1,4 +1,4 @@
-// Only here: a stop that hangs, or leaves a token behind.
+// Only here: a stop that hangs, or leaves a token behind, and what else befalls a process from outside.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -126,4 +126,18 @@ test('SIGUSR1 and SIGUSR2 do nothing: no debugger opens, and the program goes on
   expect((await get(`${url}/healthz`)).status).toBe(200);
   await stopped(program);
   expect(program.stderr).toBe('');
+});
+
+test('metrics are served on after the reader of the log has gone away', async () => {
+  const { environment } = await realServices();
+  const program = start([], { environment: { ...environment, GFA_INTERVAL: '1s', LOG_LEVEL: 'debug' } });
+  const url = await program.serving();
+  program.child.stdout?.destroy();
+  program.child.stderr?.destroy();
+  await until('both APIs to be up', async () => (await scrape(url)).sum('filer_api_up') === 2);
+  const polls = async () => (await scrape(url)).sum('filer_exporter_requests_total');
+  const before = await polls();
+  await until('further polls', async () => (await polls()) > before);
+  program.kill('SIGTERM');
+  expect((await program.ended).code).toBe(0);
 });
