@@ -111,7 +111,7 @@ function namesIn(query: string): readonly string[] {
 export function reasonForNothing(queries: readonly string[]): string {
   const names = queries.flatMap(namesIn);
   if (queries.some(isRecorded)) {
-    return 'nothing known: a service is down, not configured or off, or the rules are not loaded';
+    return 'nothing known: a service is down, not configured or off, or the rules are not loaded or were not evaluated yet';
   }
   const found = names.map((name) => sources.get(name) ?? '');
   if (found.some((source) => source.startsWith('GET /data'))) {
