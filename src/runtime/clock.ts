@@ -17,7 +17,7 @@ export function callAfter(clock: Clock, ms: number, onTimeout: () => void): () =
   void clock.sleep(ms, ended.signal).then(() => {
     if (!ended.signal.aborted) onTimeout();
   });
-  // Without a reason, Node would create an error with its stack for every request.
+  // Without a reason, Node would create another error with its stack for every request.
   return () => ended.abort('ended');
 }
 
