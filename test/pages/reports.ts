@@ -101,7 +101,11 @@ export function largeFleet(size: number): readonly ApplianceReport[] {
   return Array.from({ length: size }, (_, number) => {
     const suspended = operations.slice(number % 5).map((operation) => ({ operation, reason: 'empty' }) as const);
     if (number % 50 === 7) {
-      const lastError = failure({ operation: 'cpu_utilization', time: secondsAgo(30) });
+      const lastError = failure({
+        operation: 'cpu_utilization',
+        time: secondsAgo(30),
+        message: 'POST /telemetry returned 500',
+      });
       return appliance(number, { state: 'down', failing: 3, lastError, suspended });
     }
     if (number % 100 === 13) {
