@@ -35,7 +35,6 @@ export const absentPanels: Readonly<Record<string, string>> = {
   'filer-volumes / Propagation time, quantiles / D': 'the demo has not run for a week',
   'filer-account / Volumes that grow fastest / C': 'the demo has not run for a week',
   'filer-appliance / Processors in use, every minute / A': 'the demo sends nothing by remote write',
-  'filer-fleet / Hit ratio of full caches, the lowest / A': 'no cache of the demo is full',
   'filer-volumes / Time between releases / A': 'releases have not been counted for six hours',
   ...Object.fromEntries(
     [
@@ -58,6 +57,7 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Queries that give something at some moments only, with the reason: they may or may not while the demo is gathered. */
 export const momentPanels: Readonly<Record<string, string>> = {
+  'filer-fleet / Hit ratio of full caches, the lowest / A': 'a cache of the demo is full at some times only',
   'filer-volumes / Unprotected / B': 'the calm of the panel, which is shown while no filer has data that waits',
   'filer-volumes / Lock held for / B': 'the calm of the panel, which is shown while no lock is held',
   'filer-volumes / Filers on volumes, the worst first / C':
