@@ -57,7 +57,8 @@ export const rarePanels: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Queries that give something at some moments only, with the reason: they may or may not while the demo is gathered. */
 export const momentPanels: Readonly<Record<string, string>> = {
-  'filer-fleet / Hit ratio of full caches, the lowest / A': 'a cache of the demo is full at some times only',
+  'filer-fleet / Hit ratio of full caches, the lowest / A':
+    'a cache of the demo fills up in nine hours, and is nearly full in the last of them only',
   'filer-volumes / Unprotected / B': 'the calm of the panel, which is shown while no filer has data that waits',
   'filer-volumes / Lock held for / B': 'the calm of the panel, which is shown while no lock is held',
   'filer-volumes / Filers on volumes, the worst first / C':

@@ -350,6 +350,7 @@ describe.runIf(hasPrometheus)('on real answers', () => {
     const seen = [
       'alert:ALERTS:unexplained_age{severity="critical"}',
       'filer_appliance_up == 0',
+      'alert:ALERTS:unexplained_age{alertname="FilerNotCheckingIn"}',
       'ALERTS{alertname="FilerUnprotectedDataOld"}',
       'volume_filer:filer_propagation_duration_seconds:p90_rate1h',
     ];
