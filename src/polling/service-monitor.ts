@@ -167,9 +167,9 @@ export class ServiceMonitor {
     const before = this.#warnings;
     this.#warnings = new Map(warnings().map((warning) => [warning.code, warning]));
     for (const [code, warning] of this.#warnings)
-      if (!before.has(code)) log.warn({ api, note: code }, sentences(warning));
+      if (!before.has(code)) log.warn({ api, warning: code }, sentences(warning));
     for (const [code, warning] of before)
-      if (!this.#warnings.has(code)) log.info({ api, note: code }, `resolved: ${sentences(warning)}`);
+      if (!this.#warnings.has(code)) log.info({ api, warning: code }, `resolved: ${sentences(warning)}`);
   }
 
   /** Logs appliances that do not report although the service has responded about others since. */

@@ -3,8 +3,10 @@ import { MINUTE, World } from '../harness/world.ts';
 import { gfaEnvironment } from '../support/real-services.ts';
 
 /** The lines of the log about a note, as `warn` and `info`. */
-const told = ({ log }: World, note: string) =>
-  log.flatMap((line) => (line.note === note ? [{ level: line.level, api: line.api, msg: String(line.msg) }] : []));
+const told = ({ log }: World, warning: string) =>
+  log.flatMap((line) =>
+    line.warning === warning ? [{ level: line.level, api: line.api, msg: String(line.msg) }] : [],
+  );
 
 /** The texts of the status page. */
 const pageOf = async (world: World) => (await world.page('/status')).text.replaceAll('&#39;', "'");
