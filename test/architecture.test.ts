@@ -91,7 +91,7 @@ describe.each([...files])('%s', (path, { code, imports }) => {
       ['@bufbuild/protobuf/wire', /^history\/write-request\.ts$/],
       ['snappyjs', /^history\/write-request\.ts$/],
       ['bcryptjs', /^web\/password-worker\.ts$/],
-      ['p-limit', /^(?:app\/service-client|web\/passwords)\.ts$/],
+      ['p-limit', /^app\/service-client\.ts$/],
     ];
     const strangers = imports.filter(({ what, kind }) => {
       if (isOurs(what) || isBuiltin(what)) return false;

@@ -9,15 +9,18 @@ import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { visit } from './simulated-visit.ts';
 
 /** On the wall it is always noon, so that the services say the same whenever they are asked; what waits moves on. */
-const moving = new ManualClock();
-const noon: Clock = {
-  now: () => Date.UTC(2026, 2, 2, 12),
-  monotonic: () => moving.monotonic(),
-  sleep: (ms, signal) => moving.sleep(ms, signal),
-};
+function noonBy(moving: ManualClock): Clock {
+  return {
+    now: () => Date.UTC(2026, 2, 2, 12),
+    monotonic: () => moving.monotonic(),
+    sleep: (ms, signal) => moving.sleep(ms, signal),
+  };
+}
 
 /** The samples of upstream data that the exporter makes of the mock services, by line name and labels. */
 async function samplesOf(variations: Partial<Variations>, units?: string): Promise<ReadonlyMap<string, number>> {
+  const moving = new ManualClock();
+  const noon = noonBy(moving);
   const mocks = await startMockServices({ clock: noon, appliances: 4, volumes: 1, variations });
   const variables = {
     ...demoEnvironment({}, mocks),
