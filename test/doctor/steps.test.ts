@@ -149,6 +149,17 @@ const others: readonly Trouble[] = [
     step: 'check PORTAL_URL, the base address of the account’s region',
   },
   {
+    what: 'a token comes, and nothing else is at this address',
+    before: status(404, { operation: /^(?!data$|token)/ }),
+    complaints: [
+      ...['volume_connections', 'account_license', 'account', 'account_ai_activate', 'notifications', 'jobs'].map(
+        (operation) => `failure portal operations ${operation}-404`,
+      ),
+      ...['edge-serials', 'file-iq-serials', 'edges'].map((list) => `failure portal inventory ${list}-not-found`),
+    ],
+    step: 'check PORTAL_URL, the base address of the account’s region',
+  },
+  {
     what: 'a login page comes with 200',
     before: fault({ kind: 'body', body: PAGE, contentType: 'text/html', operation: PORTAL }),
     complaints: ['failure portal token no-token'],
