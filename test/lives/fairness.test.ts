@@ -59,7 +59,7 @@ test('inventory and licence keep their interval where the limits allow an eighth
 test('data that comes later than configured because of a lower limit is reported once, with how much later', async () => {
   const life = await World.begin({ appliances: 10, environment: { PORTAL_RATE_LIMIT: '8/300s' } });
   await life.passes(HOUR);
-  const late = life.log.filter(({ note }) => note === 'late_data');
+  const late = life.log.filter(({ warning }) => warning === 'late_data');
   expect(late.map(({ msg }) => String(msg))).toEqual([
     expect.stringMatching(/data comes \d+ times later than configured/),
   ]);

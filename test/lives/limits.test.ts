@@ -36,7 +36,7 @@ test('only the appliance whose requests return 429 is held back, and no healthy 
   const { scrape } = await life.sees();
   expect(scrape.value(APPLIANCE_UP, { serial })).toBe(0);
   // The account is not throttled.
-  expect(life.log.filter(({ note }) => note === 'throttled')).toEqual([]);
+  expect(life.log.filter(({ warning }) => warning === 'throttled')).toEqual([]);
   expect(scrape.value('filer_exporter_sweep_duration_seconds', { api: 'portal' })).toBeLessThan(10 * 60);
   // Twelve rounds of nine appliances, each within its interval.
   expect(life.sent.count(/telemetry/) - before).toBeGreaterThan(12 * 9 * SERIES.length * 0.95);
