@@ -9,7 +9,6 @@ import { thresholdNames } from '../../deploy/prometheus/thresholds.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Manifest } from './kubernetes/manifest.ts';
 import { chart, hasKubectl, renderChart, renderOverlay, runHelm, templateArgs } from './kubernetes/render.ts';
-import { hasPromtool, promtool } from './prometheus/promtool.ts';
 
 /* Both ways into Kubernetes carry every rule: what Helm and kubectl write, and not what lies beside their input. */
 
@@ -21,26 +20,11 @@ function groupsIn(manifests: readonly Manifest[]): unknown {
   return manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec?.groups;
 }
 
-/** What promtool says of the rules in these objects. */
-function judged(manifests: readonly Manifest[]): { readonly status: number | null; readonly said: string } {
-  const path = join(temporaryDirectory(), 'rules.yml');
-  writeFileSync(path, stringify({ groups: groupsIn(manifests) }));
-  return promtool('check', 'rules', '--lint-fatal', path);
-}
-
-const count = shipped.flatMap(({ rules }) => rules).length;
-
 describe('the chart', () => {
   test('carries every rule as it is shipped, whatever the release is called', () => {
-    expect(count).toBeGreaterThan(40);
+    expect(shipped.flatMap(({ rules }) => rules).length).toBeGreaterThan(40);
     expect(groupsIn(renderChart(...base))).toEqual(shipped);
     expect(groupsIn(renderChart(...base, '--set', 'fullnameOverride=edge'))).toEqual(shipped);
-  });
-
-  test.runIf(hasPromtool)('carries rules that promtool takes', () => {
-    const { status, said } = judged(renderChart(...base));
-    expect(said).toContain(`SUCCESS: ${count} rules found`);
-    expect(status).toBe(0);
   });
 
   test('puts every threshold where the command puts it, large ones, fractions and zero too', () => {
@@ -102,16 +86,9 @@ describe('the chart', () => {
   });
 });
 
-describe.runIf(hasKubectl)('the overlay', () => {
-  const overlay = () => renderOverlay(join('deploy', 'kubernetes', 'overlays', 'prometheus-operator'));
-
-  test('carries every rule as it is shipped', () => {
-    expect(groupsIn(overlay())).toEqual(shipped);
-  });
-
-  test.runIf(hasPromtool)('carries rules that promtool takes', () => {
-    expect(judged(overlay())).toMatchObject({ status: 0, said: expect.stringContaining(`${count} rules found`) });
-  });
+test.runIf(hasKubectl)('the overlay carries every rule as it is shipped', () => {
+  const overlay = renderOverlay(join('deploy', 'kubernetes', 'overlays', 'prometheus-operator'));
+  expect(groupsIn(overlay)).toEqual(shipped);
 });
 
 test('nothing to write is an error and no empty file', () => {

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { annotations } from '../../grafana/src/annotations.ts';
 import { filled } from '../../grafana/src/fill.ts';
+import { variables } from '../../grafana/src/variables.ts';
 import { HEADERS } from '../../src/history/delivery.ts';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
@@ -29,6 +31,16 @@ const ACCOUNT = 'job="filer-exporter"';
 interface Result {
   readonly metric: Readonly<Record<string, string>>;
 }
+
+/** What every board asks beside its panels: for its annotations, and for variables that a query fills. */
+const queriesOfEveryBoard = [
+  ...annotations.map((annotation) => annotation.build().expr ?? ''),
+  ...Object.values(variables).flatMap((variable) => {
+    const { query } = variable.build();
+    const text = typeof query === 'object' ? (query as { readonly query?: string }).query : undefined;
+    return /^query_result\((.*)\)$/.exec(text ?? '')?.[1] ?? [];
+  }),
+];
 
 /** The longest that data may take to be there, in milliseconds. */
 const GATHERING_MS = 180_000;
@@ -194,6 +206,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
     expect(await changes('sum by (filer) (filer_volume_unprotected_bytes)')).toBe(true);
     const asked = [
       ...everyQuery.map(({ where, expr }) => [where, filled(expr, everything)] as const),
+      ...queriesOfEveryBoard.map((expr) => [expr, filled(expr, everything)] as const),
       ...rules.flatMap(({ name, expr, open }) => [[name, expr] as const, [`${name}, open`, open] as const]),
     ];
     const changed: string[] = [];

@@ -47,7 +47,7 @@ export function schemaFaults(manifests: readonly Manifest[]): readonly string[] 
 }
 
 /** The class that models a kind of object. */
-export function classOf(manifest: Manifest): new (data: unknown) => { validate(): void } {
+function classOf(manifest: Manifest): new (data: unknown) => { validate(): void } {
   const model = require(modelOf(manifest)) as Record<string, ReturnType<typeof classOf>>;
   const Kind = model[manifest.kind];
   if (Kind === undefined) throw new Error(`the model of ${manifest.kind} lacks its class`);

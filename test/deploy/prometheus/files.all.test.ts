@@ -2,38 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { prometheusRuleFile, rulesFile } from '../../../deploy/prometheus/files.ts';
 import { alertRules } from '../../../deploy/prometheus/groups.ts';
 import { root } from '../../support/program.ts';
-import { classOf } from '../kubernetes/models.ts';
 import { amtool, hasAmtool, hasPromtool, promtool } from './promtool.ts';
-
-/**
- * The fields of a value that a validator of kubernetes-models never looked at, as paths. Its validators are compiled, and
- * pass over fields that they do not know; a misspelt one would be dropped by the API server without a word.
- */
-function unreadFields(value: object, validate: (value: object) => void): readonly string[] {
-  const read = new Set<string>();
-  validate(watched(value, '', read));
-  return pathsOf(value, '').filter((path) => !read.has(path));
-}
-
-function watched<Value extends object>(value: Value, place: string, read: Set<string>): Value {
-  return new Proxy(value, {
-    get(target, key, receiver) {
-      const field: unknown = Reflect.get(target, key, receiver);
-      if (typeof key === 'symbol' || !Object.hasOwn(target, key)) return field;
-      const path = `${place}/${key}`;
-      read.add(path);
-      return typeof field === 'object' && field !== null ? watched(field, path, read) : field;
-    },
-  });
-}
-
-function pathsOf(value: unknown, place: string): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, field]) => [`${place}/${key}`, ...pathsOf(field, `${place}/${key}`)]);
-}
 
 /*
  * The files in deploy/prometheus/ are good for the programs that read them. Without promtool a part is skipped, unless REQUIRE_PROMETHEUS is set.
@@ -44,25 +15,6 @@ const rulesPath = join(folder, 'filer-exporter.rules.yml');
 const text = (path: string) => readFileSync(path, 'utf8');
 
 describe('the files', () => {
-  test('the rules for a plain Prometheus and the PrometheusRule are the same', () => {
-    expect(parse(prometheusRuleFile()).spec).toEqual(parse(rulesFile()));
-  });
-
-  test('the PrometheusRule is one, and has no field that the operator does not know', () => {
-    const manifest = parse(prometheusRuleFile());
-    // Not by `new`, which copies its argument and so reads every field of it.
-    const { validate: check } = classOf(manifest).prototype;
-    const validate = (value: object) => check.call(value);
-    // The operator knows it from 0.65 on; the models are of an older one.
-    const isNewer = (field: string) => field.endsWith('/keep_firing_for');
-    const unread = () => unreadFields(manifest, validate).filter((field) => !isNewer(field));
-    expect(unread()).toEqual([]);
-    manifest.spec.groups[1].rules[0].severity = 'critical';
-    expect(unread()).toEqual(['/spec/groups/1/rules/0/severity']);
-    delete manifest.spec.groups[1].rules[0].expr;
-    expect(() => validate(manifest)).toThrow(/expr/);
-  });
-
   test('the example loads the rules', () => {
     const { rule_files: files } = parse(text(join(folder, 'prometheus.yml')));
     expect(files).toEqual(['filer-exporter.rules.yml']);

@@ -1,38 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { groups, groupsOf, recordingRules } from '../../../deploy/prometheus/groups.ts';
 import { thresholds } from '../../../deploy/prometheus/thresholds.ts';
+import { errorsOf, namesIn } from '../../support/promql.ts';
 import { labelsOf } from './named.ts';
-import { namedIn } from './queries.ts';
 
 const rules = groups.flatMap((group) => group.rules);
 const everyLabel = new Set([...labelsOf.values(), 'pod'].flat());
 
 describe('what a rule names', () => {
   test.each(rules.map((rule) => ['alert' in rule ? rule.alert : rule.record, rule.expr]))('%s', (_, expr) => {
-    const { selected, grouped } = namedIn(expr);
-    expect(selected).not.toEqual([]);
-    for (const { metric, labels } of selected) {
-      expect([...labelsOf.keys()], `a metric of the catalogue, or a recorded one: ${metric}`).toContain(metric);
-      expect(labels.filter((label) => !labelsOf.get(metric)?.includes(label))).toEqual([]);
+    const { selectors, groupings } = namesIn(expr);
+    expect(errorsOf(expr)).toEqual([]);
+    expect(selectors).not.toEqual([]);
+    for (const { name = '', labels } of selectors) {
+      expect([...labelsOf.keys()], `a metric of the catalogue, or a recorded one: ${name}`).toContain(name);
+      expect(labels.filter((label) => !labelsOf.get(name)?.includes(label))).toEqual([]);
     }
-    expect(grouped.filter((label) => !everyLabel.has(label))).toEqual([]);
+    expect(groupings.flatMap(({ labels }) => labels.filter((label) => !everyLabel.has(label)))).toEqual([]);
   });
 
   test('a misspelt metric or label does not pass', () => {
     expect(labelsOf.has('filer_uq')).toBe(false);
-    expect(namedIn('sum without (serail) (filer_api_up{apo="gfa"})')).toEqual({
-      selected: [{ metric: 'filer_api_up', labels: ['apo'] }],
-      grouped: ['serail'],
+    const selectors = [{ name: 'filer_api_up', labels: ['apo'] }];
+    expect(namesIn('sum without (serail) (filer_api_up{apo="gfa"})')).toEqual({
+      selectors,
+      groupings: [{ labels: ['serail'], of: selectors }],
     });
-    expect(() => namedIn('filer_api_up ==')).toThrow('no PromQL');
+    expect(errorsOf('filer_api_up ==')).toHaveLength(1);
   });
 
   test('what is recorded is recorded before it is read, and read by an alert or worth a panel', () => {
     const earlier = new Set<string>();
     for (const rule of rules) {
-      const reads = namedIn(rule.expr)
-        .selected.map(({ metric }) => metric)
-        .filter((metric) => metric.includes(':'));
+      const reads = namesIn(rule.expr).selectors.flatMap(({ name = '' }) => (name.includes(':') ? [name] : []));
       expect(reads.filter((metric) => !earlier.has(metric))).toEqual([]);
       if ('record' in rule) earlier.add(rule.record);
     }

@@ -7,8 +7,8 @@ import { explainFor } from '../../../src/contract/causes.ts';
 import { sharedClientKey } from '../../../src/services/gfa/causes.ts';
 import { HIDDEN_APPLIANCES, portalCauses } from '../../../src/services/portal/causes.ts';
 import { root } from '../../support/program.ts';
+import { errorsOf, namesIn } from '../../support/promql.ts';
 import { labelsOf } from './named.ts';
-import { namedIn } from './queries.ts';
 
 const text = (path: string) => readFileSync(path, 'utf8');
 
@@ -51,9 +51,10 @@ describe('the runbooks', () => {
     );
     expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) {
-      for (const { metric, labels } of namedIn(query).selected) {
-        expect([...labelsOf.keys()], query).toContain(metric);
-        if (!metric.includes(':')) expect(labels.filter((label) => !labelsOf.get(metric)?.includes(label))).toEqual([]);
+      expect(errorsOf(query)).toEqual([]);
+      for (const { name = '', labels } of namesIn(query).selectors) {
+        expect([...labelsOf.keys()], query).toContain(name);
+        if (!name.includes(':')) expect(labels.filter((label) => !labelsOf.get(name)?.includes(label))).toEqual([]);
       }
     }
   });
