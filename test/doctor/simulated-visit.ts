@@ -40,7 +40,7 @@ export const healthyNetwork: Network = {
 const USUAL = 'telemetry,volumes,edges,license,jobs,notifications';
 
 /** Milliseconds of the clock in each turn of the event loop, while the doctor is at work. */
-const TURN_MS = 2;
+const TURN_MS = 20;
 
 /** Lets the doctor examine mock services. */
 export async function visit({ variations = {}, environment = {}, network, before }: Condition = {}): Promise<Visit> {

@@ -2,8 +2,24 @@ import type { Disk } from './roles.ts';
 import { dailyLoad, HOUR_MS, MINUTE_MS, sawtooth, smoothNoise } from './waveforms.ts';
 import type { DemoAppliance } from './world.ts';
 
-/** The activity of an appliance, 0 to 1: the daily curve of its place, with slow and fast noise. */
+/** So many minutes of an appliance are kept: all its series follow its activity, and a request repeats minutes of the last. */
+const KEPT_MINUTES = 64;
+const keptMinutes = new WeakMap<DemoAppliance, { readonly at: number; readonly busyness: number }[]>();
+
+/** The activity of an appliance, 0 to 1. */
 export function busyness(appliance: DemoAppliance, at: number): number {
+  const minutes = keptMinutes.get(appliance) ?? [];
+  const place = Math.floor(at / MINUTE_MS) % KEPT_MINUTES;
+  const kept = minutes[place];
+  if (kept?.at === at) return kept.busyness;
+  const computed = computedBusyness(appliance, at);
+  minutes[place] = { at, busyness: computed };
+  keptMinutes.set(appliance, minutes);
+  return computed;
+}
+
+/** The daily curve of the place, with slow and fast noise. */
+function computedBusyness(appliance: DemoAppliance, at: number): number {
   const slow = smoothNoise(`${appliance.serial}/slow`, at, 40 * MINUTE_MS);
   const quick = smoothNoise(`${appliance.serial}/quick`, at, 3 * MINUTE_MS);
   return 0.03 + 0.5 * dailyLoad(at, appliance.utcOffsetHours) * (0.5 + 0.5 * slow) + 0.3 * slow * quick;

@@ -93,11 +93,16 @@ function record(
   variations: Variations,
 ): Readonly<Record<string, unknown>> {
   const entries = [...fields].flatMap(([field, rule]): (readonly [string, unknown])[] => {
-    const isNull = rule.nullable && draw(appliance.serial, segment, field, time, 'null') < variations.nulls;
+    const isNull = rule.nullable && isDrawn(variations.nulls, appliance.serial, segment, field, time);
     if (isNull) return variations.omitOptional ? [] : [[field, null]];
     return [[field, fieldValue(rule, appliance, minutes, variations)]];
   });
   return Object.fromEntries([['time', timeOf(time, variations)], ...entries]);
+}
+
+/** True for such a share of all records, of which it is always the same. */
+function isDrawn(share: number, ...parts: readonly (string | number)[]): boolean {
+  return share > 0 && draw(...parts, 'null') < share;
 }
 
 function fieldValue(rule: Field, appliance: DemoAppliance, minutes: readonly number[], variations: Variations) {
