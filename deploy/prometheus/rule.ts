@@ -19,7 +19,7 @@ export interface AlertRule {
   /** How long the condition has to hold; a Prometheus duration. */
   readonly for: string;
   readonly expr: string;
-  /** For an alert about many filers, which has no filer: a query for how many it is about, for each account. */
+  /** For an alert about many filers, jobs or credentials: a query for how many it is about, for each account. */
   readonly count?: string;
   /** What is wrong. It has no labels, because one message may be about several alerts of this name and begins with it. */
   readonly summary: string;

@@ -18,6 +18,7 @@ export const neighbours: readonly Metric[] = [
   gauge('scrape_duration_seconds', 'seconds'),
   gauge('scrape_samples_scraped'),
   gauge('ALERTS', undefined, ['alertname', 'alertstate', ...ofAlert]),
+  gauge('ALERTS_FOR_STATE', 'seconds', ['alertname', ...ofAlert]),
   { name: 'process_cpu_seconds_total', type: 'counter', unit: 'seconds', labels: [] },
   gauge('process_resident_memory_bytes', 'bytes'),
   gauge('process_start_time_seconds', 'seconds'),

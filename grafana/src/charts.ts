@@ -1,5 +1,6 @@
 import {
   AxisPlacement,
+  GraphDrawStyle,
   GraphThresholdsStyleConfigBuilder,
   GraphThresholdsStyleMode,
   LegendDisplayMode,
@@ -22,12 +23,13 @@ import * as heatmaps from '@grafana/grafana-foundation-sdk/heatmap';
 import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as timelines from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as charts from '@grafana/grafana-foundation-sdk/timeseries';
+import * as units from '@grafana/grafana-foundation-sdk/units';
 import { lineColours } from './colours.ts';
-import { unknownState, words } from './mappings.ts';
+import { spacedNames, unknownState, words } from './mappings.ts';
 import { orNaN, reasonForNothing, reasons, worstOrReason } from './nothing.ts';
 import { absent } from './numbers.ts';
 import { described, type PanelText, type Query } from './panel.ts';
-import { unitOf } from './unit.ts';
+import { RATE, unitOf } from './unit.ts';
 
 /**
  * The units of long times, and their seconds. Grafana places the marks of an axis at round numbers of the unit, so an axis
@@ -44,29 +46,30 @@ const MAX_STEPS = 100;
 /** The height of a chart: its legend shows three lines, and no part of a fourth one. */
 const HEIGHT = 9;
 
+/**
+ * The least height of an axis in its unit; 1 for other units. Grafana would extend the axis of a line of zeros to 100, and leave out
+ * the marks between whole numbers of long times.
+ */
+const LEAST_TOP: Readonly<Record<string, number>> = {
+  [units.Seconds]: 0.1,
+  [units.BytesIEC]: 1024,
+  [units.BytesPerSecondIEC]: 1024,
+  [RATE]: 0.1,
+};
+
 /** The options of a chart over time, in addition to those of every panel. */
 interface ChartText extends PanelText {
   /** The unit of times that are longer than seconds. */
   readonly times?: keyof typeof LONG;
   /** Stacks the series, if their sum is of interest. */
   readonly stacked?: boolean;
-  /** Extends the axis to 1, for shares. */
-  readonly toOne?: boolean;
   /** The queries compute a value of every filer or volume, as all do that choose the worst. */
   readonly ofAll?: boolean;
 }
 
 /** Makes a chart of lines with dashed thresholds; the legend has the newest and the highest value of each line. */
-export function chart({
-  stacked = false,
-  toOne = false,
-  ofAll = false,
-  times,
-  ...given
-}: ChartText): charts.PanelBuilder {
-  const queries = [given.queries]
-    .flat()
-    .map(({ expr, legend }) => ({ expr: legend.includes('{{') ? expr : orNaN(expr), legend }));
+export function chart({ stacked = false, ofAll = false, times, ...given }: ChartText): charts.PanelBuilder {
+  const queries = [given.queries].flat().map(({ expr, legend }) => ({ expr: orNaN(expr, legend), legend }));
   const named = { ...given, queries };
   const text = withReason(times === undefined ? named : inUnit(named, times));
   const panel = described(new charts.PanelBuilder(), text, { height: HEIGHT })
@@ -85,16 +88,22 @@ export function chart({
     // A lone sample has no line.
     .showPoints(stacked ? VisibilityMode.Never : VisibilityMode.Auto)
     .axisSoftMin(0)
-    // A line that has ended has no newest value in the legend.
+    .axisSoftMax(LEAST_TOP[text.unit ?? unitOf(queries.map(({ expr }) => expr))] ?? 1)
+    // A line that has ended has no newest value in the legend, because here each line reaches to the end of the others.
+    .transformations([{ id: 'joinByField', options: { byField: 'Time', mode: 'outer' } }, ...spacedNames(queries)])
     .mappings([...(times === undefined ? [] : [underOne(times)]), absent('–')]);
   for (const { pattern, properties } of lineColours([text.queries].flat().map(({ legend }) => legend))) {
     panel.overrideByRegexp(pattern, properties);
   }
-  // Grafana leaves out the marks between whole numbers, so an axis of long times needs room for two of them.
-  if (toOne || times !== undefined) panel.axisSoftMax(1);
   if (times !== undefined) panel.decimals(0);
   if (ofAll) panel.maxDataPoints(MAX_STEPS);
-  if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
+  if (stacked) {
+    panel
+      .stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'))
+      // A lone sample has no area, but it has a bar.
+      .drawStyle(GraphDrawStyle.Bars)
+      .barWidthFactor(1);
+  }
   return panel;
 }
 

@@ -24,7 +24,7 @@ const byColour: Readonly<Record<Exclude<Colour, 'text'>, readonly string[]>> = {
       'cancelled or other',
       'unreachable',
     ],
-    ...['not synced', 'behind the newest', 'missed', 'forgotten', 'out_of_order', 'throttled'],
+    ...['not synced', 'behind the newest', 'missed', 'forgotten', 'out of order', 'throttled'],
   ],
   red: [
     'critical',
@@ -38,7 +38,7 @@ const byColour: Readonly<Record<Exclude<Colour, 'text'>, readonly string[]>> = {
     'never',
   ],
   'dark-red': ['error', 'timeout', 'network'],
-  blue: ['info', 'under way', 'in_progress', 'acquired', 'other', 'not_found', 'empty', 'absent', 'hit'],
+  blue: ['info', 'pending', 'under way', 'in progress', 'acquired', 'other', 'not found', 'empty', 'absent', 'hit'],
   purple: ['another state', 'rejected', 'invalid', 'oversize', 'record', 'admin'],
   gray: [
     'unknown',

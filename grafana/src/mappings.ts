@@ -1,4 +1,9 @@
-import { MappingType, SpecialValueMatch, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  type DataTransformerConfig,
+  MappingType,
+  SpecialValueMatch,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { colourOf } from './colours.ts';
 
 /** A rank of at least this number is critical. */
@@ -23,6 +28,9 @@ export function ranges(...texts: readonly (readonly [from: number, text: string]
   }));
 }
 
+/** What stands in the place of a severity while an alert does not fire yet. Its last letter of the alphabet puts it last. */
+export const PENDING = 'z';
+
 /** The severities in a table of alerts. In alphabetical order the worse one comes first. */
 export const severities: ValueMapping[] = [
   {
@@ -30,6 +38,7 @@ export const severities: ValueMapping[] = [
     options: {
       critical: { text: 'critical', color: colourOf('critical'), index: 0 },
       warning: { text: 'warning', color: colourOf('warning'), index: 1 },
+      [PENDING]: { text: 'pending', color: colourOf('pending'), index: 2 },
     },
   },
 ];
@@ -87,3 +96,26 @@ export const rankWords: ValueMapping[] = ranges(
   [1 - 1e-9, 'warning'],
   [CRITICAL, 'critical'],
 );
+
+/** The labels whose values are words of a service, which writes them with underscores. Names of things keep theirs. */
+const WORDS = [
+  ...['action', 'category', 'disk', 'lock_state', 'locking', 'permission_policy', 'reason', 'resource', 'role'],
+  ...['security_mode', 'setting', 'state', 'status', 'sub_category', 'type'],
+];
+
+/** Whether the values of a label are words. */
+export function isWord(label: string): boolean {
+  return WORDS.includes(label);
+}
+
+/** Shows the words of a column with spaces. */
+export const spaced: ValueMapping[] = ['(.+)_(.+)_(.+)', '(.+)_(.+)'].map((pattern, index) => {
+  const text = pattern.split('_').map((_, at) => `$${at + 1}`);
+  return { type: MappingType.RegexToText, options: { pattern, result: { text: text.join(' '), index } } };
+});
+
+/** Returns the transformation that shows the words in the names of lines or numbers with spaces; none without such words. */
+export function spacedNames(queries: readonly { readonly legend: string }[]): DataTransformerConfig[] {
+  const labels = queries.flatMap(({ legend }) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label));
+  return labels.some(isWord) ? [{ id: 'renameByRegex', options: { regex: '/_/g', renamePattern: ' ' } }] : [];
+}

@@ -36,13 +36,14 @@ export function orReason(query: string, legend: string, isCounted = false): stri
 }
 
 /**
- * Returns the query, which has no number while the service that it needs is down. The legend of a chart would else keep the
- * newest value of the line beside the number of unknown things. It is for lines that no label names.
+ * Returns the query, which has one line without values while the service that it needs is down. The legend of a chart would
+ * else keep the newest value of each line. If a label names the lines, this line is named by the reason.
  */
-export function orNaN(query: string): string {
+export function orNaN(query: string, legend: string): string {
   const service = serviceOf(query);
   if (service === undefined) return query;
-  return `${query} or on () NaN * group(${select('filer_api_up', { api: `="${service}"` })} == 0)`;
+  const none = `NaN * group(${select('filer_api_up', { api: `="${service}"` })} == 0)`;
+  return `${query} or on () ${named(none, legend, 'service down')}`;
 }
 
 /** Does the same as `orReason` for the twenty worst lines of a timeline, which needs a line for Grafana to draw. */

@@ -1,16 +1,12 @@
-import * as bars from '@grafana/grafana-foundation-sdk/bargauge';
 import {
   BarGaugeDisplayMode,
   BarGaugeValueMode,
   BigValueColorMode,
   BigValueGraphMode,
   BigValueTextMode,
-  LegendDisplayMode,
-  LegendPlacement,
   ReduceDataOptionsBuilder,
   TableCellHeight,
   TableSortByFieldStateBuilder,
-  VizLegendOptionsBuilder,
   VizOrientation,
   VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
@@ -25,7 +21,7 @@ import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stats from '@grafana/grafana-foundation-sdk/stat';
 import * as tables from '@grafana/grafana-foundation-sdk/table';
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { words as named } from './mappings.ts';
+import { isWord, words as named, spaced, spacedNames } from './mappings.ts';
 import { isRecorded, NOTHING, orReason, orReasonInWords, reasons, reasonsFor } from './nothing.ts';
 import { described, MISSING, type PanelText, type Query, refIdAt } from './panel.ts';
 import type { Link } from './places.ts';
@@ -53,6 +49,7 @@ function stat(text: PanelText, mappings: ValueMapping[] = []): stats.PanelBuilde
   return (
     described(new stats.PanelBuilder(), text, { height: 4, instant: true })
       .mappings([...mappings, ...named(...reasons), absent(text.empty)])
+      .transformations(spacedNames([text.queries].flat()))
       .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
       .colorMode(BigValueColorMode.Value)
       .graphMode(BigValueGraphMode.None)
@@ -87,36 +84,44 @@ export function words({
   return stat({ ...text, queries: query }, named([-1, empty])).textMode(BigValueTextMode.Name);
 }
 
-/**
- * Spaces that end each name of a ranking. Grafana makes all names as wide as the one with the most characters, and cuts
- * names of fewer but wider letters. It measures these spaces, and the browser does not show them.
- */
-const ROOM = ' '.repeat(8);
+/** The width in pixels of the bars of a ranking, with their numbers. */
+const BAR_WIDTH = 190;
 
-/** Makes a panel that orders things by their value at this moment. */
-export function ranking(text: PanelText): bars.PanelBuilder {
-  const queries = [text.queries].flat().map(({ expr, legend }) => ({ expr, legend: legend + ROOM }));
-  // A ranking gives no reason if it is empty: as a value it would be a bar, and as a text it would be cut.
-  return (
-    described(new bars.PanelBuilder(), { ...text, queries }, { height: 9, instant: true })
-      .mappings([absent(text.empty)])
-      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-      .displayMode(BarGaugeDisplayMode.Basic)
-      .valueMode(BarGaugeValueMode.Color)
-      .orientation(VizOrientation.Horizontal)
-      .showUnfilled(true)
-      .legend(
-        new VizLegendOptionsBuilder()
-          .showLegend(false)
-          .displayMode(LegendDisplayMode.List)
-          .placement(LegendPlacement.Bottom)
-          .calcs([]),
-      )
-      // Of its own accord Grafana makes the numbers so large that their first digit is cut.
-      .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(14))
-      .reduceOptions(newest())
-      .min(0)
-  );
+/**
+ * Makes a table that orders things by their value at this moment, each with a bar. The label of the legend names the
+ * things.
+ */
+export function ranking({
+  queries: { expr, legend },
+  name,
+  drill,
+  lowestFirst = false,
+  ...text
+}: Omit<PanelText, 'drill'> & {
+  readonly queries: Query;
+  /** What the things are, such as `Appliance`. */
+  readonly name: string;
+  /** The page that a click on a name opens. */
+  readonly drill?: Link;
+  readonly lowestFirst?: boolean;
+}): tables.PanelBuilder {
+  const label = legend.replaceAll(/[{}]/g, '');
+  return table({
+    height: 11,
+    ...text,
+    queries: { expr, legend: 'Value' },
+    columns: [{ label, title: name, ...(drill === undefined ? {} : { link: drill }) }],
+    valueWidth: BAR_WIDTH,
+    sortedBy: [['Value', lowestFirst ? 'up' : 'down']],
+    bars: { full: fullBar(expr, text.steps) },
+  });
+}
+
+/** The value of a full bar: a whole share or the highest threshold. Without either, it is the highest value that is shown. */
+function fullBar(expr: string, steps: Steps = []): number | undefined {
+  const least = unitOf([expr]) === units.PercentUnit ? [1] : [];
+  const values = [...least, ...steps.flatMap(({ value }) => value ?? [])];
+  return values.length === 0 ? undefined : Math.max(...values);
 }
 
 /** A column of a table: a label, or the value of a query by its legend. */
@@ -136,6 +141,21 @@ export interface Column {
   readonly isHidden?: boolean;
 }
 
+/** How many decimals a column of a unit has. Counts are whole, although `increase()` has fractions. */
+const DECIMALS: Readonly<Record<string, number>> = { [units.Seconds]: 1, [units.LocaleFormat]: 0 };
+
+/** A bar with its number, both in the colour of the number. */
+const BAR_CELL = { type: 'gauge', mode: BarGaugeDisplayMode.Basic, valueDisplayMode: BarGaugeValueMode.Color };
+
+/**
+ * Returns a row without a value, unless this query has one. The row does not need a scrape, because a table without rows says that
+ * all is well.
+ */
+function unknownUnless(isKnown: string): string {
+  const up = select('up');
+  return `NaN * (group(${up}) or on () absent(${up})) unless on () (${isKnown})`;
+}
+
 /** The legend of a query whose value is always 1: the query adds labels to the table, and has no column. */
 export const LABELS_ALONE = 'known';
 
@@ -150,9 +170,13 @@ export function table(
     readonly mappingsBy?: Readonly<Record<string, ValueMapping[]>>;
     /** The width of each column with a value, in pixels. */
     readonly valueWidth?: number;
+    /** Draws values as bars with their numbers, and leaves out the titles of the columns. `full`: the value of a full bar. */
+    readonly bars?: { readonly full: number | undefined };
+    /** A text that the table shows in the place of rows, and a query that has a value only while the text is true. */
+    readonly calm?: { readonly text: string; readonly isKnown: string };
   },
 ): tables.PanelBuilder {
-  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, empty = MISSING } = text;
+  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, bars, calm, empty = MISSING } = text;
   // An empty table has one row that says so, because Grafana would leave out columns without data. A table with a link has
   // no such row.
   const textColumn = columns.find(({ link }) => link === undefined)?.label;
@@ -164,16 +188,18 @@ export function table(
       text.rows === undefined ? row : `(${row}) unless on () ${text.rows}`,
     );
   const [{ expr: query = '' } = {}] = [text.queries].flat();
+  const up = select('up');
   // The reason stands in place of the first value, because a link needs a name.
   const none = [
     ...reasonsFor(query).map((reason) => emptyRow(reason, filledBy(NOTHING))),
-    emptyRow(`NaN * group(${select('up')})`, filledBy(empty)),
+    emptyRow(calm === undefined ? `NaN * group(${up})` : unknownUnless(calm.isKnown), filledBy(empty)),
   ].join(' or on () ');
   // What a cell without a value shows; Grafana would write the text of an empty table there.
   const missing = (index: number) => [
     ...(textColumn === undefined ? [cell(SpecialValueMatch.NotANumber, empty, index)] : []),
     cell(SpecialValueMatch.NullAndNan, '–', index + 1),
   ];
+  const dash = (index: number) => cell(SpecialValueMatch.Empty, '–', index);
   const queries = [text.queries]
     .flat()
     .map((query, index) => (index === 0 ? { ...query, expr: `${query.expr} or on () ${none}` } : query));
@@ -184,7 +210,7 @@ export function table(
   ].filter(([, title]) => title !== LABELS_ALONE);
   const panel = described(
     new tables.PanelBuilder(),
-    { ...text, queries },
+    { ...text, queries, ...(calm && { empty: calm.text }) },
     {
       height: 8,
       instant: true,
@@ -193,9 +219,9 @@ export function table(
   )
     // For labels; Grafana would read those that look like numbers as such.
     .unit(units.String)
-    .mappings([...missing(0), cell(SpecialValueMatch.Empty, '–', 2)])
+    .mappings([...missing(0), dash(2)])
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .showHeader(true)
+    .showHeader(bars === undefined)
     // Room for the two lines of a long text: Grafana measures the label, not the text in its place.
     .cellHeight(columns.some(({ wrap }) => wrap) ? TableCellHeight.Md : TableCellHeight.Sm)
     .sortBy(sortedBy.map(([title, way]) => new TableSortByFieldStateBuilder().displayName(title).desc(way === 'down')))
@@ -218,8 +244,9 @@ export function table(
   ]);
   for (const [
     index,
-    { title, link, mappings, minWidth, wrap = false, isHidden = false, ...column },
+    { label, title, link, minWidth, wrap = false, isHidden = false, ...column },
   ] of columns.entries()) {
+    const mappings = column.mappings ?? (isWord(label) ? [...spaced, dash(spaced.length)] : undefined);
     // The first column takes the remaining width.
     const width = column.width ?? (index === 0 || minWidth !== undefined ? undefined : narrow);
     const properties = [
@@ -231,7 +258,7 @@ export function table(
         : [
             {
               id: 'custom.cellOptions',
-              value: { type: mappings === undefined ? 'auto' : 'color-text', wrapText: wrap },
+              value: { type: column.mappings === undefined ? 'auto' : 'color-text', wrapText: wrap },
             },
           ]),
       ...(wrap ? [{ id: 'custom.wrapText', value: true }] : []),
@@ -251,8 +278,10 @@ export function table(
     ];
     panel.overrideByName(legend, [
       { id: 'unit', value: unit },
-      ...(unit === units.Seconds ? [{ id: 'decimals', value: 1 }] : []),
-      { id: 'custom.cellOptions', value: { type: 'color-text' } },
+      ...(unit in DECIMALS ? [{ id: 'decimals', value: DECIMALS[unit] }] : []),
+      { id: 'custom.cellOptions', value: bars === undefined ? { type: 'color-text' } : BAR_CELL },
+      ...(bars === undefined ? [] : [{ id: 'min', value: 0 }]),
+      ...(bars?.full === undefined ? [] : [{ id: 'max', value: bars.full }]),
       ...((valueWidth ?? narrow) === undefined ? [] : [{ id: 'custom.width', value: valueWidth ?? narrow }]),
       ...(stepsBy[legend] === undefined ? [] : [{ id: 'thresholds', value: thresholds(stepsBy[legend]).build() }]),
       ...(mappings.length === 0 ? [] : [{ id: 'mappings', value: [...mappings, ...missing(mappings.length)] }]),

@@ -46,11 +46,14 @@ export function countOf(state: string): Steps {
   ];
 }
 
-/** A number above this one fires a critical alert. */
+/**
+ * A number above this one fires a critical alert. Grafana colours from a step on, so the step is just above the limit; a
+ * whole number above it would be too high, because `increase()` has fractions.
+ */
 export function countOver(limit: number): Steps {
   return [
     { value: null, color: 'green' },
-    { value: limit + 1, color: colourOf('critical') },
+    { value: limit + 0.001, color: colourOf('critical') },
   ];
 }
 

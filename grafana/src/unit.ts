@@ -15,7 +15,7 @@ export function unitOf(queries: readonly string[]): string {
 }
 
 /** Numbers that are counted per second: operations of disks, and requests. */
-const RATE = 'suffix:/s';
+export const RATE = 'suffix:/s';
 
 /** Units by the powers of seconds and bytes. */
 const byPowers: Readonly<Record<string, string>> = {

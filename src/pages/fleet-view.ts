@@ -11,7 +11,7 @@ export const KINDS = {
   waiting: { label: 'Waiting', phrase: 'waits for its first poll' },
   up: { label: 'Up', phrase: 'is up' },
   error: { label: 'With errors', phrase: 'has an error' },
-  suspended: { label: 'Suspended', phrase: 'has a series that is forbidden, not found or not supported' },
+  rejected: { label: 'Rejected series', phrase: 'has a series that is forbidden, not found or not supported' },
 } as const;
 
 export type Kind = keyof typeof KINDS;
@@ -93,7 +93,7 @@ export function rejectedSeries({ suspended }: ApplianceReport): ApplianceReport[
 function kindsOf(appliance: ApplianceReport): readonly Kind[] {
   const kinds: Kind[] = [appliance.state];
   if (appliance.lastError !== null) kinds.push('error');
-  if (rejectedSeries(appliance).length > 0) kinds.push('suspended');
+  if (rejectedSeries(appliance).length > 0) kinds.push('rejected');
   return kinds;
 }
 
@@ -108,7 +108,7 @@ const APPLIANCES_PER_STEP = 100;
 
 /** Yields where it may be interrupted, and returns the part of a fleet that a view shows, sorted by name. */
 export function* selectFleet(fleet: readonly ApplianceReport[], view: FleetView): Generator<void, SelectedFleet> {
-  const counts = { down: 0, no_records: 0, unknown: 0, waiting: 0, up: 0, error: 0, suspended: 0 };
+  const counts = { down: 0, no_records: 0, unknown: 0, waiting: 0, up: 0, error: 0, rejected: 0 };
   const words = view.filter.toLowerCase().split(/\s+/).filter(Boolean);
   const selected: { readonly appliance: ApplianceReport; readonly key: string | number }[] = [];
   for (const [index, appliance] of fleet.entries()) {

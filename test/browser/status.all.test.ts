@@ -239,7 +239,7 @@ describe.skipIf(withoutChromium)('the status page in Chromium', () => {
     for (const [kind, left] of [
       ['Down 1', 'lima'],
       ['With errors 1', 'lima'],
-      ['Suspended 1', 'oslo'],
+      ['Rejected series 1', 'oslo'],
       ['Waiting 1', 'Boston'],
     ] as const) {
       await link(page, kind).press('Enter');

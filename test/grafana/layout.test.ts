@@ -67,12 +67,36 @@ describe('a table', () => {
   });
 });
 
-test('names of a ranking have room for wide letters, because Grafana measures the one with the most characters', () => {
-  const rankings = dashboards.flatMap(panelsOf).filter(({ type }) => type === 'bargauge');
+test('a ranking has a bar from zero for each thing, and the first of them on top', () => {
+  const rankings = tables.filter(([, { options }]) => options.showHeader === false);
   expect(rankings.length).toBeGreaterThan(5);
-  for (const { targets = [], title } of rankings) {
-    for (const target of targets) expect((target as Dataquery).legendFormat, title).toMatch(/\}\} {8}$/);
+  for (const [where, panel] of rankings) {
+    const [[title = ''] = []] = columnsOf(panel).slice(-1);
+    const properties = new Map(propertiesOf(panel, title).map(({ id, value }) => [id, value]));
+    expect(properties.get('custom.cellOptions'), where).toMatchObject({ type: 'gauge' });
+    expect(properties.get('min'), where).toBe(0);
+    expect(sortedBy(panel), where).toEqual([title]);
   }
+});
+
+/** The height in pixels of a row of the grid, of what a panel has around its content, and of a legend's header and rows. */
+const PIXELS = { row: 38, around: 8 + 32 + 16, header: 22, line: 24 };
+/** The most of a panel that Grafana gives to its legend. */
+const LEGEND = 0.35;
+
+describe('the legend of a chart', () => {
+  const charts = dashboards.flatMap((dashboard) =>
+    panelsOf(dashboard)
+      .filter(({ type }) => type === 'timeseries')
+      .map((panel) => [`${dashboard.uid} / ${panel.title}`, panel] as const),
+  );
+
+  test.each(charts)('%s: shows its first three lines whole', (_name, { targets = [], gridPos }) => {
+    const legends = targets.map((target) => (target as Dataquery).legendFormat ?? '');
+    const lines = legends.some((legend) => legend.includes('{{')) ? 3 : Math.min(legends.length, 3);
+    const height = ((gridPos?.h ?? 0) * PIXELS.row - PIXELS.around) * LEGEND;
+    expect(PIXELS.header + lines * PIXELS.line).toBeLessThanOrEqual(height);
+  });
 });
 
 describe.each(dashboards.map((dashboard) => [dashboard.title ?? '', dashboard] as const))('%s', (_title, dashboard) => {

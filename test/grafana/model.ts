@@ -90,7 +90,7 @@ const override = closed({
             'custom.wrapText',
             'decimals',
           ],
-          ...['links', 'mappings', 'thresholds', 'unit'],
+          ...['links', 'mappings', 'max', 'min', 'thresholds', 'unit'],
         ],
       },
       value: anything,
@@ -117,7 +117,7 @@ const place = closed({
 });
 
 const transformation = closed({
-  id: { enum: ['filterFieldsByName', 'merge', 'organize'] },
+  id: { enum: ['filterFieldsByName', 'joinByField', 'merge', 'organize', 'renameByRegex'] },
   options: { type: 'object' },
 });
 

@@ -1,3 +1,4 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { describe, expect, test } from 'vitest';
 import { alertRules } from '../../deploy/prometheus/groups.ts';
 import { inhibitRules } from '../../deploy/prometheus/inhibition.ts';
@@ -6,6 +7,9 @@ import { recorded } from '../../grafana/src/catalogue.ts';
 import { anyValues, filled } from '../../grafana/src/fill.ts';
 import { dashboards, everyQuery, panelsOf } from '../support/dashboards.ts';
 import { namesIn } from '../support/promql.ts';
+
+/** What Grafana shows in the place of a panel without an answer. */
+const noValueOf = ({ fieldConfig }: Panel): string => fieldConfig?.defaults.noValue ?? '';
 
 const tables = everyQuery.filter(({ expr, panel }) => panel.type === 'table' && expr.includes('unexplained_age'));
 const each = tables.map((query) => [query.where, query] as const);
@@ -66,9 +70,21 @@ describe('an outage', () => {
   });
 
   test('leaves no word of calm about alerts, which take minutes to fire', () => {
-    const calm = everyQuery.filter(({ expr }) => /no alert|^count.*unexplained_age/.test(expr));
+    const calm = everyQuery.filter(
+      ({ expr, panel }) => /^No alert/.test(noValueOf(panel)) || /^count.*unexplained_age/.test(expr),
+    );
     expect(calm.length).toBeGreaterThan(5);
     for (const { expr } of calm) expect(expr).toMatch(/unless on \(job\) filer_api_down_info/);
+  });
+
+  test('and a Prometheus that has no rules or scrapes nothing leave no empty list of alerts, which would be calm', () => {
+    const lists = everyQuery.filter(({ panel }) => /^No alert/.test(noValueOf(panel)));
+    expect(lists).toHaveLength(dashboards.length);
+    for (const { expr, where } of lists) {
+      expect(expr, where).toMatch(
+        /NaN \* \(group by \(job\) +\(up\{[^}]+\}\) or on \(job\) absent\(up\{[^}]+\}\)\) unless on \(job\) \(filer:last_checkin_age:/,
+      );
+    }
   });
 
   test('is why a table of the data of a service is empty, in the place of a word such as none', () => {
@@ -116,6 +132,14 @@ describe('an outage', () => {
         'last',
       );
     }
+  });
+
+  test('leaves no newest number of any line of a service in a legend', () => {
+    const lines = everyQuery.filter(
+      ({ expr, panel }) => panel.type === 'timeseries' && /filer_(?:appliance|volume|snapshot|job)_|checkin/.test(expr),
+    );
+    expect(lines.length).toBeGreaterThan(40);
+    for (const { expr, where } of lines) expect(expr, where).toMatch(/NaN \* group by \(job\) +\(filer_api_up/);
   });
 
   test('leaves no number of overdue tasks in a legend, because all are late', () => {
@@ -179,11 +203,42 @@ test('a forecast needs a week of data', () => {
     expect(expr).toMatch(/ and on \(job\) filer_indexing_consumed_files\{[^}]*\} offset 7d/);
 });
 
-test('a stack of areas has neither line nor points, which would be on top of it for what there is none of', () => {
+describe('a chart', () => {
+  const charts = dashboards.flatMap((dashboard) =>
+    panelsOf(dashboard)
+      .filter(({ type }) => type === 'timeseries')
+      .map((panel) => [`${dashboard.uid} / ${panel.title}`, panel] as const),
+  );
+
+  test.each(charts)('%s: has no axis to 100 for a line of zeros', (_name, { fieldConfig }) => {
+    expect(fieldConfig?.defaults.custom?.axisSoftMax).toBeGreaterThan(0);
+  });
+
+  test.each(charts)('%s: has no newest value of a line that ended before the others', (_name, { transformations }) => {
+    expect(transformations?.[0]).toEqual({ id: 'joinByField', options: { byField: 'Time', mode: 'outer' } });
+  });
+});
+
+test('no number is rounded below a threshold that it exceeds', () => {
+  const rounded = everyQuery.filter(({ expr }) => /\bround\(/.test(expr));
+  expect(rounded.length).toBeGreaterThan(10);
+  for (const { where, panel, legend } of rounded) {
+    const own = panel.fieldConfig?.overrides.find(({ matcher }) => matcher.options === legend)?.properties;
+    const steps =
+      own?.find(({ id }) => id === 'thresholds')?.value.steps ?? panel.fieldConfig?.defaults.thresholds?.steps;
+    const [, ...values] = (steps as readonly { readonly value: number | null }[]).map(({ value }) => value ?? 0);
+    expect(
+      values.filter((value) => value > 1),
+      where,
+    ).toEqual([]);
+  }
+});
+
+test('a stack has bars without lines or points, which would be on top of it for what there is none of', () => {
   const stacks = dashboards.flatMap(panelsOf).filter(({ fieldConfig }) => fieldConfig?.defaults.custom?.stacking);
   expect(stacks.length).toBeGreaterThan(5);
   for (const { fieldConfig } of stacks)
-    expect(fieldConfig?.defaults.custom).toMatchObject({ lineWidth: 0, showPoints: 'never' });
+    expect(fieldConfig?.defaults.custom).toMatchObject({ drawStyle: 'bars', lineWidth: 0, showPoints: 'never' });
 });
 
 describe('a table of alerts', () => {
@@ -218,7 +273,9 @@ describe('a table of alerts', () => {
     expect(rules.map(({ alert }) => alert)).toEqual(Object.keys(affected));
     const flat = (query: string) => query.replaceAll(/\s+/g, ' ');
     for (const { alert, expr, count = '' } of rules) {
-      expect(flat(expr)).toContain(flat(count));
+      // An alert about each kind of a thing counts the things of all kinds.
+      const [, ofKind] = /^sum without \(\w+\) \(max without \(instance, pod\) \((.*)\)\)$/.exec(flat(count)) ?? [];
+      expect(flat(expr)).toContain(ofKind ?? flat(count));
       expect(affected[alert]?.replaceAll('{job="$job"}', '').replaceAll('job="$job",', '')).toBe(count);
     }
   });

@@ -217,7 +217,7 @@ describe('the fleet', () => {
 
   test('is counted by state, and each number is a link to the appliances that it counts', async () => {
     expect(await wordsOf({ appliances })).toContain(
-      'All 6 Down 1 No records 1 Unknown 1 Waiting 1 Up 2 With errors 1 Suspended 1 Appliances',
+      'All 6 Down 1 No records 1 Unknown 1 Waiting 1 Up 2 With errors 1 Rejected series 1 Appliances',
     );
     const links = [...(await pageOf({ appliances })).matchAll(/class="tile [^"]*" href="([^"]*)"/g)];
     const lists = await Promise.all(links.map(([, href = '']) => shown(href.slice(1))));

@@ -3,6 +3,8 @@ import { type AlertRule, bytes, spell, type Thresholds } from '../rule.ts';
 /** Alerts about volumes, jobs and the subscription, from the collectors of the portal other than telemetry. */
 export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
   const page = 'portal';
+  const failedJobs = 'sum without (resource, action) (max without (instance, pod) (filer_jobs_failed_unacknowledged))';
+  const failingCredentials = 'filer_cloud_credentials_with_error';
   return [
     {
       alert: 'FilerUnprotectedDataLarge',
@@ -59,7 +61,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerCloudCredentialFailing',
       severity: 'warning',
       for: '15m',
-      expr: 'filer_cloud_credentials_with_error > 0',
+      count: `sum without (type) (max without (instance, pod) (${failingCredentials}))`,
+      expr: `${failingCredentials} > 0`,
       summary: 'Cloud credentials have an error.',
       description:
         '{{ $value }} cloud credentials of the type {{ $labels.type }} have an error. A volume that uses one of them cannot write its snapshots to the cloud.',
@@ -105,7 +108,8 @@ export function portalAlerts(limits: Thresholds): readonly AlertRule[] {
       alert: 'FilerJobFailed',
       severity: 'warning',
       for: '5m',
-      expr: 'sum without (resource, action) (filer_jobs_failed_unacknowledged) > 0',
+      count: failedJobs,
+      expr: `${failedJobs} > 0`,
       summary: 'Jobs of the portal have failed.',
       description:
         '{{ $value }} failed jobs of the portal are not acknowledged. The portal’s list of jobs has the reason and the target of each.',

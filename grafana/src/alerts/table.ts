@@ -1,26 +1,27 @@
 import type { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { panelOf } from '../../../deploy/prometheus/runbooks.ts';
-import { severities, texts } from '../mappings.ts';
+import { once } from '../common.ts';
+import { PENDING, severities, texts } from '../mappings.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
-import { type About, affected, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
+import { type About, aboutMany, affected, alertsAbout, firstStep, OUTAGES, rulesEvaluated, withName } from './words.ts';
 
 /** How many alerts are shown at most. */
 const ROWS = 40;
 
-/** For how long each alert has been firing that nothing else explains, as the rules recorded it. */
-function unexplained(about: About, scope: Scope, severity?: AlertRule['severity']): string {
+/** Selects what a series of alerts has about these alerts, within the variables of the dashboard. */
+function chosen(series: string, about: About, scope: Scope, more: Readonly<Record<string, string>> = {}): string {
   const isAll = about.pages === undefined && about.alerts === undefined;
   const names = alertsAbout(about).map(({ alert }) => alert);
   const of = (rules: readonly string[], narrowed: Readonly<Record<string, string>>) =>
-    select('alert:ALERTS:unexplained_age', {
+    select(series, {
       filer: '=~".*"',
       volume: '=~".*"',
       ...narrowed,
       ...(rules.length === 0 ? {} : { alertname: `=~"${rules.join('|')}"` }),
-      ...(severity === undefined ? {} : { severity: `="${severity}"` }),
+      ...more,
     });
   // An alert without a filer concerns every filer, so only the dashboard of one filer hides it.
   const matchers = Object.fromEntries(
@@ -28,7 +29,17 @@ function unexplained(about: About, scope: Scope, severity?: AlertRule['severity'
   );
   const own = of(isAll ? [] : names, matchers);
   // Alerts about many filers have no filer, and explain those about one.
-  return scope.filer === 'alone' ? `(${own} or ${of([...OUTAGES, ...Object.keys(affected)], {})})` : own;
+  return scope.filer === 'alone' ? `(${own} or ${of([...OUTAGES, ...aboutMany], {})})` : own;
+}
+
+/** For how long each alert has been firing that nothing else explains, as the rules recorded it. */
+function unexplained(about: About, scope: Scope, severity?: AlertRule['severity']): string {
+  return chosen(
+    'alert:ALERTS:unexplained_age',
+    about,
+    scope,
+    severity === undefined ? {} : { severity: `="${severity}"` },
+  );
 }
 
 /** How many alerts of a severity fire. */
@@ -36,9 +47,22 @@ export function firingCount(about: About, scope: Scope, severity: AlertRule['sev
   return `count(${unexplained(about, scope, severity)})`;
 }
 
-/** A row that says that no alert fires. This is known only if the rules were evaluated, and only while no service is down. */
-const calm = ({ pages }: About) =>
-  `label_replace(NaN * group(${rulesEvaluated}) unless on () ${select('filer_api_down_info')}, "alertname", "no alert ${pages === undefined ? '' : 'of this board '}fires", "", "")`;
+/** Filers that a critical alert about them explains: what else is about to fire about them follows from it. */
+const inTrouble = select('ALERTS', { filer: '=~".+"', severity: '="critical"', alertstate: '="firing"' });
+
+/** For how long the condition of each alert that does not fire yet has held. */
+function pending(about: About, scope: Scope): string {
+  const all = chosen('ALERTS', about, scope, { alertstate: '="pending"' });
+  const waiting = `(${all} unless on (filer) ${inTrouble})`;
+  const held = `(time() - ${chosen('ALERTS_FOR_STATE', about, scope)} and ignoring (alertstate) ${waiting})`;
+  const of = `label_replace(label_replace(${held}, "about", "$1", "volume", "(.+)"), "about", "$1", "api", "(.+)")`;
+  const first = `topk by (alertname) (1, max by (alertname, filer, about) (${of}))`;
+  const number = `count_values by (alertname) ("number", count by (alertname) (${once(waiting)}))`;
+  return `label_replace(${first} * on (alertname) group_left (number) ${number}, "severity", "${PENDING}", "", "")`;
+}
+
+/** Has a value only while the rules are evaluated and no service is down: then an empty list of alerts is known to be true. */
+const rulesTell = `${rulesEvaluated} unless on () ${select('filer_api_down_info')}`;
 
 /**
  * Lists what is broken, since when, how often, where first, and what to do: one row for each alert that fires, critical
@@ -54,7 +78,7 @@ export function alertTable(text: {
   const { about, scope } = text;
   const alerts = alertsAbout(about);
   const all = unexplained(about, scope);
-  const first = `topk(${ROWS}, topk by (alertname) (1, ${all}))`;
+  const first = `topk by (alertname) (1, ${all})`;
   const many = Object.entries(affected)
     .filter(([name]) => alerts.some(({ alert }) => alert === name))
     .map(([name, filers]) => `label_replace(${filers}, "alertname", "${name}", "", "")`);
@@ -63,8 +87,11 @@ export function alertTable(text: {
   return table({
     title: text.title,
     description:
-      'One row for each alert that fires, critical ones first, then the oldest: what is broken, how often, where it began, since when, and what to do first. A click on the step opens the runbook. An alert that an outage or another alert explains is left out.',
-    queries: { expr: `${withName(rows, 'next', 'runbook')} or on () ${calm(about)}`, legend: 'Since' },
+      'One row for each alert that fires, critical ones first, then the oldest: what is broken, how often, where it began, since when, and what to do first. A click on the step opens the runbook. An alert that an outage or another alert explains is left out. The last rows are pending: they fire if their condition lasts.',
+    queries: {
+      expr: withName(`topk(${ROWS}, ${rows} or on (alertname) ${pending(about, scope)})`, 'next', 'runbook'),
+      legend: 'Since',
+    },
     columns: [
       { label: 'alertname', title: 'Alert', width: 228, wrap: true },
       { label: 'severity', title: 'Severity', width: 100, mappings: severities },
@@ -95,5 +122,9 @@ export function alertTable(text: {
       ['Since', 'down'],
     ],
     empty: 'not known: a service is down, or the rules are not loaded or were not evaluated yet',
+    calm: {
+      text: `No alert ${about.pages === undefined ? '' : 'of this board '}fires, and none is pending.`,
+      isKnown: rulesTell,
+    },
   });
 }

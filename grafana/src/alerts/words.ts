@@ -18,12 +18,14 @@ export const OUTAGES: readonly AlertRule['alert'][] = alertRules
   )
   .map(({ alert }) => alert);
 
-/**
- * The alerts about many filers, which explain alerts about one filer, each with the query of its rule for how many filers
- * it is about.
- */
+/** The alerts about many filers, jobs or credentials, each with the query of its rule for how many it is about. */
 export const affected: Readonly<Record<string, string>> = Object.fromEntries(
   alertRules.flatMap(({ alert, count }) => (count === undefined ? [] : [[alert, ofAccount(count)] as const])),
+);
+
+/** The alerts about many filers, which explain alerts about one of them. */
+export const aboutMany: readonly string[] = Object.keys(affected).filter((alert) =>
+  inhibitRules.some(({ sources }) => sources.includes(alert)),
 );
 
 /**

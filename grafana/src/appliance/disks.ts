@@ -19,7 +19,7 @@ export const diskPanels = [
   chart({
     title: 'Disk latency',
     description:
-      'Mean time of one operation; the pale line is the slowest disk a week before. Users notice more than 20 ms. Above 100 ms, look for other machines on the same storage, or move the disk to faster storage.',
+      'Mean time of one operation; the pale line is the slowest disk a week before. Users notice more than 20 ms. Above 50 ms, look for other machines on the same storage, or move the disk to faster storage.',
     queries: [
       {
         expr: by('filer, disk, direction', 'filer_appliance_disk_io_latency_seconds'),

@@ -14,7 +14,6 @@ export const glancePanels = [
     queries: { expr: by('filer', 'filer_appliance_cpu_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.cpu,
     width: 8,
-    toOne: true,
   }),
   chart({
     title: 'Cache in use',
@@ -23,7 +22,6 @@ export const glancePanels = [
     queries: { expr: by('filer', 'filer_appliance_cache_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.cache,
     width: 8,
-    toOne: true,
   }),
 ];
 
@@ -54,7 +52,6 @@ export const loadPanels = [
     queries: { expr: by('filer', 'filer_appliance_memory_utilization_ratio'), legend: '{{filer}}' },
     steps: limits.memory,
     width: 12,
-    toOne: true,
   }),
   chart({
     title: 'Memory by state',
@@ -77,7 +74,6 @@ export const minutePanels = [
     queries: { expr: `max by (filer) (${exact})`, legend: '{{filer}}' },
     steps: limits.cpu,
     width: 24,
-    toOne: true,
     empty: 'remote write is off, or sends with another job',
   }),
 ];
@@ -91,7 +87,6 @@ export const cachePanels = [
     queries: { expr: hitRatio(), legend: '{{filer}}' },
     steps: limits.hitRatio,
     width: 12,
-    toOne: true,
   }),
   chart({
     title: 'Cache requests',

@@ -22,9 +22,9 @@ export const portalPanels = [
   ),
   number(
     {
-      title: 'Settings taken over',
+      title: 'Synced',
       description:
-        'Whether the appliance has applied the settings of the portal. If it has not for a while, see the jobs of the account.',
+        'Whether the appliance is synced: it has applied the settings of the portal. If it is not synced for a while, see the jobs of the account.',
       queries: { expr: least('filer_appliance_synced'), legend: '{{filer}}' },
       steps: oneIsGood,
       width: 6,

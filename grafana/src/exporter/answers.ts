@@ -28,7 +28,6 @@ export const answerPanels = [
     },
     steps: above(0.05, 0.25),
     width: 12,
-    toOne: true,
   }),
   chart({
     title: 'Response time',

@@ -36,7 +36,7 @@ export const presentPanels = [
   number({
     title: 'Unreachable',
     description:
-      'Appliances that the portal cannot reach, and those that have not applied its settings. Settings and updates do not arrive there: check their connections first.',
+      'Appliances that the portal cannot reach, and those that are not synced: they have not applied its settings. Settings and updates do not arrive there: check their connections first.',
     queries: [
       { expr: countOf('filer_appliance_reachable'), legend: 'unreachable' },
       { expr: countOf('filer_appliance_synced'), legend: 'not synced' },
@@ -98,12 +98,13 @@ export const kindPanels = [
       'Appliances by kind, as the inventory lists them. If a number changes without a change of yours, an appliance joined or left: find out why.',
     queries: { expr: `count by (type) (max by (serial, type) (${info}))`, legend: '{{type}}' },
     width: 8,
-    height: 9,
+    height: 11,
   }),
   ranking({
     title: 'By build',
     description: 'Appliances by build. If appliances behave differently, compare their builds first.',
     queries: { expr: `topk(20, count by (build) (max by (serial, build) (${info})))`, legend: '{{build}}' },
+    name: 'Build',
     width: 8,
   }),
   ranking({
@@ -111,8 +112,9 @@ export const kindPanels = [
     description:
       'Appliances by the age of their newest telemetry. Those at the top report late or not at all. If all are equally old, the portal or the exporter fails.',
     queries: { expr: `topk($top, ${telemetryAge})`, legend: '{{filer}}' },
+    name: 'Appliance',
     steps: limits.telemetryAge,
     width: 8,
-    drill: [drillDown('appliance', 'filer')],
+    drill: drillDown('appliance', 'filer', `$\{__value.text}`),
   }),
 ];

@@ -9,6 +9,7 @@ const pressures: readonly {
   readonly description: string;
   readonly expr: string;
   readonly steps?: Steps;
+  readonly lowestFirst?: true;
 }[] = [
   {
     title: 'Processors in use',
@@ -43,10 +44,11 @@ const pressures: readonly {
       'The lowest hit ratios: there users wait for the cloud most often. Compare the size of the cache with the data in use.',
     expr: `bottomk($top, ${hitRatio()})`,
     steps: limits.hitRatio,
+    lowestFirst: true,
   },
   {
     title: 'Disk latency',
-    description: 'The slowest disk of each appliance. Above 100 ms, check the storage.',
+    description: 'The slowest disk of each appliance. Above 50 ms, check the storage.',
     expr: highest('$top', 'filer_appliance_disk_io_latency_seconds'),
     steps: limits.diskLatency,
   },
@@ -71,5 +73,12 @@ const pressures: readonly {
 
 /** Lists the appliances with the highest load, by kind of load. */
 export const rankingPanels = pressures.map(({ expr, ...text }) =>
-  ranking({ ...text, queries: { expr, legend: '{{filer}}' }, width: 8, drill: [drillDown('appliance', 'filer')] }),
+  ranking({
+    ...text,
+    queries: { expr, legend: '{{filer}}' },
+    name: 'Appliance',
+    width: 8,
+    drill: drillDown('appliance', 'filer', `$\{__value.text}`),
+    empty: 'not reported',
+  }),
 );

@@ -51,7 +51,6 @@ export const spreadPanels = [
     queries: { expr: `-1 * (${worst(10, `-1 * (${hitRatio(amongFull)})`)})`, legend: '{{filer}}' },
     steps: limits.hitRatio,
     width: 24,
-    toOne: true,
     drill: [drillDown('appliance', 'filer')],
     empty: 'no cache is full, or nothing is known',
   }),

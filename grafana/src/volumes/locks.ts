@@ -47,7 +47,6 @@ export const lockPanels = [
     queries: { expr: worst(10, held('filer')), legend: '{{filer}}' },
     steps: limits.lockedShare,
     width: 12,
-    toOne: true,
     drill: [drillDown('appliance', 'filer')],
   }),
   chart({
@@ -58,7 +57,6 @@ export const lockPanels = [
     queries: { expr: worst(10, held('volume')), legend: '{{volume}}' },
     steps: limits.lockedShare,
     width: 12,
-    toOne: true,
     drill: [drillDown('volumes', 'volume')],
   }),
   chart({

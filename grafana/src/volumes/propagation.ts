@@ -29,7 +29,7 @@ export const propagationPanels = [
     description:
       'The distribution of propagation times; the scale of colours shows how many events. Two bands mean two kinds of sites or volumes. If a band rises, a queue grows.',
     queries: {
-      expr: `sum by (le) (${once(`increase(${select(`${histogram}_bucket`)}[$__rate_interval])`)})`,
+      expr: `round(sum by (le) (${once(`increase(${select(`${histogram}_bucket`)}[$__rate_interval])`)}))`,
       legend: '{{le}}',
     },
     measures: `sum(${select(`${histogram}_sum`)})`,

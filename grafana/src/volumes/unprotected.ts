@@ -71,7 +71,7 @@ export const snapshotPanels = [
     queries: [
       { expr: ofWorst(lastSnapshot), legend: 'Last snapshot' },
       { expr: ofWorst(stateNow), legend: 'State' },
-      { expr: ofWorst(`round(${failedMetadata})`), legend: 'Failed metadata' },
+      { expr: ofWorst(failedMetadata), legend: 'Failed metadata' },
       { expr: ofWorst(`max by (filer, volume) (${unprotected})`), legend: 'Unprotected' },
       { expr: ofWorst(`max by (filer, volume) (${select('filer_volume_accessible_bytes')})`), legend: 'Accessible' },
     ],
