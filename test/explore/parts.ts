@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import process from 'node:process';
-import { drawnHistory } from '../history/drawn.ts';
+import { drawnHistory } from '../large/drawn.ts';
 import { root } from '../support/program.ts';
 
 /** Something that is not as it should be, and the command that shows it again. */

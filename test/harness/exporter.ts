@@ -57,9 +57,14 @@ export class Exporter {
     return new Scrape((await this.page('/metrics')).text, this.#looks % STRICT_EACH === 0);
   }
 
-  /** It is asked to stop, once. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#through(this.app.stop());
+  /** It is asked to stop, once; resolves when it has, for which the clock has to move. */
+  stopping(): Promise<void> {
+    this.#stopping ??= this.app.stop();
     return this.#stopping;
+  }
+
+  /** It stops, and the time passes that this takes. */
+  stop(): Promise<void> {
+    return this.#through(this.stopping());
   }
 }

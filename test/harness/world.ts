@@ -142,12 +142,18 @@ export class World {
 
   /** One more exporter before the same services, of which the judge hears nothing. */
   async exporter(variables: Readonly<Record<string, string>>, given: Partial<Given> = {}): Promise<Exporter> {
+    const exporter = this.prepared(variables, given);
+    await this.#starting(exporter);
+    return exporter;
+  }
+
+  /** The same, not started. */
+  prepared(variables: Readonly<Record<string, string>>, given: Partial<Given> = {}): Exporter {
     const network = new Network();
     network.listens(this.services.portalUrl, this.#editor.serve);
     const own = { clock: this.clock, connect: () => network.connect(), ...given };
     const exporter = new Exporter(variables, own, (work) => this.#through(work));
     this.#others.push(exporter);
-    await this.#starting(exporter);
     return exporter;
   }
 
@@ -171,7 +177,7 @@ export class World {
     this.act();
     this.#isKept &&= how !== 'wiped' && this.disk.fault === undefined;
     const kept = this.disk.content;
-    const stopped = this.#exporter?.app.stop();
+    const stopped = this.#exporter?.stopping();
     this.#exporter = undefined;
     await this.clock.advance(15 * SECOND);
     await stopped;

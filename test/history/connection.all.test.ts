@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { uncompress } from 'snappyjs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startMockServices } from '../../src/demo/mock-services.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { servedPort } from '../support/listening.ts';
 import { type Program, start, temporaryDirectory } from '../support/program.ts';
 import { portalEnvironment } from '../support/real-services.ts';
 import { scrape } from '../support/scrape.ts';
@@ -39,11 +40,10 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-async function portOf(server: Server): Promise<number> {
+/** The port of a receiver to which nothing has come yet. */
+function receiving(server: Server): Promise<number> {
   arrived.length = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  return servedPort(server);
 }
 
 /** The program, sending to this receiver. */
@@ -69,7 +69,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
     return { authority, server, client: makePair(folder, 'exporter-7', { by: authority }) };
   };
   const listen = (server: Pair, authority: Pair) =>
-    portOf(
+    receiving(
       createServer(
         {
           cert: server.certText,
@@ -140,7 +140,7 @@ describe.runIf(hasTlsClients)('a receiver behind TLS', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       socket.pipe(onward).pipe(socket);
     });
-    const through = `http://user:proxy-canary@127.0.0.1:${await portOf(proxy)}`;
+    const through = `http://user:proxy-canary@127.0.0.1:${await receiving(proxy)}`;
     const environment = {
       ...trusting(port, authority, client),
       REMOTE_WRITE_URL: `https://receiver.invalid:${port}/write`,
@@ -161,7 +161,7 @@ test('a receiver without TLS is reached through the proxy of HTTP_PROXY, which f
     forwarded.push(request.url);
     receive(request, response);
   });
-  const port = await portOf(proxy);
+  const port = await receiving(proxy);
   const program = await sending({
     REMOTE_WRITE_URL: 'http://receiver.invalid/write',
     REMOTE_WRITE_USER: 'user',

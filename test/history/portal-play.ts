@@ -13,12 +13,12 @@ import { STANDARD_SERIES } from '../../src/services/portal/appliances/series-ope
 import { PortalClient } from '../../src/services/portal/client.ts';
 import { PortalCollector } from '../../src/services/portal/collector.ts';
 import { TokenSource } from '../../src/services/portal/token.ts';
+import { keyOf } from '../harness/receiver.ts';
 import { readAgain, restoreInto } from '../support/kept.ts';
 import { ManualClock, settle } from '../support/manual-clock.ts';
 import { MemoryDispatcher } from '../support/memory-dispatcher.ts';
 import { clientOf, noLog } from '../support/mock-api.ts';
 import { portalOptions } from '../support/portal-parts.ts';
-import { keyOf } from './memory-receiver.ts';
 
 /*
  * Hours of polling and sending on a manual clock: the program's own collector and remote write, between the mock portal and

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Send } from '../../src/history/delivery.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createDispatcher } from '../../src/transport/dispatcher.ts';
 import { post } from '../../src/transport/post.ts';
+import { keyOf } from '../harness/receiver.ts';
+import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
-import { keyOf } from './memory-receiver.ts';
 import type { Points } from './portal-play.ts';
 
 /** A real receiver, whose data outlives its process. */
@@ -176,14 +176,4 @@ function living(
       await ended;
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { MemoryReceiver } from './memory-receiver.ts';
+import { Receiver } from '../harness/receiver.ts';
 import { differences, MINUTE_MS, type Points, PortalPlay } from './portal-play.ts';
 
 const START = Date.UTC(2026, 2, 2, 6);
 
 async function begin() {
-  const receiver = new MemoryReceiver();
+  const receiver = new Receiver();
   const play = await PortalPlay.begin({
     appliances: 1,
     series: ['cpu_utilization'],
@@ -21,7 +21,7 @@ async function begin() {
 async function expectWhole({ play, receiver }: Awaited<ReturnType<typeof begin>>, from = START) {
   const to = play.clock.now() - 30 * MINUTE_MS;
   const held: Points = new Map();
-  for (const [key, { times }] of receiver.series)
+  for (const [key, times] of receiver.series)
     held.set(key, new Map([...times].filter(([time]) => time >= from && time <= to)));
   const truth = await play.truth(from, to);
   expect(truth.size).toBeGreaterThan(0);

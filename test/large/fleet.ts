@@ -20,6 +20,7 @@ const REPORT_MS = 5 * MINUTE;
 
 /** What the services have of one appliance. Minutes count from the start, and the appliance reported before it too. */
 interface MadeUpAppliance {
+  readonly index: number;
   readonly serial: string;
   readonly name: string;
   /** When it reports within five minutes, in milliseconds. */
@@ -28,6 +29,14 @@ interface MadeUpAppliance {
   offSince: number | undefined;
   readonly off: (readonly [from: number, to: number])[];
   isListed: boolean;
+}
+
+/** How an appliance reports. */
+export interface Telemetry {
+  /** So many points of each minute; one by default. */
+  readonly samples?: number;
+  /** In which minute the service has one of an appliance; with the appliance's next report by default. Minutes count from the start. */
+  readonly arrives?: (appliance: number, minute: number, reported: number) => number;
 }
 
 /**
@@ -40,19 +49,33 @@ export class MadeUpFleet {
   readonly #startMs: number;
   readonly #seriesName: string;
   readonly #intervalMs: number;
-  /** The portal answers this status to everything; undefined while it is well. */
+  readonly #arrives: NonNullable<Telemetry['arrives']>;
+  /** Of each minute. */
+  readonly samples: number;
+  /** The portal answers this status; undefined while it is well. */
   status: number | undefined;
+  /** Of the requests one in so many gets it. */
+  statusEach = 1;
   latencyMs = 300;
   /** By so many milliseconds the `Date` of the next answer is wrong. */
   oddDateMs = 0;
   polls = 0;
 
-  constructor(clock: Clock, appliances: number, seriesName: string, intervalMs: number) {
+  constructor(
+    clock: Clock,
+    appliances: number,
+    seriesName: string,
+    intervalMs: number,
+    { samples = 1, arrives = (_, __, reported) => reported }: Telemetry = {},
+  ) {
+    this.samples = samples;
+    this.#arrives = arrives;
     this.#clock = clock;
     this.#startMs = Math.floor(clock.now() / MINUTE) * MINUTE;
     this.#seriesName = seriesName;
     this.#intervalMs = intervalMs;
     this.appliances = Array.from({ length: appliances }, (_, index) => ({
+      index,
       serial: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
       name: `edge-${index}`,
       phaseMs: (index * 7_919) % REPORT_MS,
@@ -154,14 +177,17 @@ export class MadeUpFleet {
   #result(appliance: MadeUpAppliance, requestedAt: number, window: Window | undefined): PollResult {
     const { serial, name: filer } = appliance;
     const labels = { serial, filer };
-    const reported = this.#reportedUntil(appliance);
-    const newest = this.#newest(appliance, reported, this.minute - 15);
+    const newest = this.#newest(appliance, this.minute, this.minute - 15);
     const at = (minute: number) => this.#startMs + minute * MINUTE;
     const sample = (minute: number) => ({
       name: 'filer_appliance_cpu_utilization_ratio',
       labels,
       value: (minute % 100) / 100,
     });
+    const each = (minute: number) =>
+      Array.from({ length: this.samples }, (_, disk) =>
+        disk === 0 ? sample(minute) : { ...sample(minute), labels: { ...labels, disk: String(disk) } },
+      );
     const samples =
       newest === undefined
         ? []
@@ -176,21 +202,25 @@ export class MadeUpFleet {
     const result = { samples, drops: new Map(), empty: newest === undefined };
     if (window === undefined) return result;
     const bins: Bin[] = [];
-    const first = Math.ceil((window.start - this.#startMs) / MINUTE);
-    for (let minute = first; minute < reported && at(minute) < window.to; minute += 1) {
-      if (this.has(appliance, minute)) bins.push({ at: at(minute), samples: () => [sample(minute)] });
+    const now = this.minute;
+    const first = Math.min(Math.ceil((window.start - this.#startMs) / MINUTE), now - 15);
+    for (let minute = first; minute < now && at(minute) < window.to; minute += 1) {
+      if (this.#shows(appliance, minute)) bins.push({ at: at(minute), samples: () => each(minute) });
     }
     return { ...result, minutes: { requestedAt, to: window.to, [Symbol.iterator]: () => bins.values() } };
   }
 
-  /** The first minute that the appliance has not reported yet. */
-  #reportedUntil({ phaseMs }: MadeUpAppliance): number {
-    const last = Math.floor((this.#clock.now() - this.#startMs - phaseMs) / REPORT_MS) * REPORT_MS + phaseMs;
-    return Math.floor(last / MINUTE);
+  /** Whether the service has this minute of an appliance now. */
+  #shows(appliance: MadeUpAppliance, minute: number): boolean {
+    if (!this.has(appliance, minute)) return false;
+    const { index, phaseMs } = appliance;
+    const ended = (minute + 1) * MINUTE;
+    const reported = phaseMs + Math.ceil((ended - phaseMs) / REPORT_MS) * REPORT_MS;
+    return this.#arrives(index, minute, reported / MINUTE) * MINUTE <= this.#clock.now() - this.#startMs;
   }
 
   #newest(appliance: MadeUpAppliance, before: number, earliest: number): number | undefined {
-    for (let minute = before - 1; minute >= earliest; minute -= 1) if (this.has(appliance, minute)) return minute;
+    for (let minute = before - 1; minute >= earliest; minute -= 1) if (this.#shows(appliance, minute)) return minute;
     return undefined;
   }
 }
@@ -235,6 +265,6 @@ class Client {
     fleet.polls += 1;
     this.#serviceClock.addSample(this.#clock.now() + fleet.oddDateMs);
     fleet.oddDateMs = 0;
-    return fleet.status;
+    return fleet.polls % fleet.statusEach === 0 ? fleet.status : undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
+import { going } from '../support/mock-api.ts';
 import { HOUR, heapNow, Large } from './large.ts';
 
 /* Each rule of the model of large fleets, broken once. */
@@ -23,7 +24,7 @@ test('a minute that arrived twice is found', async () => {
   const large = await lived(3);
   const [{ serial } = { serial: '' }] = large.fleet.appliances;
   const again = { labels: [['serial', serial] as const], times: [large.clock.now() - HOUR], values: [1] };
-  large.receiver.take(runToEnd(writeRequest([again])));
+  await large.receiver.send({}, runToEnd(writeRequest([again])), going);
   await expect(large.expectMinutes()).rejects.toThrow('minutes that arrived twice');
 });
 

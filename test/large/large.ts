@@ -6,12 +6,15 @@ import type { App } from '../../src/app/app.ts';
 import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { createLog } from '../../src/runtime/log.ts';
 import { APPLIANCE_UP } from '../harness/names.ts';
+import { Network } from '../harness/network.ts';
 import { pageOf } from '../harness/page.ts';
+import { type ReceiverKind, receiverServer } from '../harness/receiver.ts';
+import type { Ending } from '../harness/world.ts';
 import { assemble } from '../support/assemble.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { Scrape } from '../support/scrape.ts';
-import { MadeUpFleet } from './fleet.ts';
+import { MadeUpFleet, type Telemetry } from './fleet.ts';
 import { MinuteReceiver } from './minute-receiver.ts';
 
 export const MINUTE = 60_000;
@@ -19,10 +22,13 @@ export const HOUR = 60 * MINUTE;
 
 const SERIES = 'cpu_utilization';
 
-export interface LargeSetup {
+const RECEIVER = 'http://receiver.test';
+
+export interface LargeSetup extends Telemetry {
   readonly appliances: number;
   readonly intervalMinutes?: number;
   readonly shards?: number;
+  readonly receiver?: ReceiverKind;
   readonly variables?: Readonly<Record<string, string>>;
 }
 
@@ -83,7 +89,8 @@ interface Instance {
 export class Large {
   readonly clock = new ManualClock(Date.UTC(2026, 2, 2));
   readonly fleet: MadeUpFleet;
-  readonly receiver = new MinuteReceiver(this.clock.now());
+  readonly receiver: MinuteReceiver;
+  readonly #network = new Network();
   readonly #setup: LargeSetup;
   #instances: Instance[] = [];
   #begun = 0;
@@ -94,13 +101,16 @@ export class Large {
   /** The minutes up to this one were compared; so many were due and missing. */
   #comparedUntil = 0;
   #missing = 0;
+  #repeated = 0;
   /** Of each appliance, how often it was shown to be up or down, by its latest value. */
   readonly #ups = new Map<string, { value: number; changes: number }>();
 
   private constructor(setup: LargeSetup) {
     this.#setup = setup;
     const { appliances, intervalMinutes = 30 } = setup;
-    this.fleet = new MadeUpFleet(this.clock, appliances, SERIES, intervalMinutes * MINUTE);
+    this.fleet = new MadeUpFleet(this.clock, appliances, SERIES, intervalMinutes * MINUTE, setup);
+    this.receiver = new MinuteReceiver(this.clock.now(), setup.receiver ?? 'takes all', () => this.clock.now());
+    this.#network.listens(RECEIVER, receiverServer(this.receiver.send));
     // As run.ts does for the process.
     setMaxListeners(10 * appliances);
   }
@@ -125,19 +135,23 @@ export class Large {
     }
   }
 
-  /** All exporters end; those that are killed lose what they have not saved. */
-  async stop(how: 'asked' | 'killed' = 'asked'): Promise<void> {
+  /** All exporters end; those that are killed lose what they have not saved, and what is wiped all of it. */
+  async stop(how: Ending = 'asked'): Promise<void> {
     for (const { app, disk, stopping } of this.#instances) {
-      this.#reported += reportedIn(seenOf((await pageOf(app, '/metrics')).text));
+      this.#reported += this.#reportedIn(seenOf((await pageOf(app, '/metrics')).text));
       const kept = disk.content;
       await this.clock.through(stopping(), 1_000);
       if (how === 'killed') disk.content = kept;
+      if (how === 'wiped') disk.content = undefined;
     }
   }
 
-  /** Time passes, and somebody looks three times an interval, but not more often than every ten minutes. */
+  /**
+   * Time passes. Where changes of `up` count, somebody looks three times an interval, but not more often than every ten
+   * minutes; elsewhere once, at the end.
+   */
   async passes(ms: number): Promise<Scrape> {
-    const lookMs = Math.max(10, this.intervalMinutes / 3) * MINUTE;
+    const lookMs = this.#isWatching ? Math.max(10, this.intervalMinutes / 3) * MINUTE : ms;
     let scrape = new Scrape('');
     for (let left = ms; left > 0; left -= lookMs) {
       await this.clock.advance(Math.min(left, lookMs));
@@ -210,23 +224,34 @@ export class Large {
 
   /**
    * Every minute that the service had was delivered once, or reported as lost. Resolves with how many are missing since it
-   * was last asked. `younger`: how many minutes may have been reported that are too young to be due; `repeated`: how many may
-   * have arrived twice.
+   * was last asked. `late`: by how many minutes what the service has is late; `younger`: how many minutes may have been
+   * reported that are too young to be due; `repeated`: how many may have arrived twice.
    */
-  async expectMinutes({ younger = 0, repeated = 0 } = {}): Promise<number> {
-    const { intervalMinutes } = this;
-    const until = this.fleet.minute - 2 * intervalMinutes - 25;
-    expect(until).toBeGreaterThan(this.#comparedUntil);
+  async expectMinutes({ late = 0, younger = 0, repeated = 0 } = {}): Promise<number> {
     const before = this.#missing;
+    const { missing, reported } = await this.minutes(late);
+    const twice = this.receiver.repeated - this.#repeated;
+    this.#repeated += twice;
+    expect(twice, 'minutes that arrived twice').toBeLessThanOrEqual(repeated);
+    expect(missing, 'neither delivered nor reported').toBeLessThanOrEqual(reported);
+    expect(reported, 'reported, and there').toBeLessThanOrEqual(missing + younger);
+    return missing - before;
+  }
+
+  /** How many minutes that were due the receiver lacks so far, and how many were reported as lost or dropped. */
+  async minutes(late = 0): Promise<{ readonly missing: number; readonly reported: number }> {
+    const until = this.fleet.minute - 2 * this.intervalMinutes - 25 - late;
+    expect(until).toBeGreaterThan(this.#comparedUntil);
     for (const appliance of this.fleet.appliances)
       for (let minute = this.#comparedUntil; minute < until; minute += 1)
         if (this.fleet.has(appliance, minute) && !this.receiver.holds(appliance.serial, minute)) this.#missing += 1;
     this.#comparedUntil = until;
-    const reported = this.#reported + reportedIn(await this.look());
-    expect(this.receiver.takeRepeated(), 'minutes that arrived twice').toBeLessThanOrEqual(repeated);
-    expect(this.#missing, 'neither delivered nor reported').toBeLessThanOrEqual(reported);
-    expect(reported, 'reported, and there').toBeLessThanOrEqual(this.#missing + younger);
-    return this.#missing - before;
+    return { missing: this.#missing, reported: this.#reported + this.#reportedIn(await this.look()) };
+  }
+
+  #reportedIn(scrape: Scrape): number {
+    const lost = scrape.sum('filer_exporter_remote_write_lost_seconds_total') / 60;
+    return lost + scrape.sum('filer_exporter_remote_write_dropped_points_total') / this.fleet.samples;
   }
 
   #watch(serial: string, value: number): void {
@@ -250,7 +275,7 @@ export class Large {
         PORTAL_SERIES: SERIES,
         PORTAL_INTERVAL: `${intervalMinutes}m`,
         PORTAL_COLLECTORS: 'telemetry',
-        REMOTE_WRITE_URL: 'http://receiver.test/write',
+        REMOTE_WRITE_URL: `${RECEIVER}/write`,
         ALLOW_INSECURE_UPSTREAM: 'true',
         STATE_FILE: '/state',
         SHARD: String(shard),
@@ -262,7 +287,7 @@ export class Large {
         clock: this.clock,
         random: seededRandom(this.#begun),
         log: createLog('info', { write: () => {} }),
-        connect: () => this.receiver,
+        connect: () => this.#network.connect(),
         openState: () => disk,
         services: (named) => named.map((one) => ({ ...one, service: this.fleet.service(shard, shards) })),
       },
@@ -276,10 +301,4 @@ export class Large {
 function seenOf(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line.startsWith(APPLIANCE_UP) || line.startsWith('filer_exporter_'));
   return new Scrape(lines.join('\n'), false);
-}
-
-/** Minutes that were reported as lost or dropped. */
-function reportedIn(scrape: Scrape): number {
-  const lost = scrape.sum('filer_exporter_remote_write_lost_seconds_total') / 60;
-  return lost + scrape.sum('filer_exporter_remote_write_dropped_points_total') / 2;
 }

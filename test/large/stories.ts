@@ -14,9 +14,9 @@ interface LargeStory {
 }
 
 const receiverAway = (ms: number) => async (large: Large) => {
-  large.receiver.isAway = true;
+  large.receiver.answer = () => new Error('reset');
   await large.passes(ms);
-  large.receiver.isAway = false;
+  large.receiver.answer = undefined;
 };
 
 const portalAnswers = (status: number, ms: number) => async (large: Large) => {

@@ -2,7 +2,7 @@ import type { PollResult } from '../../../src/contract/poll-result.ts';
 import type { Task } from '../../../src/contract/task.ts';
 import { FUTURE_MS } from '../../../src/history/points.ts';
 import type { DropReason, Sample } from '../../../src/metrics/samples.ts';
-import { MemoryReceiver } from '../../history/memory-receiver.ts';
+import { Receiver } from '../../harness/receiver.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { going } from '../../support/mock-api.ts';
 import { CATCH_UP, endOf, MEASURED, MINUTE, type Plan, type Trouble } from './plans.ts';
@@ -45,7 +45,7 @@ class Life {
   readonly #calm: number;
   readonly #end: number;
   readonly #file = new MemoryStore();
-  readonly #receiver = new MemoryReceiver();
+  readonly #receiver = new Receiver();
   readonly #counts: Record<EventKind, Counted> = {
     locks: counted(),
     propagation: counted(),
@@ -198,7 +198,7 @@ class Life {
       minuteOf(this.#wrongUntil) + FUTURE_MS / 60_000 + (isMoved ? 2 : 1),
       minuteOf(this.#longUntil) - CATCH_UP / MINUTE + MEASURED,
     );
-    const held = [...this.#receiver.series].find(([key]) => key.includes('cpu_utilization'))?.[1].times;
+    const held = [...this.#receiver.series].find(([key]) => key.includes('cpu_utilization'))?.[1];
     const missing: number[] = [];
     // The newest minute is not complete, and the last poll has brought the minute before it.
     const last = Math.floor((now - TELEMETRY_DELAY - begun) / MINUTE) - 1;

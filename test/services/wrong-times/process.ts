@@ -7,7 +7,7 @@ import { PortalClient } from '../../../src/services/portal/client.ts';
 import { PortalCollector } from '../../../src/services/portal/collector.ts';
 import { TokenSource } from '../../../src/services/portal/token.ts';
 import { StateKeeper } from '../../../src/state/keeper.ts';
-import type { MemoryReceiver } from '../../history/memory-receiver.ts';
+import type { Receiver } from '../../harness/receiver.ts';
 import { ledgerSettings } from '../../support/gfa-answers.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
 import { clientOf, noLog } from '../../support/mock-api.ts';
@@ -23,11 +23,7 @@ export interface Process {
   readonly keeper: StateKeeper;
 }
 
-export function startProcess(
-  { clock, dispatcher }: WrongServices,
-  file: MemoryStore,
-  send: MemoryReceiver['send'],
-): Process {
+export function startProcess({ clock, dispatcher }: WrongServices, file: MemoryStore, send: Receiver['send']): Process {
   const keeper = new StateKeeper(file, clock, noLog);
   const gfaClient = clientOf('http://api.test/gfa', dispatcher, clock);
   const options = { token: Secret.of('t'), clientKey: 'k', clientKeyHeader: 'x-key', groups: GROUPS };

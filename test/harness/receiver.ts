@@ -1,7 +1,12 @@
+import type { RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { uncompress } from 'snappyjs';
 import type { Send } from '../../src/history/delivery.ts';
+import type { Labels } from '../../src/metrics/family.ts';
+import { getOrCreate } from '../../src/runtime/maps.ts';
 import type { PostResponse } from '../../src/transport/post.ts';
+import { going } from '../support/mock-api.ts';
 
 /** A series as it came over the wire. */
 export interface Received {
@@ -61,59 +66,55 @@ function readFields(reader: BinaryReader, end: number, read: (field: number) => 
  */
 export type ReceiverKind = 'takes all' | 'stock' | 'alone';
 
-/** What a receiver holds of one series, by minute. */
-export interface Held {
-  newest: number;
-  readonly times: Map<number, number>;
-}
-
 /** A receiver in memory, which stores a request of one of the two Prometheus whole or not at all. */
-export class MemoryReceiver {
-  readonly kind: ReceiverKind;
-  readonly now: () => number;
-  readonly series = new Map<string, Held>();
-  newest = Number.NEGATIVE_INFINITY;
+export class Receiver {
+  readonly #kind: ReceiverKind;
+  readonly #now: () => number;
+  /** The newest time of each series, and of all. */
+  readonly #newest = new Map<string, number>();
+  #newestOfAll = Number.NEGATIVE_INFINITY;
+  /** The points of each series by time. */
+  readonly series = new Map<string, Map<number, number>>();
   requests = 0;
   rejected = 0;
   /** Points that came again with the same time. */
   repeated = 0;
-  readonly seen: (readonly Received[])[] = [];
-  keepsRequests = false;
   /** A request is taken, or not, and its response never comes. */
   hangs: 'taken' | 'lost' | undefined;
   /** What is returned instead of taking a request; undefined takes it. */
   answer: ((series: readonly Received[]) => PostResponse | Error | undefined) | undefined;
 
   constructor(kind: ReceiverKind = 'takes all', now: () => number = () => 0) {
-    this.kind = kind;
-    this.now = now;
+    this.#kind = kind;
+    this.#now = now;
   }
 
   readonly send: Send = (_headers, body) => {
     const series = received(body);
+    this.requests += 1;
     if (this.hangs === 'taken' && this.#judge(series).status < 300) for (const one of series) this.#take(one);
     if (this.hangs !== undefined) return new Promise(() => {});
     const spoiled = this.answer?.(series);
     if (spoiled instanceof Error) return Promise.reject(spoiled);
-    this.requests += 1;
     const answer = spoiled ?? this.#judge(series);
     if (answer.status >= 400) this.rejected += 1;
     else for (const one of series) this.#take(one);
-    if (this.keepsRequests) this.seen.push(series);
     return Promise.resolve(answer);
   };
 
-  get held(): number {
-    let points = 0;
-    for (const { times } of this.series.values()) points += times.size;
-    return points;
+  /** Keeps a point; whether there was one of that time. */
+  protected keeps(labels: Received['labels'], time: number, value: number): boolean {
+    const points = getOrCreate(this.series, keyOf(labels), () => new Map<number, number>());
+    const isRepeated = points.has(time);
+    points.set(time, value);
+    return isRepeated;
   }
 
   #judge(series: readonly Received[]): PostResponse {
-    if (this.kind === 'takes all') return { status: 204, headers: {}, text: '' };
-    const oldest = (this.kind === 'stock' ? this.now() : this.newest) - 3_600_000;
+    if (this.#kind === 'takes all') return { status: 204, headers: {}, text: '' };
+    const oldest = (this.#kind === 'stock' ? this.#now() : this.#newestOfAll) - 3_600_000;
     for (const { labels, samples } of series) {
-      const known = this.series.get(keyOf(labels))?.newest ?? Number.NEGATIVE_INFINITY;
+      const known = this.#newest.get(keyOf(labels)) ?? Number.NEGATIVE_INFINITY;
       for (const [time] of samples) {
         if (time < oldest) return { status: 400, headers: {}, text: 'out of bounds\n' };
         if (time < known) return { status: 400, headers: {}, text: 'out of order sample\n' };
@@ -123,16 +124,26 @@ export class MemoryReceiver {
   }
 
   #take({ labels, samples }: Received): void {
-    const key = keyOf(labels);
-    const held = this.series.get(key) ?? { newest: 0, times: new Map<number, number>() };
-    this.series.set(key, held);
+    let newest = this.#newest.get(keyOf(labels)) ?? Number.NEGATIVE_INFINITY;
     for (const [time, value] of samples) {
-      if (held.times.has(time)) this.repeated += 1;
-      held.times.set(time, value);
-      held.newest = Math.max(held.newest, time);
-      this.newest = Math.max(this.newest, time);
+      if (this.keeps(labels, time, value)) this.repeated += 1;
+      newest = Math.max(newest, time);
     }
+    this.#newest.set(keyOf(labels), newest);
+    this.#newestOfAll = Math.max(this.#newestOfAll, newest);
   }
+}
+
+/** A receiver as a server; an error closes the connection. */
+export function receiverServer(send: Send): RequestListener {
+  return async (request, response) => {
+    try {
+      const { status, headers, text } = await send(request.headers as Labels, await buffer(request), going);
+      response.writeHead(status, headers).end(Buffer.from(text));
+    } catch {
+      response.destroy();
+    }
+  };
 }
 
 export function keyOf(labels: Readonly<Record<string, string>>): string {
