@@ -47,6 +47,11 @@ export class NappingClock implements Clock {
     return this.#manual.through(work, stepMs);
   }
 
+  /** Time stands still until the work is over, because a real program does it. */
+  holds<Result>(work: Promise<Result>): Promise<Result> {
+    return this.#manual.holds(work);
+  }
+
   /** The wall clock is set; the services have one of their own. */
   step(ms: number): void {
     this.#aheadMs += ms;

@@ -13,6 +13,10 @@ export class Sent implements Overhearing {
   readonly #left: Left[] = [];
   /** When the latest of each path left, queries aside. */
   readonly #latest = new Map<string, number>();
+  /** The periods of telemetry that were requested. */
+  readonly periods: string[] = [];
+  /** Called with each of them; with a status, the portal returns that in the place of the records. */
+  refuses: (period: string) => number | undefined = () => undefined;
   /** Called with each request. */
   sends: (path: string) => void = () => {};
   /** Called with each answer. */
@@ -22,11 +26,15 @@ export class Sent implements Overhearing {
     this.#clock = clock;
   }
 
-  left(path: string): void {
+  left(path: string, body = ''): number | undefined {
     const at = this.#clock.monotonic();
     this.#left.push({ at, path });
     this.sends(path);
     this.#latest.set(path.split('?')[0] ?? path, at);
+    const [, period] = /"period":"([^"]+)"/.exec(body) ?? [];
+    if (period === undefined) return undefined;
+    this.periods.push(period);
+    return this.refuses(period);
   }
 
   ended(path: string, answer: WholeAnswer | undefined): void {

@@ -1,5 +1,6 @@
 import { parseDuration } from '../../src/config/duration.ts';
 import type { Variations } from '../../src/demo/mock-services.ts';
+import type { Send } from '../../src/history/delivery.ts';
 import type { Told } from './evidence.ts';
 
 export const SECOND = 1_000;
@@ -26,6 +27,8 @@ export interface Setup {
   /** Whether the file acceleration service is polled. */
   readonly gfa?: boolean;
   readonly portal?: boolean;
+  /** Takes the minutes of history that the exporter sends; without one it sends none. */
+  readonly receiver?: Send;
   /** How often somebody looks, in milliseconds; every other minute unless this says otherwise. */
   readonly lookMs?: number;
   /** Not to be started yet. */

@@ -6,6 +6,7 @@ import {
   startMockServices,
   type Variations,
 } from '../../src/demo/mock-services.ts';
+import { parsePeriod, type RequestedPeriod } from '../../src/demo/portal/period.ts';
 import { seededRandom } from '../../src/demo/seeded-random.ts';
 import { defaultVariations } from '../../src/demo/variations.ts';
 import type { Given } from '../support/assemble.ts';
@@ -21,6 +22,7 @@ import { Judge } from './judge.ts';
 import { NappingClock } from './napping-clock.ts';
 import { Network } from './network.ts';
 import type { Page } from './page.ts';
+import { receiverServer } from './receiver.ts';
 import { Sent } from './sent.ts';
 import { HOUR, hasState, MINUTE, SECOND, SERIES, type Setup, toldOf } from './setup.ts';
 import { standing } from './standing.ts';
@@ -49,6 +51,8 @@ const MAX_ASLEEP = 60;
 /** Between two looks of `until`, and what it waits for at most, in milliseconds. */
 const UNTIL = { stepMs: 5 * SECOND, mostMs: HOUR } as const;
 
+const RECEIVER = 'http://receiver.test';
+
 const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0';
 
 /** What an operator sees at one moment. */
@@ -75,6 +79,8 @@ export class World {
   readonly #others: Exporter[] = [];
   #begun = 0;
   #isOver = false;
+  /** The exporter was killed: nothing that it does until it has ended arrives. */
+  #isDying = false;
   /** Whether the next exporter goes on with what this one has counted. */
   #isKept = false;
   /** Monotonic milliseconds of the latest time that the story changed anything. */
@@ -91,6 +97,11 @@ export class World {
     this.judge = new Judge(evidence);
     this.sent.hears = (path, answer) => this.judge.answered(path, answer);
     this.network.listens(services.portalUrl, this.#editor.serve, this.sent);
+    const { receiver } = setup;
+    if (receiver === undefined) return;
+    const never = new Promise<never>(() => {});
+    const send: typeof receiver = (...request) => (this.#isDying ? never : receiver(...request));
+    this.network.listens(RECEIVER, receiverServer(send));
   }
 
   /** A new world, with its exporter started. It ends with the test, and what broke a promise meanwhile breaks the test. */
@@ -177,10 +188,12 @@ export class World {
     this.act();
     this.#isKept &&= how !== 'wiped' && this.disk.fault === undefined;
     const kept = this.disk.content;
+    this.#isDying = how === 'killed';
     const stopped = this.#exporter?.stopping();
     this.#exporter = undefined;
     await this.clock.advance(15 * SECOND);
     await stopped;
+    this.#isDying = false;
     if (how === 'killed') this.disk.content = kept;
     if (how === 'wiped') this.disk.content = undefined;
     if (this.clock.sleeping > 0) this.judge.complain(`asleep: ${this.clock.sleeping} after the exporter was ${how}`);
@@ -239,6 +252,19 @@ export class World {
       this.services.vary(
         Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof Variations]])),
       );
+      troubled();
+    };
+  }
+
+  /** The portal returns a status, and no records, to requests for some periods, until what it returns is called. */
+  refuses(statusOf: (period: RequestedPeriod) => number | undefined): () => void {
+    const troubled = this.troubled({ operation: TELEMETRY });
+    this.sent.refuses = (period) => {
+      const parsed = parsePeriod(period, this.clock.others.now());
+      return typeof parsed === 'string' ? undefined : statusOf(parsed);
+    };
+    return () => {
+      this.sent.refuses = () => undefined;
       troubled();
     };
   }
@@ -311,7 +337,7 @@ export class World {
 
   #environment(): Readonly<Record<string, string>> {
     const { gfaUrl, portalUrl, credentials } = this.services;
-    const { series = SERIES, gfa = false, portal = true, environment = {} } = this.#setup;
+    const { series = SERIES, gfa = false, portal = true, receiver, environment = {} } = this.#setup;
     return {
       ...(gfa ? { GFA_URL: gfaUrl, GFA_TOKEN: credentials.gfaToken } : {}),
       ...(portal
@@ -323,6 +349,7 @@ export class World {
           }
         : {}),
       ...(hasState(this.#setup) ? { STATE_FILE: '/state' } : {}),
+      ...(receiver === undefined ? {} : { REMOTE_WRITE_URL: `${RECEIVER}/write` }),
       EVENT_BUCKETS: '1m,1h',
       ALLOW_INSECURE_UPSTREAM: 'true',
       ...environment,

@@ -41,3 +41,15 @@ test.each([
   }
   expect(cursors.of(TASK, delivered).at < delivered).toBe(isSetBack);
 });
+
+test('an appliance that is gone leaves nothing behind', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 2, 2, 10));
+  const cursors = new HistoryCursors(options, clock, noLog);
+  cursors.of(TASK, clock.now());
+  cursors.markGone(TASK, clock.now());
+  cursors.of('portal/b/cpu_utilization', clock.now());
+  expect(cursors.size).toBe(2);
+  await clock.advance(options.forgetAfterMs + 60 * MINUTE_MS);
+  cursors.of('portal/b/cpu_utilization', clock.now());
+  expect(cursors.size).toBe(1);
+});

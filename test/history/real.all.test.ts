@@ -6,14 +6,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { HEADERS, type Send } from '../../src/history/delivery.ts';
 import { writeRequest } from '../../src/history/write-request.ts';
 import { runToEnd } from '../../src/runtime/slices.ts';
-import { readAgain } from '../support/kept.ts';
+import { type Ending, HOUR, MINUTE, SERIES, type Seen, World } from '../harness/world.ts';
+import { going } from '../support/mock-api.ts';
 import { root, temporaryDirectory } from '../support/program.ts';
 import { hasPrometheus } from '../support/prometheus.ts';
-import { differences, MINUTE_MS, PortalPlay } from './portal-play.ts';
+import { differences, minutesOf } from './minutes.ts';
 import { influxReceiver, prometheusReceiver, type RealReceiver, victoriaReceiver } from './receivers.ts';
 
 const START = Date.UTC(2026, 2, 2, 6);
-const HOUR_MS = 60 * MINUTE_MS;
 
 const newer = process.env.NEWER_PROMETHEUS ?? '';
 /** As docs/history.md writes it. */
@@ -61,39 +61,42 @@ interface Story {
 }
 
 interface Told {
-  readonly play: PortalPlay;
+  readonly world: World;
   readonly receiver: RealReceiver;
   readonly hours: (hours: number) => Promise<void>;
-  /** Ends the process after the receiver has stored a request, and before the response arrives. */
-  readonly killInFlight: () => Promise<void>;
+  /** The exporter is away for so long. */
+  readonly restarts: (afterMs: number, how?: Ending) => Promise<void>;
+  /** Resolves when the receiver has stored a request, of which the response never arrives. */
+  readonly inFlight: () => Promise<void>;
 }
 
 const stories: readonly Story[] = [
-  { name: 'a restart with state', mostRejected: 0, run: async ({ play }) => play.restart() },
-  { name: 'a restart without state', mostRejected: 3, loses: true, run: async ({ play }) => play.restart(null) },
+  { name: 'a restart with state', mostRejected: 0, run: ({ restarts }) => restarts(0) },
+  { name: 'a restart without state', mostRejected: 3, loses: true, run: ({ restarts }) => restarts(0, 'wiped') },
   {
     name: 'a kill while a request is under way',
     mostRejected: 1,
-    run: ({ killInFlight }) => killInFlight(),
+    run: async ({ restarts, inFlight }) => {
+      await inFlight();
+      await restarts(0, 'killed');
+    },
   },
   {
     name: 'out of order: the state is ten minutes old, as after a power failure',
     mostRejected: 3,
     loses: true,
-    run: async ({ play, hours }) => {
-      const saved = readAgain(play.remote.cursors.all());
+    run: async ({ world, hours, restarts }) => {
+      const saved = world.disk.content;
       await hours(1 / 6);
-      play.restart(saved);
+      world.disk.content = saved;
+      await restarts(0, 'killed');
     },
   },
   {
     name: 'too old: the exporter is away for 3 hours',
     mostRejected: 30,
     loses: true,
-    run: async ({ play }) => {
-      await play.clock.advance(3 * HOUR_MS);
-      play.restart();
-    },
+    run: ({ restarts }) => restarts(3 * HOUR),
   },
   {
     name: 'the receiver is away for 40 minutes',
@@ -116,17 +119,19 @@ const stories: readonly Story[] = [
   },
 ];
 
-/** What all processes have reported. */
-function countsOf(processes: PortalPlay['processes']) {
-  const counts = { rejected: 0, lost: 0, dropped: 0 };
-  const sum = (all: ReadonlyMap<string, number>) => [...all.values()].reduce((total, one) => total + one, 0);
-  for (const remote of processes) {
-    const { responses, lost, dropped } = remote.status();
-    for (const [code, requests] of responses) if (/^[45]/.test(code)) counts.rejected += requests;
-    counts.lost += sum(lost);
-    counts.dropped += sum(dropped);
+/** What exporters have reported. */
+class Reported {
+  rejected = 0;
+  lost = 0;
+  dropped = 0;
+
+  add({ scrape }: Seen): void {
+    const name = 'filer_exporter_remote_write_';
+    for (const { labels, value } of scrape.all(`${name}requests_total`))
+      if (/^[45]/.test(labels.code ?? '')) this.rejected += value;
+    this.lost += scrape.sum(`${name}lost_seconds_total`);
+    this.dropped += scrape.sum(`${name}dropped_points_total`);
   }
-  return counts;
 }
 
 describe.each(receivers.filter(({ isThere }) => isThere))('$name', ({ name, make, keeps }) => {
@@ -134,49 +139,56 @@ describe.each(receivers.filter(({ isThere }) => isThere))('$name', ({ name, make
     const receiver = await make(temporaryDirectory());
     await receiver.start();
     onTestFinished(() => receiver.kill());
-    const series = ['cpu_utilization', 'cache_utilization', 'load_average'];
     let onStored: (() => void) | undefined;
     const send: Send = async (...request) => {
-      const response = await receiver.send(...request);
+      const response = await world.clock.holds(receiver.send(...request));
       if (onStored === undefined) return response;
       onStored();
       return new Promise(() => {});
     };
-    const play = await PortalPlay.begin({ appliances: 2, series, start: START, send });
-    onTestFinished(() => play.close());
-    const { signal } = new AbortController();
-    const killInFlight = async () => {
-      await play.poll();
-      await new Promise<void>((resolve) => {
-        onStored = resolve;
-        void play.remote.flush(signal);
-      });
+    const world: World = await World.begin({
+      appliances: 2,
+      state: true,
+      at: START,
+      lookMs: HOUR,
+      environment: { PORTAL_COLLECTORS: 'telemetry' },
+      receiver: send,
+    });
+    const reported = new Reported();
+    const restarts = async (afterMs: number, how?: Ending) => {
+      reported.add(await world.sees());
+      await world.restarts(afterMs, how);
       onStored = undefined;
-      play.restart();
     };
-    /** A scrape in each round, so that the receiver's newest point is of now. */
+    const inFlight = async () => {
+      let isStored = false;
+      onStored = () => {
+        isStored = true;
+      };
+      await world.until('a request to be stored', () => isStored);
+    };
+    /** A scrape each five minutes, so that the receiver's newest point is of now. */
     const hours = async (of: number) => {
-      for (let left = of * HOUR_MS; left > 0; left -= 5 * MINUTE_MS) {
-        const scraped = { labels: [['__name__', 'up']] as const, times: [play.clock.now()], values: [1] };
-        const body = runToEnd(writeRequest([scraped]));
-        await receiver.send(HEADERS, body, signal).catch(() => {});
-        await play.round();
+      for (let left = of * HOUR; left > 0; left -= 5 * MINUTE) {
+        const scraped = { labels: [['__name__', 'up']] as const, times: [world.clock.now()], values: [1] };
+        await receiver.send(HEADERS, runToEnd(writeRequest([scraped])), going).catch(() => {});
+        await world.passes(5 * MINUTE);
       }
     };
     await hours(2);
-    await run({ play, receiver, hours, killInFlight });
+    await run({ world, receiver, hours, restarts, inFlight });
     await hours(3);
-    const counts = countsOf(play.processes);
-    const to = play.clock.now() - 25 * MINUTE_MS;
+    reported.add(await world.sees());
+    const to = world.clock.now() - 25 * MINUTE;
     const held = await receiver.points(START, to);
     for (const key of held.keys()) if (key.includes('__name__=up')) held.delete(key);
-    const found = differences(await play.truth(START, to), held);
+    const found = differences(await minutesOf(world, { from: START, to, series: SERIES }), held);
     const missing = found.filter((line) => line.startsWith('missing'));
-    process.stderr.write(`${JSON.stringify({ receiver: name, story, missing: missing.length, ...counts })}\n`);
+    process.stderr.write(`${JSON.stringify({ receiver: name, story, missing: missing.length, ...reported })}\n`);
     expect(found.filter((line) => !line.startsWith('missing')).slice(0, 3)).toEqual([]);
-    expect(counts.rejected).toBeLessThanOrEqual(mostRejected);
+    expect(reported.rejected).toBeLessThanOrEqual(mostRejected);
     if (keeps === 'all' || loses === undefined) expect(missing.slice(0, 3)).toEqual([]);
     // Each lost minute has up to four points.
-    expect(missing.length).toBeLessThanOrEqual(counts.dropped + (counts.lost / 60) * 4);
+    expect(missing.length).toBeLessThanOrEqual(reported.dropped + (reported.lost / 60) * 4);
   });
 });

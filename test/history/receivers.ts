@@ -8,7 +8,7 @@ import { post } from '../../src/transport/post.ts';
 import { keyOf } from '../harness/receiver.ts';
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
-import type { Points } from './portal-play.ts';
+import type { Points } from './minutes.ts';
 
 /** A real receiver, whose data outlives its process. */
 export interface RealReceiver {

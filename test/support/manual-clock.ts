@@ -18,6 +18,8 @@ export class ManualClock implements Clock {
   turns = 0;
   /** A binary heap, the next one first. */
   readonly #heap: Sleeper[] = [];
+  /** What is done outside of this clock, by a real program. */
+  readonly #held = new Set<Promise<unknown>>();
 
   /** `start`: what `now()` says at first, in milliseconds since the Unix epoch. */
   constructor(start = Date.UTC(2026, 2, 2, 10)) {
@@ -68,15 +70,23 @@ export class ManualClock implements Clock {
   /** Moves time by `ms`, stopping at every sleeper's moment and settling what it wakes. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonic + ms;
-    await settle();
+    await this.#settled();
     for (let due = this.#nextDue(); due <= target; due = this.#nextDue()) {
       this.#monotonic = Math.max(this.#monotonic, due);
       while (this.#nextDue() <= this.#monotonic) this.#take().wake();
       this.turns += 1;
-      await settle();
+      await this.#settled();
     }
     this.#monotonic = target;
-    await settle();
+    await this.#settled();
+  }
+
+  /** Time stands still until the work is over, because a real program does it. */
+  holds<Result>(work: Promise<Result>): Promise<Result> {
+    const over = () => void this.#held.delete(work);
+    this.#held.add(work);
+    work.then(over, over);
+    return work;
   }
 
   /** Moves time in such steps until the work is over, and gives what came of it. */
@@ -88,6 +98,14 @@ export class ManualClock implements Clock {
     work.then(over, over);
     while (!isOver) await this.advance(stepMs);
     return work;
+  }
+
+  async #settled(): Promise<void> {
+    await settle();
+    while (this.#held.size > 0) {
+      await Promise.allSettled(this.#held);
+      await settle();
+    }
   }
 
   #nextDue(): number {

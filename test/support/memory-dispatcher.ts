@@ -13,8 +13,8 @@ export interface WholeAnswer {
 
 /** Hears of each request. Must not throw: it is called from within a service, which makes a failed answer of that. */
 export interface Overhearing {
-  /** It leaves. */
-  left(path: string): void;
+  /** It leaves. With a status, that is the response in the place of the listener's. */
+  left(path: string, body: string): number | undefined;
   /** It ended, with an answer or without a whole one. */
   ended(path: string, answer: WholeAnswer | undefined): void;
 }
@@ -24,7 +24,7 @@ export class MemoryDispatcher extends Dispatcher {
   readonly #listener: RequestListener;
   readonly #overhearing: Overhearing;
 
-  constructor(listener: RequestListener, overhearing: Overhearing = { left: () => {}, ended: () => {} }) {
+  constructor(listener: RequestListener, overhearing: Overhearing = { left: () => undefined, ended: () => {} }) {
     super();
     this.#listener = listener;
     this.#overhearing = overhearing;
@@ -35,9 +35,13 @@ export class MemoryDispatcher extends Dispatcher {
     const response = new MemoryResponse(handler, (answer) => this.#overhearing.ended(path, answer));
     handler.onConnect?.((error) => response.abandon(error ?? new Error('aborted')));
     if (response.destroyed) return true;
-    this.#overhearing.left(path);
     const { body: sent } = options;
     const body = typeof sent === 'string' || sent instanceof Uint8Array ? [Buffer.from(sent)] : [];
+    const status = this.#overhearing.left(path, String(body[0] ?? ''));
+    if (status !== undefined) {
+      response.writeHead(status).end();
+      return true;
+    }
     const request = Object.assign(Readable.from(body), { method, url: path, headers: lowerCased(options.headers) });
     this.#listener(
       request as unknown as IncomingMessage,

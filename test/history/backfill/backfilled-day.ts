@@ -6,9 +6,11 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import { type MockServices, startMockServices } from '../../../src/demo/mock-services.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
+import { STANDARD_SERIES } from '../../../src/services/portal/appliances/series-operations.ts';
+import { World } from '../../harness/world.ts';
 import { builtMain, root, start, temporaryDirectory } from '../../support/program.ts';
 import { until } from '../../support/until.ts';
-import { differences, LABELS, PortalPlay } from '../portal-play.ts';
+import { differences, LABELS, minutesOf } from '../minutes.ts';
 import { prometheusReceiver } from '../receivers.ts';
 
 /** Series that were asked for of the mock services so far. */
@@ -72,9 +74,8 @@ export async function backfilledDay(installed = ''): Promise<void> {
   await prometheus.start();
   onTestFinished(() => prometheus.kill());
   const { from, to } = begun;
-  const play = await PortalPlay.begin({ appliances: 2, start: Date.now(), send: prometheus.send });
-  onTestFinished(() => play.close());
-  const truth = await play.truth(from, to - 1);
-  expect([...truth.values()].reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(50_000);
-  expect(differences(truth, await prometheus.points(from, to)).slice(0, 10)).toEqual([]);
+  const world = await World.begin({ appliances: 2, volumes: 5, at: Date.now(), later: true });
+  const minutes = await minutesOf(world, { from, to: to - 1, series: STANDARD_SERIES });
+  expect([...minutes.values()].reduce((sum, { size }) => sum + size, 0)).toBeGreaterThan(50_000);
+  expect(differences(minutes, await prometheus.points(from, to)).slice(0, 10)).toEqual([]);
 }
