@@ -49,7 +49,7 @@ describe('the dependencies', () => {
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['pino-pretty']);
   });
 
-  test('are under licences that allow every use', () => {
+  test('[supply-chain] are under licences that allow every use', () => {
     const production = locked.filter(([, { dev, optional }]) => !dev && !optional);
     const licences = new Set(production.map(([, { license }]) => license));
     expect(

@@ -169,7 +169,7 @@ test('a value in a line is cut when long and cannot break the line or the termin
   expect(line.length).toBeLessThan(250);
 });
 
-test('an authority that only .env names is a fault, for Node looks for it before .env is read', () => {
+test('[late-authority] an authority that only .env names is a fault, for Node looks for it before .env is read', () => {
   const dotenv = { '.env': 'NODE_EXTRA_CA_CERTS=/etc/ca.pem\n' };
   expect(errorsOf(both, dotenv)).toEqual([
     'NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; set it in the environment of the process',
@@ -178,7 +178,7 @@ test('an authority that only .env names is a fault, for Node looks for it before
   expect(errorsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=\n' })).toEqual([]);
 });
 
-test('the checking of certificates cannot be switched off', () => {
+test('[certificates] the checking of certificates cannot be switched off', () => {
   expect(errorsOf({ ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
     'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS',
   ]);

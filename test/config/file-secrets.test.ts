@@ -96,7 +96,7 @@ describe('a secret in a file', () => {
   });
 });
 
-test('a secret above 8 KiB is rejected without being shown', () => {
+test('[long-secrets] a secret above 8 KiB is rejected without being shown', () => {
   expect(errorsOf({ GFA_URL, GFA_TOKEN: 'x'.repeat(8_193) })).toEqual([
     'GFA_TOKEN: the value is longer than 8 KiB; expected the secret as issued, in printable ASCII characters',
   ]);

@@ -217,7 +217,7 @@ describe('an http URL', () => {
     'http://128.0.0.1',
     'http://[::2]',
     'http://[::ffff:10.0.0.1]',
-  ])('%s leads beyond it and needs ALLOW_INSECURE_UPSTREAM', (origin) => {
+  ])('[plain-upstream] %s leads beyond it and needs ALLOW_INSECURE_UPSTREAM', (origin) => {
     const environment = { ...both, GFA_URL: `${origin}/v1`, PORTAL_URL: origin };
     expect(errorsOf(environment)).toEqual([line('GFA_URL'), line('PORTAL_URL')]);
     expect(errorsOf({ ...environment, ALLOW_INSECURE_UPSTREAM: 'true' })).toEqual([]);

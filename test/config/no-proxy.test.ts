@@ -97,7 +97,7 @@ describe('NO_PROXY', () => {
   });
 });
 
-describe('the proxy of a service', () => {
+describe('[no-proxy] the proxy of a service', () => {
   const shown = (url: string, environment: Environment) => proxyFor(url, proxyOf(environment))?.shown;
   const two = { HTTP_PROXY: 'http://plain:1', HTTPS_PROXY: 'http://secure:2' };
 

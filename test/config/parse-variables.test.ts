@@ -362,7 +362,7 @@ test.each(everyVariable.filter(({ row }) => row.format?.valueIn !== undefined))(
   },
 );
 
-test('remote write takes headers as names and values', () => {
+test('[reserved-headers] remote write takes headers as names and values', () => {
   const faultsWith = (text: string) => errorsOf({ ...both, ...receiver, REMOTE_WRITE_HEADERS: text });
   expect(faultsWith('X-Scope-OrgID=one, X-Other=a=b')).toEqual([]);
   expect(faultsWith('canary')).toEqual([

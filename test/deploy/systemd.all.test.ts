@@ -64,7 +64,7 @@ describe('the Quadlet file', () => {
   });
 });
 
-test('the unit writes no core dump and swaps nothing out: secrets stay in the memory', () => {
+test('[core-dumps] the unit writes no core dump and swaps nothing out: secrets stay in the memory', () => {
   expect(unit).toMatch(/^LimitCORE=0$/m);
   expect(unit).toMatch(/^MemorySwapMax=0$/m);
 });

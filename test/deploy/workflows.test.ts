@@ -26,7 +26,7 @@ const names = readdirSync(folder);
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
 const workflowOf = (name: string) => parse(textOf(name)) as Workflow;
 
-test('a release pins its base images, and what is built with is what the builder has', () => {
+test('[release-images] a release pins its base images, and what is built with is what the builder has', () => {
   const release = textOf('release.yml');
   for (const name of ['NODE', 'RUNTIME'])
     expect(release).toMatch(new RegExp(`${name}_DIGEST=\\$\\{\\{ steps\\.bases\\.`));
@@ -62,7 +62,7 @@ test('every installation of packages is by the lock file and without scripts', (
   expect(installs.filter((line) => !/^npm ci --ignore-scripts\b/.test(line))).toEqual([]);
 });
 
-test('a job that may write, or has a secret, fetches nothing else', () => {
+test('[release-installs] a job that may write, or has a secret, fetches nothing else', () => {
   const jobs = names.flatMap((name) => Object.entries(workflowOf(name).jobs).map(([job, of]) => ({ name, job, of })));
   const isTrusted = ({ permissions = {}, steps = [] }: Job) =>
     Object.values(permissions).includes('write') || JSON.stringify(steps).includes('secrets.');
@@ -75,7 +75,7 @@ test('a job that may write, or has a secret, fetches nothing else', () => {
   expect(build?.of.permissions).toEqual({ contents: 'read' });
 });
 
-test('the executable embeds the archive of the Node.js project for each platform, and the bill of materials has it', () => {
+test('[release-node] the executable embeds the archive of the Node.js project for each platform, and the bill of materials has it', () => {
   const archives = readFileSync(join(root, 'deploy/package/node.sha256'), 'utf8').trim().split('\n');
   expect(archives.map((line) => /^[0-9a-f]{64} {2}node-v26\.\d+\.\d+-linux-(\w+)\.tar\.xz$/.exec(line)?.[1])).toEqual([
     'x64',
@@ -89,7 +89,7 @@ test('the executable embeds the archive of the Node.js project for each platform
   expect(bill.components.map(({ name }) => name)).toContain('undici');
 });
 
-test('purging the Debian package removes secrets and state, and removing it does not', () => {
+test('[purged-secrets] purging the Debian package removes secrets and state, and removing it does not', () => {
   const folder = temporaryDirectory();
   const script = /<<'SCRIPT'\n((?:(?!SCRIPT\n)[\s\S])*purge[\s\S]*?)SCRIPT\n/.exec(
     readFileSync(join(root, 'deploy/package/deb.sh'), 'utf8'),
@@ -143,7 +143,7 @@ describe.each(names)('%s', (name) => {
     expect(uses.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
-  test('names every image by its digest', () => {
+  test('[workflow-images] names every image by its digest', () => {
     const images = text.split('\n').filter((line) => /\bcontainer:|\bdocker (?:create|pull|run)\b/.test(line));
     expect(images.filter((line) => !/ [\w/-]+:[\w.-]+@sha256:[0-9a-f]{64}$/.test(line))).toEqual([]);
   });

@@ -17,7 +17,7 @@ function textsOf(value: unknown, texts: Set<string>): Set<string> {
 /** Of a person, a company and a host, as keys of an object. */
 const NAMES = ['jsmith', 'AcmeBank', 'nas1.vault.bank.corp'];
 
-test('a report holds no name, id, host, key or other text of the account', async () => {
+test('[report-names] a report holds no name, id, host, key or other text of the account', async () => {
   let mocks: MockServices | undefined;
   const { report, found } = await visit({
     environment: { PORTAL_COLLECTORS: 'all' },

@@ -84,7 +84,7 @@ describe('many scrapes at once', () => {
 });
 
 describe('clients that do not read', () => {
-  test('keep no scrape out: at the limit the one that has not read longest gives way', async () => {
+  test('[guest-answers-unread] keep no scrape out: at the limit the one that has not read longest gives way', async () => {
     const clock = new ManualClock();
     const { requested, page } = counted(serving(large));
     const { connections, port, ask } = await serve({ exposition: page }, { maxScrapes: 2, clock });
@@ -134,7 +134,7 @@ describe('clients that do not read', () => {
     await until(() => first.destroyed);
   });
 
-  test('and send a thousand requests before the response to the first get one response', async () => {
+  test('[guest-requests-ahead] and send a thousand requests before the response to the first get one response', async () => {
     const requested: string[] = [];
     const { port } = await serve({
       statusPage: async () => document(`${requested.push('page')}`.padEnd(20_000_000)),

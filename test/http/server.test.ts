@@ -114,7 +114,7 @@ describe('a scrape', () => {
 
 describe('other requests', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
-    '%s is not allowed anywhere, and what is is said',
+    '[guest-writes] %s is not allowed anywhere, and what is is said',
     async (method) => {
       const { ask } = await serve();
       for (const path of ['/metrics', '/', '/status', '/api/v1/status', '/healthz', '/readyz']) {

@@ -272,7 +272,7 @@ test('a shard says that it lists only its own part of the fleet', async () => {
   expect(await wordsOf()).not.toContain('shard');
 });
 
-test('whatever a service or an appliance calls itself is shown as text', async () => {
+test('[page-scripts] whatever a service or an appliance calls itself is shown as text', async () => {
   const hostile = `</td></script><script>alert("x")</script>&'`;
   const suspended = [{ operation: hostile, reason: 'empty' }] as const;
   const page = await pageOf({

@@ -149,7 +149,7 @@ describe('the command line', () => {
     expect(stdout).toContain('\nLISTEN_ADDRESS=:9\n');
   });
 
-  test('--like quotes nothing of a file that is no report', async () => {
+  test('[quoted-file] --like quotes nothing of a file that is no report', async () => {
     const path = join(temporaryDirectory(), 'secret');
     writeFileSync(path, 'canary-5ec1e7');
     const { code, stderr } = await runHere(['--demo', '--like', path]);

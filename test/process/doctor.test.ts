@@ -29,7 +29,7 @@ test('the doctor ends with 1 where a service cannot be reached, and says so as J
   expect(stdout).not.toContain('canary');
 });
 
-test('the doctor shows no secret that a service repeats in a header, a key or a text', async () => {
+test('[doctor-secrets] the doctor shows no secret that a service repeats in a header, a key or a text', async () => {
   const mocks = await startMockServices({ clock: systemClock, appliances: 1, volumes: 1 });
   onTestFinished(() => mocks.close());
   const environment = { ...portalEnvironment(mocks), PORTAL_COLLECTORS: 'jobs', PORTAL_SERIES: 'cpu_utilization' };

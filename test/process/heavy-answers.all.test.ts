@@ -110,7 +110,7 @@ async function spoil(mocks: MockServices, { ended }: Program, filling: string, m
   for (const { lift } of all) lift();
 }
 
-test('with oversized answers to all operations at once, the process lives, serves, reports it and recovers', async () => {
+test('[heavy-answers] with oversized answers to all operations at once, the process lives, serves, reports it and recovers', async () => {
   const { mocks, program } = await small();
   const url = await program.serving();
   await until('both to be up', () => isWell(url));

@@ -13,7 +13,7 @@ const GFA_URL = 'http://127.0.0.1:9/v1';
 const READABLE = 'warning: FILE is world-readable (mode 0644); expected 0640 or stricter\n';
 
 describe('a file with a secret', () => {
-  test('that others can read or change gets a warning, and no other', async () => {
+  test('[readable-secrets] that others can read or change gets a warning, and no other', async () => {
     const directory = temporaryDirectory();
     const modes = {
       GFA_TOKEN: 0o400,

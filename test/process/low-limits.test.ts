@@ -7,7 +7,7 @@ import { run } from '../support/program.ts';
 /** Node.js 24 loads a program with few open files, and reserves no address space for WebAssembly. */
 const NEEDS_MUCH = Number.parseInt(process.versions.node, 10) < 24;
 
-describe.runIf(hasLimits)('a limit of the process that is too low ends it with a sentence and 1', () => {
+describe.runIf(hasLimits)('[low-limits] a limit of the process that is too low ends it with a sentence and 1', () => {
   test.each([
     ['open files', '--nofile=60', /^cannot load the program: the limit of open files \(ulimit -n\) is 60; .*\n$/],
     ['address space', '--as=4000000000', /^cannot poll: the limit of address space \(ulimit -v\) is too low: .*\n$/],

@@ -14,7 +14,7 @@ import { Scrape } from '../support/scrape.ts';
 const onTerminal = `NODE="$1" MAIN="$2" COMMAND="$3" exec script -qec 'exec "$NODE" "$MAIN" "$COMMAND"' /dev/null`;
 
 test.runIf(hasTerminals).each(['--once', '--doctor'])(
-  '%s has a terminal obey no title of a service',
+  '[titles-on-terminals] %s has a terminal obey no title of a service',
   async (command) => {
     const title = 'a\u001b[2J\u202eb';
     const server = createServer((_, response) => {

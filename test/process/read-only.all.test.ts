@@ -51,7 +51,7 @@ function publishedNames(requests: readonly SeenRequest[]): ReadonlySet<string> {
 }
 
 describe('every request of the program is of one of four kinds', () => {
-  test('with every operation of every series and collector, through renewals, rejections and the end', async () => {
+  test('[writing-requests] with every operation of every series and collector, through renewals, rejections and the end', async () => {
     const variations = { tokenLifetimeMs: 3_000, rateLimit: null };
     const { mocks, environment: services } = await realServices({ appliances: 2, variations });
     mocks.fail({ kind: 'status', status: 401, operation: 'load_average', times: 2 });

@@ -33,7 +33,7 @@ const CANARIES: readonly string[] = [
 ];
 
 describe('no secret is shown', () => {
-  test('by services that repeat what they were sent, at the most talkative log level', async () => {
+  test('[secrets-anywhere] by services that repeat what they were sent, at the most talkative log level', async () => {
     const echo = await startEcho({ access_token: CANARY.access, refresh_token: CANARY.refresh, expires_in: 1 });
     const program = start([], {
       environment: { ...gfa(echo), ...portal(echo), ...servicePair, PORTAL_SERIALS: SERIAL },
@@ -97,7 +97,7 @@ describe('no secret of one service is shown by another that knows it', () => {
   test.each([
     ['basic auth', { REMOTE_WRITE_USER: 'writer', REMOTE_WRITE_PASSWORD: password }],
     ['a token', { REMOTE_WRITE_TOKEN: password }],
-  ])('neither in the log nor on a page, with %s', async (_, credentials) => {
+  ])('[repeated-secrets] neither in the log nor on a page, with %s', async (_, credentials) => {
     const gossip = await startGossip(JSON.stringify([password.repeat(100), ...forms, pair, `Bearer ${password}`]));
     const mocks = await startMockServices({ clock: systemClock, appliances: 2 });
     onTestFinished(() => mocks.close());

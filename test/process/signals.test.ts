@@ -19,7 +19,7 @@ describe('SIGTERM', () => {
     expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test.each([0, 10, 60])('ends it with 0, %i turns after its first instruction', async (turns) => {
+  test.each([0, 10, 60])('[early-stop] ends it with 0, %i turns after its first instruction', async (turns) => {
     const directory = temporaryDirectory();
     const preload = join(directory, 'stop.mjs');
     writeFileSync(
@@ -119,7 +119,7 @@ test('a debugger that SIGUSR1 opened while Node.js started is closed before the 
   await expect(get(`http://127.0.0.1:${port}/json`)).rejects.toThrow();
 });
 
-test('SIGUSR1 and SIGUSR2 do nothing: no debugger opens, and the program goes on', async () => {
+test('[debugger] SIGUSR1 and SIGUSR2 do nothing: no debugger opens, and the program goes on', async () => {
   const program = start([], { environment: (await realServices()).environment });
   const url = await program.serving();
   for (const name of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1', 'SIGUSR2'] as const) program.kill(name);

@@ -32,7 +32,7 @@ describe('a line of the log', () => {
     ['a text of a list', (text: string) => ({ faults: ['one', text] })],
     ['the message of an error', (text: string) => ({ err: new RequestError('invalid', text) })],
     ['a stack', (text: string) => ({ err: new TypeError(text) })],
-  ])('does nothing to a terminal, whatever %s holds', (_, fieldsOf) => {
+  ])('[terminal-codes] does nothing to a terminal, whatever %s holds', (_, fieldsOf) => {
     // Clears the screen, sets the title, moves to a new line, turns the direction, has half a character.
     const line = lineOf(fieldsOf('a\u001b[2J\u009b31m\u0007b\r\nc\u202ed\u200be\ud800f'));
     expect(/\p{C}/u.test(line.trimEnd())).toBe(false);
@@ -45,7 +45,7 @@ describe('a line of the log', () => {
     ['an error', (text: string) => ({ err: new RequestError('invalid', text) })],
     ['a cause', (text: string) => ({ err: new Error('said', { cause: new Error(text) }) })],
     ['a stack', (text: string) => ({ err: new TypeError(text) })],
-  ])('shows no beginning of a secret where %s is cut', (_, fieldsOf) => {
+  ])('[masked-before-cut] shows no beginning of a secret where %s is cut', (_, fieldsOf) => {
     const secret = 'hunter2-hunter2-hunter2-';
     const line = lineOf(
       fieldsOf(Array.from({ length: 400 }, (_, at) => `${'x'.repeat(at % 29)}${secret}`).join()),
@@ -61,7 +61,7 @@ describe('a line of the log', () => {
 });
 
 describe('a log that nothing reads', () => {
-  test('drops lines instead of keeping them, and says how many once it is read again', () => {
+  test('[unread-log] drops lines instead of keeping them, and says how many once it is read again', () => {
     const lines: string[] = [];
     let drained = () => {};
     const stream = {

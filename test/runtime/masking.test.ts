@@ -48,7 +48,7 @@ describe('a text of a service that repeats what it was sent shows none of it', (
     ['its beginning, as a service shows it that tells keys apart by it', 'k3y-abcd…'],
     ['its beginning in another case', 'K3Y-ABC***'],
     ['the beginning of its form in base64', 'azN5LWFiY2…'],
-  ])('nor %s', (_, shown) => {
+  ])('[echoed-secrets] nor %s', (_, shown) => {
     const text = maskSecrets(`bad: ${shown}`, { 'x-service-key': 'k3y-abcdefgh' });
     expect(text.replaceAll(/[…*]+$/g, '')).toBe('bad: […]');
   });
@@ -70,7 +70,7 @@ describe('a text of a service that repeats what it was sent shows none of it', (
     'User lacks permission can_view_appliance_dashboard',
     'no route to nas1.vault.bank.corp for /telemetry/appliances',
     'CanViewApplianceDashboard is ERR_PERMISSION_DENIED',
-  ])('words that an operator needs stay, however long: %s', (text) => {
+  ])('[words-stay] words that an operator needs stay, however long: %s', (text) => {
     expect(maskSecrets(text, { 'x-service-key': 'k3y-abcdefgh' })).toBe(text);
   });
 
@@ -105,7 +105,7 @@ describe('a line that the program writes', () => {
     ['twenty thousand equal letters', 'a'.repeat(20_000), `${'a'.repeat(12_000)}b`],
     ['a secret that begins again and again', 'ab'.repeat(10_000), `${'ab'.repeat(6_000)}c`],
     ['beginnings of encodings', '&#000%2'.repeat(10_000), '&#000%2'],
-  ])('is as quick to mask as any other with %s', (_, text, secret) => {
+  ])('[masking-time] is as quick to mask as any other with %s', (_, text, secret) => {
     // Processor time, because other processes may keep the machine busy.
     const begun = process.cpuUsage();
     createMasker(() => [secret])(text);

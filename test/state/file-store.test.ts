@@ -57,7 +57,7 @@ function leaveLock(path: string): void {
   spawnSync(process.execPath, ['-e', left, `${path}.lock`]);
 }
 
-test('a second instance on one state file says so, and neither writes it nor moves it aside, until the first has ended', async () => {
+test('[shared-state] a second instance on one state file says so, and neither writes it nor moves it aside, until the first has ended', async () => {
   const path = join(temporaryDirectory(), 'state');
   const [first, second] = [new FileStore(path), new FileStore(path)];
   await write(first, 'first');
@@ -127,7 +127,7 @@ describe('a state file on the disk', () => {
   test.each([
     ['a device without end', (path: string) => symlinkSync('/dev/zero', path)],
     ['a pipe without a writer', (path: string) => execFileSync('mkfifo', [path])],
-  ])('that is %s is moved aside, and counting starts', async (_, lay) => {
+  ])('[endless-state] that is %s is moved aside, and counting starts', async (_, lay) => {
     const folder = temporaryDirectory();
     const path = join(folder, 'state');
     lay(path);
@@ -188,7 +188,7 @@ describe('a state file on the disk', () => {
   test.each([
     ['a file', 'precious'],
     ['nothing', undefined],
-  ])('is not written through a link to %s that somebody has laid beside it', async (_, content) => {
+  ])('[state-link] is not written through a link to %s that somebody has laid beside it', async (_, content) => {
     const { folder, path, store } = newStore();
     const target = join(folder, 'target');
     if (content !== undefined) writeFileSync(target, content);
@@ -222,7 +222,7 @@ describe('a state file on the disk', () => {
     ['belongs to another user', (path: string) => chownSync(path, 1_234, 1_234), 'it belongs to another user'],
     ['every user can write', (path: string) => chmodSync(path, 0o666), 'every user can write it'],
     ['a link of another user leads to', (path: string) => behindLink(path, 1_234), 'a link of another user'],
-  ])('that %s is not read', async (_, change, reason) => {
+  ])('[planted-state] that %s is not read', async (_, change, reason) => {
     const { path, store } = newStore();
     await write(store, 'state');
     change(path);

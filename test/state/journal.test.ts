@@ -36,7 +36,7 @@ test('a journal that is cut at any byte has all events up to the last whole one'
   }
 });
 
-test('a wrong byte anywhere is noticed: the journal is rejected, or has lost what was written last', async () => {
+test('[broken-state] a wrong byte anywhere is noticed: the journal is rejected, or has lost what was written last', async () => {
   const { content, moments } = await written();
   const states = [...moments.values()].map(String);
   let refused = 0;

@@ -107,19 +107,22 @@ test.each<[string, (content: Buffer) => Buffer | Promise<Buffer>, string, string
     'its version 4 is newer than this program',
   ],
   ['that is empty', () => Buffer.alloc(0), 'not a state file, or corrupted'],
-])('a file %s is put aside with one warning, and counting starts again', async (_, spoil, reason, gfa = 'mine') => {
-  const { store, clock } = await saved();
-  const spoilt = await spoil(store.content ?? Buffer.alloc(0));
-  store.content = spoilt;
-  const { keeper, kept, held, warnings } = keeping(store, clock, { gfa });
-  await keeper.load(kept);
-  await keeper.save();
-  expect(held.value).toBe(0);
-  expect(warnings()).toMatchObject([{ reason, name: expect.stringMatching(/^state\.damaged-2026-/) }]);
-  expect(keeper.errors).toBe(1);
-  expect(store.asides).toEqual([spoilt]);
-  expect(store.content).toBeDefined();
-});
+])(
+  '[heavy-state] a file %s is put aside with one warning, and counting starts again',
+  async (_, spoil, reason, gfa = 'mine') => {
+    const { store, clock } = await saved();
+    const spoilt = await spoil(store.content ?? Buffer.alloc(0));
+    store.content = spoilt;
+    const { keeper, kept, held, warnings } = keeping(store, clock, { gfa });
+    await keeper.load(kept);
+    await keeper.save();
+    expect(held.value).toBe(0);
+    expect(warnings()).toMatchObject([{ reason, name: expect.stringMatching(/^state\.damaged-2026-/) }]);
+    expect(keeper.errors).toBe(1);
+    expect(store.asides).toEqual([spoilt]);
+    expect(store.content).toBeDefined();
+  },
+);
 
 test('of a state that cannot be restored whole, no part is restored', async () => {
   const { store, clock } = await saved();

@@ -157,7 +157,7 @@ describe('through a proxy', () => {
     expect([url, headers['proxy-authorization']]).toEqual(['filers.invalid:443', 'Basic VE9LRU46']);
   });
 
-  test('a tunnel that is never opened is let go after the time that a request may take', async () => {
+  test('[proxies] a tunnel that is never opened is let go after the time that a request may take', async () => {
     const server = createServer();
     const letGo = new Promise<void>((resolve) => {
       server.on('connect', (_, socket: Socket) => {

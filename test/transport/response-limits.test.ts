@@ -11,7 +11,7 @@ function limits(size: ResponseSize, heapMib: number, maxBytes = MAX_RESPONSE_BYT
 }
 
 describe('in a container of 128 MiB, where V8 has 64', () => {
-  test('everything that can be in flight at once takes less than half of it', () => {
+  test('[answer-shares] everything that can be in flight at once takes less than half of it', () => {
     const weights = [
       limits('account', 64).parsedBytes,
       // Both kinds of serials, the edges of this round and those of the last.

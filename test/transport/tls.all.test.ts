@@ -144,7 +144,7 @@ describe.runIf(hasTlsClients)('a proxy that is spoken to with TLS', () => {
     expect(stderr).toContain('HTTPS_PROXY');
   });
 
-  test('opens tunnels, and what is wrong with the service behind it is told of the service', async () => {
+  test('[proxy-certificates] opens tunnels, and what is wrong with the service behind it is told of the service', async () => {
     const { authority, pair } = made();
     const stranger = made({ names: 'DNS:portal.invalid', isSigned: false }).pair;
     const proxy = createServer({ cert: pair.certText, key: pair.keyText });

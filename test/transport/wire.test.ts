@@ -109,7 +109,7 @@ test.each<readonly [name: string, spoil: Spoil]>([
   expect(ears.codes).toEqual(['200']);
 });
 
-test('a redirect to another host is not followed', async () => {
+test('[redirects] a redirect to another host is not followed', async () => {
   const followed: string[] = [];
   const elsewhere = createServer((request, response) => {
     followed.push(request.url ?? '');

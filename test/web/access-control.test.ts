@@ -42,7 +42,7 @@ function controlled(rules: WebRules) {
   return { control, costs };
 }
 
-test('a wrong password costs a stranger the same check as a user, and brings the same response', async () => {
+test('[known-users] a wrong password costs a stranger the same check as a user, and brings the same response', async () => {
   const { control, costs } = controlled(await rulesOf(`basic_auth_users:\n  me: ${GEHEIM}\n`));
   const { ask } = await serve({}, { accessControl: control });
   const [known, unknown] = await Promise.all(
@@ -119,7 +119,7 @@ describe.runIf(hasTlsClients)('a handshake that is stalled while an authority is
     return heard.text;
   }
 
-  test('rejects every request', async () => {
+  test('[stalled-handshake] rejects every request', async () => {
     const { authority, client, trusting } = parties();
     const rules = await trusting('authority');
     expect(await heardAfter(rules, rules, authority, client)).toMatch(/^HTTP\/1\.1 200 /);

@@ -72,7 +72,7 @@ async function statusesOf(address: string, path: string, times: number): Promise
 }
 
 describe('with rate_limit', () => {
-  test('it counts before a password is asked for: who guesses is limited, and so is who knows it', async () => {
+  test('[rate-limit] it counts before a password is asked for: who guesses is limited, and so is who knows it', async () => {
     const { address } = await guarded(`${limited(3)}basic_auth_users:\n  me: ${GEHEIM}\n`);
     expect(await statusesOf(address, '/metrics', 2)).toEqual([401, 401]);
     expect((await ask(address, '/metrics', me)).status).toBe(200);

@@ -40,7 +40,7 @@ const NOTHING = '{}';
 const BEGUN = Buffer.from([0x16, 0x03, 0x01, 0x40, 0x00, 0x01, 0x00, 0x3f, 0xfc, 0x03, 0x03]);
 
 describe('clients that take their time or take too much', () => {
-  test('are cut off: who says nothing, who never ends a header, who never ends a body', async () => {
+  test('[slow-headers] are cut off: who says nothing, who never ends a header, who never ends a body', async () => {
     const { address } = await guardedHere(NOTHING);
     const [silent, endless, bodily] = [opened(address), opened(address), opened(address)];
     endless.socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-A: ');
@@ -68,7 +68,7 @@ describe('clients that take their time or take too much', () => {
     },
   );
 
-  test('cannot go on with a body once they have a response', async () => {
+  test('[endless-bodies] cannot go on with a body once they have a response', async () => {
     const { address } = await guardedHere(NOTHING);
     const { socket, heard } = opened(address);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');

@@ -221,7 +221,7 @@ describe.runIf(hasTlsClients)('with TLS', () => {
     expect((await curl(`https://${address}/healthz`, ...trusting())).status).toBe(200);
   });
 
-  test('TLS, a client certificate and a password are all asked for where the file says all of them', async () => {
+  test('[plain-or-no-certificate] TLS, a client certificate and a password are all asked for where the file says all of them', async () => {
     const { address } = await guarded(
       `${tls('client_auth_type: RequireAndVerifyClientCert', 'client_ca_file: authority.crt')}basic_auth_users:\n  me: ${GEHEIM}\n`,
       folder,

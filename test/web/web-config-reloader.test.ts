@@ -126,7 +126,7 @@ describe('what protects never becomes less while it runs', () => {
 
 describe('the files are looked at every two seconds', () => {
   test.runIf(hasTlsClients)(
-    'and so are those that they name: a certificate is seen that has changed alone',
+    '[half-renewed-pair] and so are those that they name: a certificate is seen that has changed alone',
     async () => {
       const folder = temporaryDirectory();
       const [old, fresh] = [makePair(folder, 'old'), makePair(folder, 'fresh', { days: 30 })];

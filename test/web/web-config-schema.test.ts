@@ -22,7 +22,7 @@ describe('a web configuration file', () => {
     ['{}\n---\n{}\n', 'line 2: a second document begins; expected one'],
     [tls(...pair, 'min_version:'), `line 4: ${MISSING}`],
     [tls(...pair, 'curve_preferences: ~'), `line 4: ${MISSING}`],
-  ])('%j is a file cut off, and not one that asks for nothing', (text, fault) => {
+  ])('[empty-web-file] %j is a file cut off, and not one that asks for nothing', (text, fault) => {
     expect(errorsOf(text)).toEqual([fault]);
   });
 
@@ -238,7 +238,7 @@ basic_auth_users:
     expect(errorsOf(text)).toEqual([fault]);
   });
 
-  test('whatever it holds, there is no exception, and no fault quotes a value', () => {
+  test('[strict-web-file] whatever it holds, there is no exception, and no fault quotes a value', () => {
     const canary = 'canary-5ec1e7';
     const words = fc.constantFrom(
       ...['tls_server_config', 'cert_file', 'key', 'basic_auth_users', 'headers', '<<', '__proto__'],

@@ -181,7 +181,7 @@ describe('an interruption', () => {
   });
 });
 
-describe('a work folder that somebody else can change', () => {
+describe('[work-folder] a work folder that somebody else can change', () => {
   const question = { fingerprint: 'x', from: 0, to: 1 };
   const open = (folder: string) => Spool.open(folder, question, new Set(['filer_a']), new ManualClock());
   const done = { task: 't', outcome: 'read', points: 1, bins: 1 };

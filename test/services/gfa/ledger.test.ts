@@ -46,7 +46,7 @@ describe('more filers on volumes than there is memory for', () => {
   });
 });
 
-test('a day of long names, ids, words and fields, new in each response, takes no more than half a day of them', () => {
+test('[long-texts] a day of long names, ids, words and fields, new in each response, takes no more than half a day of them', () => {
   const ledger = newLedger({ maxPairs: 50, maxEvents: 1_000, forgetAfterMs: 86_400_000 });
   const minutes = 1_440;
   const sizes: number[] = [];

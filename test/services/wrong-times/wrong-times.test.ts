@@ -5,7 +5,7 @@ import { drawnPlan, PLANS } from './plans.ts';
 /** All of them are in `wrong-times.all.test.ts`. */
 const EVERY = 79;
 
-test('after a time was wrong, every state is right, every event is counted or dropped, and history goes on', async () => {
+test('[wrong-times] after a time was wrong, every state is right, every event is counted or dropped, and history goes on', async () => {
   expect(await errorsOf(PLANS.filter((_, index) => index % EVERY === 0))).toEqual({});
 });
 
