@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { StatusReport } from '../../src/status/model.ts';
 import { World } from '../harness/world.ts';
 import { gfaEnvironment, portalEnvironment } from '../support/real-services.ts';
 
@@ -29,6 +30,12 @@ test('three shards poll each appliance once between them, and only the first pol
   expect([...pollers.keys()].toSorted()).toEqual(mocks.fleet.appliances.map(({ serial }) => serial).toSorted());
   expect([...pollers.values()].filter(({ size }) => size !== 1)).toEqual([]);
   expect(moments.map((scrape) => scrape.all('filer_appliance_up').length).every((count) => count > 4)).toBe(true);
+  // Each takes a third of what the account may request.
+  for (const shard of shards) {
+    const { apis } = JSON.parse((await shard.page('/api/v1/status')).text) as StatusReport;
+    const [portal] = apis.filter(({ api }) => api === 'portal');
+    expect(portal?.limits).toEqual({ requests: 166, windowSeconds: 30, requestsPerDay: 333_333 });
+  }
   const keys = mocks.requests
     .filter(({ operation }) => operation === 'data')
     .map(({ headers }) => headers['x-service-client-key']);

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { pacing } from './pacing.ts';
 import { polling } from './polling.ts';
 import { running } from './running.ts';
 import { scraped } from './scraped.ts';
@@ -9,7 +8,6 @@ import { state } from './state.ts';
 export type Report = (name: string, value: number, unit: string) => void;
 
 const suites: Readonly<Record<string, (report: Report) => Promise<void>>> = {
-  pacing,
   polling,
   running,
   scraped,

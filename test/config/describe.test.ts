@@ -2,20 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../src/catalog.ts';
 import { effectiveConfiguration, helpText } from '../../src/config/describe.ts';
 import { labelOf } from '../../src/config/schema.ts';
-import { isSecret } from '../../src/config/section.ts';
-import { promisedVariables } from './interface-table.ts';
 import { both, configOf, type Environment, errorsOf, gfaOnly, portalOnly, services } from './surroundings.ts';
 
 describe('the variables', () => {
-  test('are those that were promised, in that order, with those defaults', () => {
-    const ours = variableRows.map(({ name, row }) => ({
-      name,
-      ...(row.default === undefined ? {} : { default: row.default }),
-      ...(isSecret(row) ? { file: true } : {}),
-    }));
-    expect(ours).toEqual(promisedVariables);
-  });
-
   test.each(variableRows.filter(({ row }) => row.default !== undefined))(
     'the default of $name is good',
     ({ name, row }) => {

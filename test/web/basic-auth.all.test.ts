@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { end, launch, type Program, temporaryDirectory } from '../support/program.ts';
+import { end, launch, type Program } from '../support/program.ts';
 import { curl, GEHEIM, GEHEIM_AT_10, guarded, NOBODY } from './asking.ts';
 import { hasTlsClients } from './certificates.ts';
 
@@ -75,11 +75,6 @@ describe('with users', () => {
     for (const [what, headers] of Object.entries(attempts)) {
       expect(await statusOf(`http://${address}/metrics`, headers), what).toBe(401);
     }
-  });
-
-  test('no path is open where the operator says none', async () => {
-    const { address } = await guarded(users, temporaryDirectory(), { WEB_OPEN_PATHS: 'none' });
-    for (const path of ['/healthz', '/readyz']) expect(await statusOf(`http://${address}${path}`)).toBe(401);
   });
 
   test('every header that the file may name is sent with every answer, and its policy counts in the place of ours', async () => {
