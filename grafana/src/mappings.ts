@@ -39,6 +39,7 @@ export const severities: ValueMapping[] = [
       critical: { text: 'critical', color: colourOf('critical'), index: 0 },
       warning: { text: 'warning', color: colourOf('warning'), index: 1 },
       [PENDING]: { text: 'pending', color: colourOf('pending'), index: 2 },
+      none: { text: 'none', color: colourOf('none'), index: 3 },
     },
   },
 ];

@@ -147,15 +147,6 @@ const DECIMALS: Readonly<Record<string, number>> = { [units.Seconds]: 1, [units.
 /** A bar with its number, both in the colour of the number. */
 const BAR_CELL = { type: 'gauge', mode: BarGaugeDisplayMode.Basic, valueDisplayMode: BarGaugeValueMode.Color };
 
-/**
- * Returns a row without a value, unless this query has one. The row does not need a scrape, because a table without rows says that
- * all is well.
- */
-function unknownUnless(isKnown: string): string {
-  const up = select('up');
-  return `NaN * (group(${up}) or on () absent(${up})) unless on () (${isKnown})`;
-}
-
 /** The legend of a query whose value is always 1: the query adds labels to the table, and has no column. */
 export const LABELS_ALONE = 'known';
 
@@ -172,11 +163,9 @@ export function table(
     readonly valueWidth?: number;
     /** Draws values as bars with their numbers, and leaves out the titles of the columns. `full`: the value of a full bar. */
     readonly bars?: { readonly full: number | undefined };
-    /** A text that the table shows in the place of rows, and a query that has a value only while the text is true. */
-    readonly calm?: { readonly text: string; readonly isKnown: string };
   },
 ): tables.PanelBuilder {
-  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, bars, calm, empty = MISSING } = text;
+  const { columns, sortedBy = [], stepsBy = {}, mappingsBy = {}, valueWidth, bars, empty = MISSING } = text;
   // An empty table has one row that says so, because Grafana would leave out columns without data. A table with a link has
   // no such row.
   const textColumn = columns.find(({ link }) => link === undefined)?.label;
@@ -188,11 +177,10 @@ export function table(
       text.rows === undefined ? row : `(${row}) unless on () ${text.rows}`,
     );
   const [{ expr: query = '' } = {}] = [text.queries].flat();
-  const up = select('up');
   // The reason stands in place of the first value, because a link needs a name.
   const none = [
     ...reasonsFor(query).map((reason) => emptyRow(reason, filledBy(NOTHING))),
-    emptyRow(calm === undefined ? `NaN * group(${up})` : unknownUnless(calm.isKnown), filledBy(empty)),
+    emptyRow(`NaN * group(${select('up')})`, filledBy(empty)),
   ].join(' or on () ');
   // What a cell without a value shows; Grafana would write the text of an empty table there.
   const missing = (index: number) => [
@@ -210,7 +198,8 @@ export function table(
   ].filter(([, title]) => title !== LABELS_ALONE);
   const panel = described(
     new tables.PanelBuilder(),
-    { ...text, queries, ...(calm && { empty: calm.text }) },
+    // A table always has a row, so this text is shown if Prometheus does not respond.
+    { ...text, queries, empty: MISSING },
     {
       height: 8,
       instant: true,

@@ -47,7 +47,7 @@ export function outagePanel(): PanelBuilder {
       steps: alarm,
       width: 24,
       height: 2,
-      empty: 'unknown: no exporter is scraped here',
+      empty: 'unknown: Prometheus does not respond, or scrapes no exporter',
     },
     all,
   )

@@ -3,6 +3,7 @@ import type { AlertRule } from '../../../deploy/prometheus/rule.ts';
 import { panelOf } from '../../../deploy/prometheus/runbooks.ts';
 import { once } from '../common.ts';
 import { PENDING, severities, texts } from '../mappings.ts';
+import { NOTHING } from '../nothing.ts';
 import { table } from '../numbers.ts';
 import { drillDown, runbook } from '../places.ts';
 import { type Scope, select } from '../select.ts';
@@ -61,8 +62,21 @@ function pending(about: About, scope: Scope): string {
   return `label_replace(${first} * on (alertname) group_left (number) ${number}, "severity", "${PENDING}", "", "")`;
 }
 
-/** Has a value only while the rules are evaluated and no service is down: then an empty list of alerts is known to be true. */
-const rulesTell = `${rulesEvaluated} unless on () ${select('filer_api_down_info')}`;
+/**
+ * A row that says that no alert fires and none is pending. This is known only if the rules were evaluated, and only while no
+ * service is down.
+ */
+const calm = ({ pages }: About) =>
+  [
+    ['alertname', `no alert ${pages === undefined ? '' : 'of this board '}fires, and none is pending`],
+    ['severity', 'none'],
+    ['number', '0'],
+    ['filer', NOTHING],
+    ['next', NOTHING],
+  ].reduce(
+    (row, [label, value]) => `label_replace(${row}, "${label}", "${value}", "", "")`,
+    `(NaN * group(${rulesEvaluated}) unless on () ${select('filer_api_down_info')})`,
+  );
 
 /**
  * Lists what is broken, since when, how often, where first, and what to do: one row for each alert that fires, critical
@@ -89,7 +103,7 @@ export function alertTable(text: {
     description:
       'One row for each alert that fires, critical ones first, then the oldest: what is broken, how often, where it began, since when, and what to do first. A click on the step opens the runbook. An alert that an outage or another alert explains is left out. The last rows are pending: they fire if their condition lasts.',
     queries: {
-      expr: withName(`topk(${ROWS}, ${rows} or on (alertname) ${pending(about, scope)})`, 'next', 'runbook'),
+      expr: `${withName(`topk(${ROWS}, ${rows} or on (alertname) ${pending(about, scope)})`, 'next', 'runbook')} or on () ${calm(about)}`,
       legend: 'Since',
     },
     columns: [
@@ -122,9 +136,5 @@ export function alertTable(text: {
       ['Since', 'down'],
     ],
     empty: 'not known: a service is down, or the rules are not loaded or were not evaluated yet',
-    calm: {
-      text: `No alert ${about.pages === undefined ? '' : 'of this board '}fires, and none is pending.`,
-      isKnown: rulesTell,
-    },
   });
 }
