@@ -51,8 +51,9 @@ export function* writeLines<Family>(
   }
   const lines: LineBlock<Family>[] = [];
   let bytes = 0;
+  let series = 0;
   for (const [family, values] of families) {
-    written -= values.size;
+    series += values.size;
     for (const block of blocksOf(family, values)) {
       if (block !== undefined) {
         lines.push(block);
@@ -63,7 +64,7 @@ export function* writeLines<Family>(
     }
   }
   // The copy has no spare capacity, which would be most of the memory of a small list.
-  return { lines: lines.slice(), corrected: { ...corrected, duplicates: written } };
+  return { lines: lines.slice(), corrected: { ...corrected, duplicates: written - series } };
 }
 
 /** Yields the blocks of a family, and undefined where it may be interrupted. */

@@ -24,7 +24,10 @@ export interface MetricsPageOptions {
 /** Everything that `/metrics` serves: the fresh data of the services, then the metrics about the exporter itself. */
 export class MetricsPage {
   readonly #options: MetricsPageOptions;
-  readonly #ends = new Map<Format, { readonly version: number; readonly at: number; readonly end: Promise<Buffer> }>();
+  readonly #ownLines = new Map<
+    Format,
+    { readonly version: number; readonly at: number; readonly lines: Promise<Buffer> }
+  >();
   readonly #compressed = new Map<Format, { until: number; readonly made: Promise<ResponseBody> }>();
 
   constructor(options: MetricsPageOptions) {
@@ -41,7 +44,7 @@ export class MetricsPage {
   }
 
   async #plain(format: Format): Promise<ResponseBody> {
-    const { snapshot, end: ownLines } = await this.#take(format);
+    const { snapshot, ownLines } = await this.#take(format);
     const end = await ownLines;
     function* buffers(): Generator<Buffer> {
       yield* snapshot.buffers();
@@ -67,7 +70,7 @@ export class MetricsPage {
   }
 
   async #compress(format: Format): Promise<ResponseBody> {
-    const { snapshot, end: ownLines } = await this.#take(format);
+    const { snapshot, ownLines } = await this.#take(format);
     const [lines, end] = await Promise.all([deflate(snapshot.buffers()), ownLines]);
     return gzipBody(lines, end);
   }
@@ -79,14 +82,14 @@ export class MetricsPage {
     const { version, samples } = exposition;
     const snapshot = exposition.snapshot(format);
     const at = clock.monotonic();
-    const shared = this.#ends.get(format);
+    const shared = this.#ownLines.get(format);
     if (shared !== undefined && shared.version === version && at - shared.at < SHARED_MS) {
-      return { snapshot, end: shared.end };
+      return { snapshot, ownLines: shared.lines };
     }
-    const end = status()
+    const ownLines = status()
       .then((report) => own.render(format, { ...report, samples }))
       .then((lines) => Buffer.from(format === 'openmetrics' ? lines + END : lines));
-    this.#ends.set(format, { version, at, end });
-    return { snapshot, end };
+    this.#ownLines.set(format, { version, at, lines: ownLines });
+    return { snapshot, ownLines };
   }
 }

@@ -33,7 +33,7 @@ export function takeSnapshot(families: readonly FamilyLines[], bytes: number, fo
 /** Yields all bytes in buffers of the same memory. */
 function* encoded(families: readonly (readonly Text[])[]): Generator<Buffer> {
   let memory = Buffer.alloc(0);
-  for (const { texts, bytes } of runsOf(families)) {
+  for (const { texts, bytes } of groupsOf(families)) {
     if (bytes > memory.length) memory = Buffer.allocUnsafeSlow(bytes + BUFFER_BYTES / 4);
     let at = 0;
     for (const { text } of texts) at += memory.write(text, at);
@@ -42,7 +42,7 @@ function* encoded(families: readonly (readonly Text[])[]): Generator<Buffer> {
 }
 
 /** Yields the texts in their order, in groups that each fill a buffer. */
-function* runsOf(families: readonly (readonly Text[])[]) {
+function* groupsOf(families: readonly (readonly Text[])[]) {
   let texts: Text[] = [];
   let bytes = 0;
   for (const family of families) {

@@ -9,7 +9,7 @@ import type { Corrections, FamilyHeader, Format } from './format.ts';
 import { type LineBlock, type PreparedLines, writeLines } from './line-writer.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-const COUNTS: ReadonlySet<string> = new Set(['counter', 'histogram']);
+const COUNTING_TYPES: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 /** The lines of one family, ordered by the ids of their tasks: the lines of an appliance stand together and compress well. */
 interface Family {
@@ -97,7 +97,7 @@ export class LineStore {
   withdraw(task: string, keepsCounts = false): void {
     const before = this.#tasks.get(task);
     if (before === undefined) return;
-    const kept = before.filter(({ family }) => keepsCounts && COUNTS.has(family.header.type));
+    const kept = before.filter(({ family }) => keepsCounts && COUNTING_TYPES.has(family.header.type));
     this.#replace(task, kept);
     if (kept.length === 0) this.#tasks.delete(task);
   }

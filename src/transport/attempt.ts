@@ -16,7 +16,7 @@ export interface AttemptDependencies {
 
 /**
  * undici 7 pauses its parser while a reader lags by this many bytes. If the service closes the connection meanwhile, an
- * assertion of undici fails outside of every promise, and the process ends. Readers bound what they take themselves.
+ * assertion of undici fails outside of every promise, and the process ends. Each reader limits the bytes that it takes.
  */
 const NEVER_PAUSED = 2 ** 31;
 

@@ -10,8 +10,8 @@ const FORMATS = [
 ];
 
 /**
- * Returns the epoch milliseconds of an HTTP date, or undefined for any other text. A leap second counts as the first second of the next
- * minute. A year of two digits is read as at most fifty years after `now`, as the RFC demands.
+ * Returns the epoch milliseconds of an HTTP date, or undefined for any other text. A leap second counts as the first second
+ * of the next minute. A year of two digits is read as at most fifty years after `now`, as the RFC demands.
  */
 export function parseHttpDate(text: string | undefined, nowMs: number): number | undefined {
   for (const format of FORMATS) {

@@ -32,8 +32,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads and parses the body of a response. Rejects with a RequestError: `oversize` for a body that is too large, compressed or not, or would take too much memory once parsed,
- * `network` for an incomplete body, and `invalid` for a body that is not JSON in UTF-8 or is nested too deep.
+ * Reads and parses the body of a response. Rejects with a RequestError: `oversize` for a body that is too large, compressed
+ * or not, or would take too much memory once parsed, and `invalid` for a body that is not JSON in UTF-8 or is nested too
+ * deep. If the body is incomplete, it rejects with undici's error.
  */
 export async function readJson(response: Dispatcher.ResponseData, options: ReadOptions): Promise<unknown> {
   try {

@@ -49,21 +49,21 @@ export class RetryBudget {
 /** Rejects with the last error. `wasThrottled`: the previous attempt returned 429. */
 export async function withRetries<Result>(
   attempt: (wasThrottled: boolean) => Promise<Result>,
-  { clock, random, budget: allowance, request }: RetryDependencies,
+  { clock, random, budget, request }: RetryDependencies,
   signal: AbortSignal,
 ): Promise<Result> {
   let wasThrottled = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const result = await attempt(wasThrottled);
-      allowance?.recordSuccess(request);
+      budget?.recordSuccess(request);
       return result;
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelayMs(error, attempts, random);
       wasThrottled = meaningOf(error).action === 'wait';
       // A request that returned 429 needs no retry of the budget: the request queue keeps it within the limits.
-      if (delayMs === undefined || (!wasThrottled && allowance?.tryRetry(request) === false)) {
-        if (request !== undefined) allowance?.recordFailure(request);
+      if (delayMs === undefined || (!wasThrottled && budget?.tryRetry(request) === false)) {
+        if (request !== undefined) budget?.recordFailure(request);
         throw error;
       }
       await clock.sleep(delayMs, signal);

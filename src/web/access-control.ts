@@ -75,13 +75,13 @@ export class WebAccessControl implements AccessControl {
   decide(request: IncomingMessage, path: string, secured: Socket): Promise<AccessDecision> | AccessDecision {
     const { rules, bucket } = this.#active;
     const { unauthenticated } = this.#dependencies;
-    const needsNoPassword = unauthenticated.paths.has(path);
-    if (rules.tls !== undefined && !(needsNoPassword && unauthenticated.withoutCertificate)) {
+    const isUnauthenticated = unauthenticated.paths.has(path);
+    if (rules.tls !== undefined && !(isUnauthenticated && unauthenticated.withoutCertificate)) {
       const error =
         secured instanceof TLSSocket ? clientCertificateError(rules.tls, secured) : 'the connection is not encrypted';
       if (error !== undefined) return { status: 403, headers: {}, text: `${error}\n` };
     }
-    if (needsNoPassword) return 'allowed';
+    if (isUnauthenticated) return 'allowed';
     // The rate limit comes before passwords, as in the toolkit, so that it limits guesses.
     if (bucket !== undefined && !bucket.take()) return TOO_MANY;
     if (rules.users.size === 0) return 'allowed';
@@ -109,7 +109,8 @@ export class WebAccessControl implements AccessControl {
   #createServer(settings: TlsSettings): Server {
     const { options, client } = settings;
     const { unauthenticated, log } = this.#dependencies;
-    // A client is rejected in the handshake if possible, so that it sees the reason; the rest is checked below.
+    // A client is rejected in the handshake if possible, because it then sees the reason. What OpenSSL does not check, such
+    // as the allowed names, is checked after the handshake.
     const rejectUnauthorized = client.required && client.verified && !unauthenticated.withoutCertificate;
     const server = tlsServer({ ...options, rejectUnauthorized });
     server.on('secureConnection', (secured: TLSSocket) => {

@@ -9,13 +9,13 @@ export type PasswordResult = 'right' | 'wrong' | 'busy';
 const MAX_WAITING = 8;
 
 /** The attempts of each address are counted anew after this time, in milliseconds. */
-const COUNT_MS = 60_000;
+const COUNTED_MS = 60_000;
 
-/** They are also counted anew when they come from more addresses than this. */
+/** The attempts are also counted anew when they come from more addresses than this. */
 const MAX_ADDRESSES = 10_000;
 
-/** How many attempts a wrong password counts as, so that a scraper that tries again goes before everybody who guessed. */
-const WRONG = 1000;
+/** A wrong password counts as so many attempts, so that a scraper that tries again has priority over every client that guessed. */
+const ATTEMPTS_IF_WRONG = 1000;
 
 /** What a client sends, and the address that it sends it from. */
 export interface PasswordCheck {
@@ -43,7 +43,7 @@ export class PasswordChecker {
   readonly #clock: Clock;
   /** A digest of the right password of each user, with the hash. */
   readonly #right = new Map<string, string>();
-  /** How often each address has tried since `#countedSince`, without what was remembered. */
+  /** How often each address has tried since `#countedSince`; a remembered password is no attempt. */
   readonly #attempts = new Map<string, number>();
   #countedSince: number;
   /** The checks that wait or are in progress, by their digest: clients with one password share its check. */
@@ -73,13 +73,13 @@ export class PasswordChecker {
     if (this.#right.get(user) === digest) return 'right';
     const existing = this.#results.get(digest);
     if (existing !== undefined) return existing;
-    const result = this.#compareNext(hashes, check).finally(() => this.#results.delete(digest));
+    const result = this.#compareInTurn(hashes, check).finally(() => this.#results.delete(digest));
     this.#results.set(digest, result);
     if ((await result) === 'right') this.#right.set(user, digest);
     return result;
   }
 
-  async #compareNext(
+  async #compareInTurn(
     hashes: ReadonlyMap<string, string>,
     { user, password, address }: PasswordCheck,
   ): Promise<PasswordResult> {
@@ -88,7 +88,7 @@ export class PasswordChecker {
     try {
       const matches = await this.#compare(password, hash ?? nobodysHash(hashes));
       if (matches && hash !== undefined) return 'right';
-      this.#countAttempts(address, WRONG);
+      this.#countAttempts(address, ATTEMPTS_IF_WRONG);
       return 'wrong';
     } finally {
       const next = this.#waiting.shift();
@@ -99,7 +99,7 @@ export class PasswordChecker {
 
   #countAttempts(address: string, attempts: number): number {
     const now = this.#clock.monotonic();
-    if (now - this.#countedSince >= COUNT_MS || this.#attempts.size >= MAX_ADDRESSES) {
+    if (now - this.#countedSince >= COUNTED_MS || this.#attempts.size >= MAX_ADDRESSES) {
       this.#attempts.clear();
       this.#countedSince = now;
     }

@@ -23,7 +23,7 @@ export class PasswordThread {
     this.#make = make;
   }
 
-  /** It must be called again only after the previous check has ended. */
+  /** A caller must wait for the end of one comparison before it begins the next one. */
   readonly compare: Compare = async (password, hash) => {
     this.#worker ??= this.#begin();
     const comparison: PasswordComparison = { password, hash };

@@ -22,7 +22,7 @@ export interface Pem {
 
 /** Adds a line for each error, which quotes no text, and returns undefined if there are any. */
 export function tlsSettings(section: TlsSection<Pem>, errors: string[]): TlsSettings | undefined {
-  const valid = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
+  const readPem = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
     try {
       return read(text);
     } catch (error) {
@@ -30,9 +30,9 @@ export function tlsSettings(section: TlsSection<Pem>, errors: string[]): TlsSett
       return undefined;
     }
   };
-  const certificate = valid(section.certificate, (text) => certificatesIn(text)[0]);
-  const key = valid(section.key, privateKeyIn);
-  if (section.clientCa !== undefined) valid(section.clientCa, certificatesIn);
+  const certificate = readPem(section.certificate, (text) => certificatesIn(text)[0]);
+  const key = readPem(section.key, privateKeyIn);
+  if (section.clientCa !== undefined) readPem(section.clientCa, certificatesIn);
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
     const names = `${section.certificate.name} and ${section.key.name}`;
     errors.push(`${names} do not match; expected a certificate and its own key`);

@@ -70,7 +70,7 @@ export class WebConfigReloader {
     this.#last = result;
     const hasChanged = result.digest !== this.#active.digest;
     if (hasChanged && result.digest !== last.digest) return;
-    const errors = result.state === 'invalid' ? result.errors : this.#losses(result);
+    const errors = result.state === 'invalid' ? result.errors : this.#lostProtections(result);
     if (result.state === 'invalid' || errors.length > 0) {
       if (this.#loggedDigest === result.digest) return;
       this.#loggedDigest = result.digest;
@@ -86,7 +86,7 @@ export class WebConfigReloader {
     log.info({ path }, 'web configuration reloaded');
   }
 
-  #losses({ rules }: ValidWebConfig): readonly string[] {
+  #lostProtections({ rules }: ValidWebConfig): readonly string[] {
     const kept = new Set(protectionsOf(rules));
     const lost = protectionsOf(this.#active.rules).filter((name) => !kept.has(name));
     return lost.map(

@@ -40,7 +40,7 @@ const FALSE = ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Of
 const STRING = { type: 'string' };
 const BOOLEAN = stringMatching(new RegExp(`^(?:${[...TRUE, ...FALSE].join('|')})$`), 'true or false');
 const HEADER = stringMatching(/^[ -~]+$/, 'printable ASCII on one line');
-const each = (words: object) => enumOf(Object.keys(words));
+const oneOf = (words: object) => enumOf(Object.keys(words));
 
 /**
  * At a cost of 12 one check takes up to a second, and each one more doubles it: while one is checked, others wait. `$2$`
@@ -59,12 +59,12 @@ const FILE = mapping({
     key_file: STRING,
     client_ca: STRING,
     client_ca_file: STRING,
-    client_auth_type: each(CLIENT_AUTH_TYPES),
+    client_auth_type: oneOf(CLIENT_AUTH_TYPES),
     client_allowed_sans: { type: 'array', items: STRING },
-    min_version: each(VERSIONS),
-    max_version: each(VERSIONS),
-    cipher_suites: { type: 'array', items: each(CIPHER_SUITES) },
-    curve_preferences: { type: 'array', items: each(CURVES) },
+    min_version: oneOf(VERSIONS),
+    max_version: oneOf(VERSIONS),
+    cipher_suites: { type: 'array', items: oneOf(CIPHER_SUITES) },
+    curve_preferences: { type: 'array', items: oneOf(CURVES) },
     prefer_server_cipher_suites: BOOLEAN,
   }),
   http_server_config: mapping({

@@ -11,18 +11,6 @@ export interface WebRules extends Omit<WebFile, 'tls'> {
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
-export function protectionsOf({ tls, users }: WebRules): readonly string[] {
-  const { required = false, verified = false } = tls?.client ?? {};
-  const protections: readonly (readonly [boolean, string])[] = [
-    [tls !== undefined, 'TLS'],
-    [required, 'client certificates'],
-    [required && verified, 'the check of client certificates'],
-    [tls?.allowedNames !== undefined, 'the allowed names of clients'],
-    [users.size > 0, 'passwords'],
-  ];
-  return protections.flatMap(([isRequired, name]) => (isRequired ? [name] : []));
-}
-
 /** The files that were read, and a digest of them all. */
 interface FileDigest {
   readonly paths: readonly string[];
@@ -34,6 +22,19 @@ export type ValidWebConfig = FileDigest & { readonly state: 'valid'; readonly ru
 export type WebConfigResult =
   | ValidWebConfig
   | (FileDigest & { readonly state: 'invalid'; readonly errors: readonly string[] });
+
+/** What rules require of clients, by names for messages. */
+export function protectionsOf({ tls, users }: WebRules): readonly string[] {
+  const { required = false, verified = false } = tls?.client ?? {};
+  const protections: readonly (readonly [boolean, string])[] = [
+    [tls !== undefined, 'TLS'],
+    [required, 'client certificates'],
+    [required && verified, 'the check of client certificates'],
+    [tls?.allowedNames !== undefined, 'the allowed names of clients'],
+    [users.size > 0, 'passwords'],
+  ];
+  return protections.flatMap(([isRequired, name]) => (isRequired ? [name] : []));
+}
 
 type Texts = readonly (readonly [path: string, text: string | undefined])[];
 
@@ -69,17 +70,18 @@ async function rulesOf(path: string, textOf: TextOf, errors: string[]): Promise<
   const parsed = parseWebFile(text);
   errors.push(...parsed.errors);
   const { tls: section, ...file } = parsed.file;
-  const place = (named: string) => resolve(dirname(resolve(path)), named);
-  const texts = section && (await withTexts(section, (named, name) => textOf(place(named), name)));
+  const absolute = (named: string) => resolve(dirname(resolve(path)), named);
+  const withPem = section && (await withTexts(section, (named, name) => textOf(absolute(named), name)));
   if (errors.length > 0) return undefined;
-  const tls = texts && tlsSettings(texts, errors);
+  const tls = withPem && tlsSettings(withPem, errors);
   if (errors.length > 0) return undefined;
   const key = section?.key;
-  const itself = { path: resolve(path), isSecret: file.users.size > 0 || key?.state === 'inline' };
-  const ownFiles = key?.state === 'file' ? [itself, { path: place(key.path), isSecret: true }] : [itself];
+  const webFile = { path: resolve(path), isSecret: file.users.size > 0 || key?.state === 'inline' };
+  const ownFiles = key?.state === 'file' ? [webFile, { path: absolute(key.path), isSecret: true }] : [webFile];
   return { ...file, tls, ownFiles };
 }
 
+/** Reads the files that the TLS section names. Returns undefined if the certificate or the key cannot be read. */
 async function withTexts(section: TlsSection, textOf: TextOf): Promise<TlsSection<Pem> | undefined> {
   const pemOf = async (source: PemSource, name: string): Promise<Pem | undefined> => {
     if (source.state === 'inline') return { name, text: source.text };

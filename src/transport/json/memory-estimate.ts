@@ -51,35 +51,36 @@ export function* estimateMemory(pieces: Iterable<Buffer>, maxBytes: number): Gen
   /** The FNV-1a hash of the last string and of the keys before it. */
   let hash = 0;
   /** The first byte of the last string. */
-  let first: number | undefined;
+  let firstByte: number | undefined;
   /** The bytes from the last quote, comma or bracket to the end of the step. */
   let run = 0;
   for (const bytes of pieces) {
     for (let begin = 0; begin < bytes.length; begin += STEP_BYTES) {
       const end = Math.min(begin + STEP_BYTES, bytes.length);
-      let mark = begin - run;
+      // Where the last quote, comma or bracket is.
+      let lastBoundary = begin - run;
       for (let at = begin; at < end; at += 1) {
         const byte = bytes[at];
         if (inString) {
-          first ??= byte;
+          firstByte ??= byte;
           if (byte !== QUOTE || isEscaped) hash = Math.imul(hash ^ (byte ?? 0), 16_777_619);
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;
           else if (byte === QUOTE) {
             inString = false;
-            mark = at;
+            lastBoundary = at;
           }
           continue;
         }
         if (byte === QUOTE) {
           inString = true;
           hash = (hashes[depth] ?? 0) ^ HASH_KEY;
-          first = undefined;
+          firstByte = undefined;
           weight += WEIGHTS.text;
         } else if (byte === COMMA) weight += WEIGHTS.element;
         else if (byte === COLON) {
           weight += WEIGHTS.member - WEIGHTS.text;
-          if (!seenKeys.has(hash) || isNumericKey(first)) {
+          if (!seenKeys.has(hash) || isNumericKey(firstByte)) {
             weight += WEIGHTS.newKey;
             if (seenKeys.size < MAX_KEYS) seenKeys.add(hash);
           }
@@ -95,10 +96,10 @@ export function* estimateMemory(pieces: Iterable<Buffer>, maxBytes: number): Gen
           hashes[depth] = 0;
         } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
         else continue;
-        mark = at;
+        lastBoundary = at;
       }
       weight += end - begin;
-      run = end - mark;
+      run = end - lastBoundary;
       if (weight > maxBytes || run > MAX_RUN) return 'heavy';
       yield;
     }

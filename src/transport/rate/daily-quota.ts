@@ -2,9 +2,9 @@ import { inPieces, type Restoration } from '../../contract/kept.ts';
 import { increment } from '../../runtime/maps.ts';
 
 const DAY_MS = 86_400_000;
-const BUCKET_MS = 60_000;
+const MINUTE_MS = 60_000;
 
-const BUCKETS_PER_DAY = DAY_MS / BUCKET_MS;
+const MINUTES_PER_DAY = DAY_MS / MINUTE_MS;
 
 /** The burst allowance, as a share of the daily limit. */
 const BURST_SHARE = 0.01;
@@ -44,11 +44,11 @@ export class DailyQuota {
     if (this.#msPerRequest === 0) return;
     this.#theoreticalArrival =
       Math.max(this.#theoreticalArrival, now - (this.#burstAllowance - 1) * this.#msPerRequest) + this.#msPerRequest;
-    const bucket = this.#bucketOf(now);
-    increment(this.#requestsByMinute, bucket);
-    this.#changed.add(bucket);
+    const present = this.#minuteOf(now);
+    increment(this.#requestsByMinute, present);
+    this.#changed.add(present);
     for (const minute of this.#requestsByMinute.keys()) {
-      if (minute > bucket - BUCKETS_PER_DAY) break;
+      if (minute > present - MINUTES_PER_DAY) break;
       this.#requestsByMinute.delete(minute);
       this.#changed.delete(minute);
     }
@@ -90,21 +90,21 @@ export class DailyQuota {
   /** The requests that may still be sent in the present 24 hours; undefined without a limit. */
   remaining(now: number): number | undefined {
     if (this.#msPerRequest === 0) return undefined;
-    const oldest = this.#bucketOf(now) - BUCKETS_PER_DAY;
+    const oldest = this.#minuteOf(now) - MINUTES_PER_DAY;
     let spent = 0;
-    for (const [bucket, count] of this.#requestsByMinute) if (bucket > oldest) spent += count;
+    for (const [minute, count] of this.#requestsByMinute) if (minute > oldest) spent += count;
     return Math.max(0, this.#limit - spent);
   }
 
-  #pieces(buckets: Iterable<number>): Iterable<unknown> {
+  #pieces(minutes: Iterable<number>): Iterable<unknown> {
     return inPieces(
       'minutes',
-      Array.from(buckets, (bucket) => [bucket, this.#requestsByMinute.get(bucket) ?? 0]),
+      Array.from(minutes, (minute) => [minute, this.#requestsByMinute.get(minute) ?? 0]),
     );
   }
 
-  #bucketOf(now: number): number {
-    return Math.floor((now - this.#epoch) / BUCKET_MS);
+  #minuteOf(now: number): number {
+    return Math.floor((now - this.#epoch) / MINUTE_MS);
   }
 }
 

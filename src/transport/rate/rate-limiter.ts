@@ -23,7 +23,10 @@ const SLACK_MS = 100;
 /** The longest time, in milliseconds, that a sent request is assumed to take until the service counts it. */
 const MAX_TRANSIT_MS = 2_000;
 
-/** The wait after a 429 without `Retry-After`, in milliseconds: `part` of the time since the first 429, so that a limit of a day costs fewer than a hundred probes. */
+/**
+ * The wait after a 429 without `Retry-After`, in milliseconds: `part` of the time since the first 429, so that a limit of a
+ * day costs fewer than a hundred probes.
+ */
 const WAIT_WITHOUT_RETRY_AFTER = { part: 1 / 8, minMs: 1_000, maxMs: 3_600_000 } as const;
 
 /**
@@ -44,6 +47,7 @@ export class RateLimiter {
   #waitUntil: number;
   /** The first and the last of consecutive 429s, and the sustained rate before them. */
   #throttling: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
+  /** The single request after a 429 without `Retry-After`: `due` until it is sent, undefined if none is needed. */
   #probe: SentRequest | 'due' | undefined;
   readonly #sentRequests: SentRequest[] = [];
 

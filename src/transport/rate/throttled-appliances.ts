@@ -1,5 +1,5 @@
 /** How long an appliance waits after a 429 without `Retry-After`, in milliseconds. */
-const WAIT_WITHOUT_RETRY_AFTER = 60_000;
+const WAIT_WITHOUT_RETRY_AFTER_MS = 60_000;
 
 /** How long after its last 429 an appliance is forgotten, in milliseconds, because it may have been removed. */
 const FORGET_AFTER_MS = 86_400_000;
@@ -38,7 +38,7 @@ export class ThrottledAppliances {
     serial: string | undefined,
     startedAt: number,
     now: number,
-    retryAfterMs = WAIT_WITHOUT_RETRY_AFTER,
+    retryAfterMs = WAIT_WITHOUT_RETRY_AFTER_MS,
   ): boolean {
     if (serial === undefined) return false;
     const { since = now, hasOtherSucceeded = false, waitUntil } = this.#throttled.get(serial) ?? {};
@@ -47,7 +47,7 @@ export class ThrottledAppliances {
     this.#throttled.set(serial, {
       since,
       lastAt: now,
-      hasOtherSucceeded: hasOtherSucceeded,
+      hasOtherSucceeded,
       waitUntil: isAlone ? now + retryAfterMs : undefined,
     });
     for (const [oldest, { lastAt }] of this.#throttled) {

@@ -5,7 +5,10 @@ const MIN_REJECTED = 3;
 /** Throttled above this share of requests that return 429; the search for the limit alone causes up to 0.014. */
 const REJECTED_SHARE = 0.05;
 
-/** Throttled above this share of requests that were sent at less than half of the configured rate. */
+/** A request is slow if it was sent below this share of the configured rate. */
+const SLOW_RATE = 0.5;
+
+/** Throttled above this share of slow requests. */
 const SLOW_SHARE = 0.5;
 
 /** The throttling has ended once both shares are below this part of the limits above. */
@@ -29,7 +32,7 @@ export class ThrottlingDetector {
     }
     if (isRejected) this.#window.rejected += 1;
     else this.#window.accepted += 1;
-    if (rateShare < 0.5) this.#window.slow += 1;
+    if (rateShare < SLOW_RATE) this.#window.slow += 1;
   }
 
   #evaluate(): void {
