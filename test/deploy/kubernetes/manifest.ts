@@ -41,6 +41,13 @@ export interface Manifest {
   readonly data?: Readonly<Record<string, string>>;
 }
 
+/** The object of this kind. Throws if there is none. */
+export function one(manifests: readonly Manifest[], kind: string): Manifest {
+  const found = manifests.find((manifest) => manifest.kind === kind);
+  if (found === undefined) throw new Error(`expected a ${kind}`);
+  return found;
+}
+
 /** The pod that a workload makes, or that a Pod is; undefined for what is none. */
 export function podSpecOf({ kind, spec }: Manifest): PodSpec | undefined {
   if (kind === 'Pod') return spec as PodSpec | undefined;

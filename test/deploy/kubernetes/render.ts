@@ -15,6 +15,15 @@ export const chart: string = join(root, 'deploy', 'helm', 'filer-exporter');
 /** Whether `kubectl` is installed; `kubectl kustomize` asks no cluster. */
 export const hasKubectl: boolean = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0;
 
+/** The arguments that give the chart these values, each as `name=value`. */
+export function set(...pairs: readonly string[]): readonly string[] {
+  return pairs.flatMap((pair) => ['--set', pair]);
+}
+
+/** The least values that the chart takes for the portal, and for both services. */
+export const portal: readonly string[] = set('portal.url=https://portal.example.com', 'secrets.existing=keys');
+export const both: readonly string[] = [...portal, ...set('gfa.url=https://acceleration.example.com/v1')];
+
 /** How Helm ended, and what it said. */
 export interface HelmRun {
   readonly status: number | null;
