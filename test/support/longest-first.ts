@@ -9,7 +9,7 @@ const LONGEST = `
   e2e/gathered.all troubles/troubles.all journeys/kubernetes.all troubles/demo.all browser/status.all attacks/strangers.all
   process/loose-files.all deploy/helm/objects.all process/secrets.all process/heavy-answers.all transport/tls.all simulation/found.all
   process/hard-start.all process/read-only.all attacks/files.all deploy/prometheus/exporter.all process/backfill.all
-  web/slow-clients.all large/large simulation/drawn process/commands doctor/steps lives/outages process/signals history/fleet
+  web/slow-clients.all large/large simulation/drawn process/commands doctor/steps lives/outages process/signals large/receivers
   process/doctor
 `
   .trim()

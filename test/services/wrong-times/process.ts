@@ -1,57 +1,64 @@
-import { RemoteWrite } from '../../../src/history/remote-write.ts';
-import { Secret } from '../../../src/runtime/secret.ts';
-import { GfaClient } from '../../../src/services/gfa/client.ts';
-import { GfaCollector } from '../../../src/services/gfa/collector.ts';
-import { GROUPS } from '../../../src/services/gfa/families.ts';
-import { PortalClient } from '../../../src/services/portal/client.ts';
-import { PortalCollector } from '../../../src/services/portal/collector.ts';
-import { TokenSource } from '../../../src/services/portal/token.ts';
-import { StateKeeper } from '../../../src/state/keeper.ts';
-import type { Receiver } from '../../harness/receiver.ts';
-import { ledgerSettings } from '../../support/gfa-answers.ts';
+import { createStateKeeper, keptBy } from '../../../src/app/persisted-state.ts';
+import { createRemoteWrite } from '../../../src/app/remote-write.ts';
+import { connectService } from '../../../src/app/service-client.ts';
+import { FilerNames } from '../../../src/services/filer-names.ts';
+import { polledServices } from '../../../src/services/services.ts';
+import { Network } from '../../harness/network.ts';
+import { type Receiver, receiverServer } from '../../harness/receiver.ts';
+import { loadConfig } from '../../support/load-config.ts';
 import type { MemoryStore } from '../../support/memory-store.ts';
-import { clientOf, noLog } from '../../support/mock-api.ts';
-import { portalOptions, userKey } from '../../support/portal-parts.ts';
-import { CATCH_UP, DAY, MINUTE } from './plans.ts';
+import { noLog } from '../../support/mock-api.ts';
 import { SERIAL, type WrongServices } from './services.ts';
 
-/** The parts of one process. */
-export interface Process {
-  readonly gfa: GfaCollector;
-  readonly portal: PortalCollector;
-  readonly remote: RemoteWrite;
-  readonly keeper: StateKeeper;
-}
+const SERVICES = 'http://api.test';
+const RECEIVER = 'http://receiver.test';
 
-export function startProcess({ clock, dispatcher }: WrongServices, file: MemoryStore, send: Receiver['send']): Process {
-  const keeper = new StateKeeper(file, clock, noLog);
-  const gfaClient = clientOf('http://api.test/gfa', dispatcher, clock);
-  const options = { token: Secret.of('t'), clientKey: 'k', clientKeyHeader: 'x-key', groups: GROUPS };
-  const gfa = new GfaCollector({
-    client: new GfaClient(gfaClient, options, { clock, random: () => 0 }),
-    ledger: ledgerSettings({ serviceClock: gfaClient.serviceClock }),
-    intervalMs: MINUTE * 1000,
-    keeper,
+/** Polls are begun by the test, so the limits may not delay them. */
+const config = loadConfig({
+  environment: {
+    GFA_URL: `${SERVICES}/gfa/v1`,
+    GFA_TOKEN: 'the-gfa-token',
+    GFA_INTERVAL: '1m',
+    PORTAL_URL: `${SERVICES}/portal`,
+    PORTAL_USER_KEY: 'the-user-key',
+    PORTAL_INTERVAL: '1m',
+    PORTAL_RATE_LIMIT: '30000/30s',
+    PORTAL_SERIES: 'cpu_utilization',
+    PORTAL_COLLECTORS: 'telemetry,notifications=1m,jobs=1m',
+    PORTAL_SERIALS: SERIAL,
+    REMOTE_WRITE_URL: `${RECEIVER}/write`,
+    STATE_FILE: '/state',
+    ALLOW_INSECURE_UPSTREAM: 'true',
+  },
+});
+
+export type Process = ReturnType<typeof startProcess>;
+
+/** The services, the history and the state of one process, as the program builds them. */
+export function startProcess({ clock, serve }: WrongServices, file: MemoryStore, receiver: Receiver) {
+  const network = new Network();
+  network.listens(SERVICES, serve);
+  network.listens(RECEIVER, receiverServer(receiver.send));
+  const environment = {
     clock,
+    random: () => 0,
     log: noLog,
-  });
-  const portalClient = clientOf('http://api.test/portal', dispatcher, clock);
-  const tokens = new TokenSource(portalClient, userKey, clock);
-  const every = (name: string) => ({ name, intervalMs: MINUTE * 1000 });
-  const period = { lookbackMs: 15 * MINUTE * 1000, forgetAfterMs: DAY * 1000 };
-  const portal = new PortalCollector(
-    new PortalClient(portalClient, tokens, { clock, random: () => 0 }),
-    portalOptions({
-      series: [every('cpu_utilization')],
-      collectors: [every('notifications'), every('jobs')],
-      serials: [SERIAL],
-    }),
-    { clock, log: noLog },
-  );
-  const remote: RemoteWrite = new RemoteWrite(
-    { ...period, labels: {}, catchUpMs: CATCH_UP * 1000, intervalMs: MINUTE * 1000, binMs: MINUTE * 1000 },
-    send,
-    { clock, random: () => 0, log: noLog, saveCursors: () => keeper.saveUnsynced(remote.cursors) },
-  );
-  return { gfa, portal, remote, keeper };
+    version: '0',
+    revision: 'test',
+    nodeVersion: 'v0',
+    connect: () => network.connect(),
+    openState: () => file,
+  };
+  const services = polledServices(config);
+  const keeper = createStateKeeper(services, config, environment);
+  const remote = createRemoteWrite(config, services, environment, keeper);
+  const names = new FilerNames(config.filerAliases);
+  const sources = services.map((configured) => ({
+    ...connectService(configured, { config, environment, names, keeper, observer: {} }),
+    api: configured.api,
+  }));
+  const [gfa, portal] = sources;
+  if (keeper === undefined || remote === undefined || gfa === undefined || portal === undefined)
+    throw new Error('the variables name both services, a receiver and a state file');
+  return { gfa, portal, remote, keeper, kept: [...keptBy(sources), remote.cursors] };
 }

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { parsePeriod } from '../../../src/demo/portal/period.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { MemoryDispatcher } from '../../support/memory-dispatcher.ts';
 import { jwt, uuid } from '../../support/portal-parts.ts';
 import { type Culprit, DAY, HOUR, MINUTE, type Plan } from './plans.ts';
 
@@ -15,7 +14,6 @@ export type EventKind = 'locks' | 'propagation' | 'notifications' | 'jobs';
 /** Services that have one event of each kind between two polls, and report some times wrong, as planned. */
 export class WrongServices {
   readonly clock = new ManualClock(Date.UTC(2026, 2, 2, 10));
-  readonly dispatcher = new MemoryDispatcher((request, response) => this.#respond(request, response));
   readonly begun = this.clock.now() / 1000;
   readonly #plan: Plan;
   readonly #notices: { readonly id: string; readonly at: number }[] = [];
@@ -29,6 +27,8 @@ export class WrongServices {
   };
   poll = 0;
   #startedBefore = 0;
+  /** When the next poll is due, in monotonic milliseconds. Polls take some time, which must not add up. */
+  #due = 0;
   /** The lock events of this poll are lost, which the bookmark has to show. */
   isWithheld = false;
   /** How many requests had an expired token. */
@@ -64,7 +64,8 @@ export class WrongServices {
 
   /** A minute passes, or an hour, in which one event of each kind happens. */
   async timePasses(): Promise<void> {
-    await this.clock.advance((this.troubles.some(({ isHourly }) => isHourly) ? HOUR : MINUTE) * 1000);
+    this.#due += (this.troubles.some(({ isHourly }) => isHourly) ? HOUR : MINUTE) * 1000;
+    await this.clock.advance(this.#due - this.clock.monotonic());
     this.clock.step((this.said(this.now, 'this machine') - this.clock.now() / 1000) * 1000);
     const { poll, now } = this;
     this.#notices.push({ id: `n${poll}`, at: this.said(now - 5, 'notification') });
@@ -82,7 +83,7 @@ export class WrongServices {
     return this.poll % 2 === 0 ? 'RELEASED' : 'ACQUIRED';
   }
 
-  readonly #respond: RequestListener = (request, response) => {
+  readonly serve: RequestListener = (request, response) => {
     const { pathname, searchParams } = new URL(String(request.url), 'http://api.test');
     const answer = (status: number, body: unknown) => {
       response.writeHead(status, { date: new Date(this.said(this.now, 'Date') * 1000).toUTCString() });
@@ -100,7 +101,7 @@ export class WrongServices {
       answer(401, { message: 'expired' });
       return;
     }
-    if (pathname === '/gfa/data') answer(200, this.#data());
+    if (pathname === '/gfa/v1/data') answer(200, this.#data());
     else if (pathname === '/portal/jobs') {
       if (this.poll > this.#startedBefore) this.delivered.jobs.add(`j${this.poll}`);
       answer(200, { items: this.#jobs });
