@@ -74,15 +74,6 @@ export const noLimit: ValueMapping[] = words([-1, 'no limit']);
 /** Up and down. */
 export const upOrDown: ValueMapping[] = words([1, 'up'], [0, 'down']);
 
-/** Names that a service is up, or the reason why it is down. */
-export const upOrWhy: ValueMapping[] = [
-  { type: MappingType.ValueToText, options: { up: { text: 'up', color: colourOf('up'), index: 0 } } },
-  {
-    type: MappingType.RegexToText,
-    options: { pattern: '(.+)', result: { text: '$1', color: colourOf('down'), index: 1 } },
-  },
-];
-
 /** The state of an appliance as a number; the lowest number is the worst state. */
 export const standingWords: ValueMapping[] = words([2, 'up'], [1, 'no records'], [0, 'down'], [-1, 'unknown']);
 
@@ -114,6 +105,18 @@ export const spaced: ValueMapping[] = ['(.+)_(.+)_(.+)', '(.+)_(.+)'].map((patte
   const text = pattern.split('_').map((_, at) => `$${at + 1}`);
   return { type: MappingType.RegexToText, options: { pattern, result: { text: text.join(' '), index } } };
 });
+
+/** Names that a service is up, or the reason why it is down. */
+export const upOrWhy: ValueMapping[] = [
+  { type: MappingType.ValueToText, options: { up: { text: 'up', color: colourOf('up'), index: 0 } } },
+  ...['(.+)_(.+)', '(.+)'].map((pattern, index): ValueMapping => {
+    const text = index === 0 ? '$1 $2' : '$1';
+    return {
+      type: MappingType.RegexToText,
+      options: { pattern, result: { text, color: colourOf('down'), index: index + 1 } },
+    };
+  }),
+];
 
 /** Returns the transformation that shows the words in the names of lines or numbers with spaces; none without such words. */
 export function spacedNames(queries: readonly { readonly legend: string }[]): DataTransformerConfig[] {

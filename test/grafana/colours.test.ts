@@ -22,7 +22,7 @@ function mappingsIn(where: string, mappings: readonly ValueMapping[]): readonly 
     const results =
       type === MappingType.ValueToText ? Object.values(options) : [(options as { readonly result: object }).result];
     return (results as readonly { readonly text?: string; readonly color?: string }[]).flatMap(({ text, color }) =>
-      text === undefined || color === undefined || text === '$1' ? [] : [{ where, word: text, colour: color }],
+      text === undefined || color === undefined || /^\$1/.test(text) ? [] : [{ where, word: text, colour: color }],
     );
   });
 }

@@ -51,15 +51,16 @@ export function firingCount(about: About, scope: Scope, severity: AlertRule['sev
 /** Filers that a critical alert about them explains: what else is about to fire about them follows from it. */
 const inTrouble = select('ALERTS', { filer: '=~".+"', severity: '="critical"', alertstate: '="firing"' });
 
-/** For how long the condition of each alert that does not fire yet has held. */
+/** The alerts that do not fire yet. */
 function pending(about: About, scope: Scope): string {
-  const all = chosen('ALERTS', about, scope, { alertstate: '="pending"' });
-  const waiting = `(${all} unless on (filer) ${inTrouble})`;
-  const held = `(time() - ${chosen('ALERTS_FOR_STATE', about, scope)} and ignoring (alertstate) ${waiting})`;
+  return `(${chosen('ALERTS', about, scope, { alertstate: '="pending"' })} unless on (filer) ${inTrouble})`;
+}
+
+/** For how long the condition of each alert that does not fire yet has held, of the one that has held for longest. */
+function firstPending(about: About, scope: Scope): string {
+  const held = `(time() - ${chosen('ALERTS_FOR_STATE', about, scope)} and ignoring (alertstate) ${pending(about, scope)})`;
   const of = `label_replace(label_replace(${held}, "about", "$1", "volume", "(.+)"), "about", "$1", "api", "(.+)")`;
-  const first = `topk by (alertname) (1, max by (alertname, filer, about) (${of}))`;
-  const number = `count_values by (alertname) ("number", count by (alertname) (${once(waiting)}))`;
-  return `label_replace(${first} * on (alertname) group_left (number) ${number}, "severity", "${PENDING}", "", "")`;
+  return `label_replace(topk by (alertname) (1, max by (alertname, filer, about) (${of})), "severity", "${PENDING}", "", "")`;
 }
 
 /**
@@ -96,14 +97,15 @@ export function alertTable(text: {
   const many = Object.entries(affected)
     .filter(([name]) => alerts.some(({ alert }) => alert === name))
     .map(([name, filers]) => `label_replace(${filers}, "alertname", "${name}", "", "")`);
-  const number = `count_values by (alertname) ("number", ${[...many, `count by (alertname) (${all})`].join(' or on (alertname) ')})`;
-  const rows = `${first} * on (alertname) group_left (number) ${number}`;
+  const counts = [all, once(pending(about, scope))].map((each) => `count by (alertname) (${each})`);
+  const number = `count_values by (alertname) ("number", ${[...many, ...counts].join(' or on (alertname) ')})`;
+  const rows = `(${first} or on (alertname) ${firstPending(about, scope)}) * on (alertname) group_left (number) ${number}`;
   return table({
     title: text.title,
     description:
       'One row for each alert that fires, critical ones first, then the oldest: what is broken, how often, where it began, since when, and what to do first. A click on the step opens the runbook. An alert that an outage or another alert explains is left out. The last rows are pending: they fire if their condition lasts.',
     queries: {
-      expr: `${withName(`topk(${ROWS}, ${rows} or on (alertname) ${pending(about, scope)})`, 'next', 'runbook')} or on () ${calm(about)}`,
+      expr: `${withName(`topk(${ROWS}, ${rows})`, 'next', 'runbook')} or on () ${calm(about)}`,
       legend: 'Since',
     },
     columns: [
