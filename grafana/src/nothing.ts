@@ -120,7 +120,6 @@ export function reasonForNothing(queries: readonly string[]): string {
   }
   if (found.every((source) => source === 'the exporter' || source === ''))
     return 'nothing known: the exporter does not measure it yet, or is down';
-  // A rate needs two samples.
-  const last = queries.some((query) => query.includes('[$')) ? 'the exporter has just started' : 'the appliance is off';
-  return `nothing known: the portal is down or not configured, a collector is off, or ${last}`;
+  const off = queries.some((query) => query.includes('[$')) ? '' : 'the appliance is off, ';
+  return `nothing known: the portal is down or not configured, a collector is off, ${off}or the exporter has just started`;
 }
