@@ -28,8 +28,8 @@ export function ranges(...texts: readonly (readonly [from: number, text: string]
   }));
 }
 
-/** What stands in the place of a severity while an alert does not fire yet. Its last letter of the alphabet puts it last. */
-export const PENDING = 'z';
+/** What precedes a severity while an alert does not fire yet. In alphabetical order such alerts come last, critical ones first. */
+export const PENDING = 'z ';
 
 /** The severities in a table of alerts. In alphabetical order the worse one comes first. */
 export const severities: ValueMapping[] = [
@@ -38,8 +38,9 @@ export const severities: ValueMapping[] = [
     options: {
       critical: { text: 'critical', color: colourOf('critical'), index: 0 },
       warning: { text: 'warning', color: colourOf('warning'), index: 1 },
-      [PENDING]: { text: 'pending', color: colourOf('pending'), index: 2 },
-      none: { text: 'none', color: colourOf('none'), index: 3 },
+      [`${PENDING}critical`]: { text: 'pending', color: colourOf('pending'), index: 2 },
+      [`${PENDING}warning`]: { text: 'pending', color: colourOf('pending'), index: 3 },
+      none: { text: 'none', color: colourOf('none'), index: 4 },
     },
   },
 ];

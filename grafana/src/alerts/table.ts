@@ -60,7 +60,8 @@ function pending(about: About, scope: Scope): string {
 function firstPending(about: About, scope: Scope): string {
   const held = `(time() - ${chosen('ALERTS_FOR_STATE', about, scope)} and ignoring (alertstate) ${pending(about, scope)})`;
   const of = `label_replace(label_replace(${held}, "about", "$1", "volume", "(.+)"), "about", "$1", "api", "(.+)")`;
-  return `label_replace(topk by (alertname) (1, max by (alertname, filer, about) (${of})), "severity", "${PENDING}", "", "")`;
+  const first = `topk by (alertname) (1, max by (alertname, severity, filer, about) (${of}))`;
+  return `label_replace(${first}, "severity", "${PENDING}$1", "severity", "(.*)")`;
 }
 
 /**
