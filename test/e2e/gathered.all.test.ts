@@ -198,7 +198,7 @@ describe.runIf(hasPrometheus)('on what Prometheus gathers from the demo', () => 
       JSON.stringify(series, (key, value) => (key === '1' ? Number(value).toPrecision(9) : value));
     const changes = async (shipped: string) => {
       // Of equal values, Prometheus takes any.
-      const expr = shipped.replaceAll(/\b(topk|bottomk)( by \(\w+\) )?\(\d+/g, '$1$2(1000');
+      const expr = shipped.replaceAll(/\b(topk|bottomk)( by \([\w, ]+\) )?\(\d+/g, '$1$2(1000');
       return JSON.stringify(await answers(expr)) !== JSON.stringify(await answers(narrowed(expr, ACCOUNT)));
     };
     expect(await changes('count(filer_appliance_cpu_utilization_ratio)')).toBe(true);
