@@ -45,11 +45,6 @@ export class Scrape {
   sum(name: string, labels: Wanted = {}): number {
     return this.all(name, labels).reduce((sum, { value }) => sum + value, 0);
   }
-
-  /** Whether any label of any sample has this value. */
-  mentions(value: string): boolean {
-    return this.samples.some(({ labels }) => Object.values(labels).includes(value));
-  }
 }
 
 function strictly(text: string): Pick<Scrape, 'samples' | 'types'> {
