@@ -47,8 +47,8 @@ const MAX_STEPS = 100;
 const HEIGHT = 9;
 
 /**
- * The least height of an axis in its unit; 1 for other units. Grafana would extend the axis of a line of zeros to 100, and leave out
- * the marks between whole numbers of long times.
+ * The lowest value that an axis ends at, by its unit; it is 1 for other units. Without it, Grafana would extend the axis of a
+ * line of zeros to 100.
  */
 const LEAST_TOP: Readonly<Record<string, number>> = {
   [units.Seconds]: 0.1,

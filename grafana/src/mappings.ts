@@ -96,12 +96,12 @@ const WORDS = [
   ...['security_mode', 'setting', 'state', 'status', 'sub_category', 'type'],
 ];
 
-/** Whether the values of a label are words. */
+/** Returns true if the values of this label are words of a service. */
 export function isWord(label: string): boolean {
   return WORDS.includes(label);
 }
 
-/** Shows the words of a column with spaces. */
+/** Replaces the underscores in the words of a column by spaces. */
 export const spaced: ValueMapping[] = ['(.+)_(.+)_(.+)', '(.+)_(.+)'].map((pattern, index) => {
   const text = pattern.split('_').map((_, at) => `$${at + 1}`);
   return { type: MappingType.RegexToText, options: { pattern, result: { text: text.join(' '), index } } };
@@ -119,7 +119,7 @@ export const upOrWhy: ValueMapping[] = [
   }),
 ];
 
-/** Returns the transformation that shows the words in the names of lines or numbers with spaces; none without such words. */
+/** Returns the transformation that replaces underscores by spaces in the names of lines or numbers, if these names have words. */
 export function spacedNames(queries: readonly { readonly legend: string }[]): DataTransformerConfig[] {
   const labels = queries.flatMap(({ legend }) => [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label));
   return labels.some(isWord) ? [{ id: 'renameByRegex', options: { regex: '/_/g', renamePattern: ' ' } }] : [];

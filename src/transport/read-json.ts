@@ -32,9 +32,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads and parses the body of a response. Rejects with a RequestError: `oversize` for a body that is too large, compressed
- * or not, or would take too much memory once parsed, and `invalid` for a body that is not JSON in UTF-8 or is nested too
- * deep. If the body is incomplete, it rejects with undici's error.
+ * Reads and parses the body of a response. It rejects with a RequestError `oversize` if the body is too large, before or
+ * after decompression, or would take too much memory once parsed. It rejects with a RequestError `invalid` if the body is
+ * not JSON in UTF-8 or is nested too deep, and with undici's error if the body is incomplete.
  */
 export async function readJson(response: Dispatcher.ResponseData, options: ReadOptions): Promise<unknown> {
   try {

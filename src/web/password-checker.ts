@@ -14,7 +14,7 @@ const COUNTED_MS = 60_000;
 /** The attempts are also counted anew when they come from more addresses than this. */
 const MAX_ADDRESSES = 10_000;
 
-/** A wrong password counts as so many attempts, so that a scraper that tries again has priority over every client that guessed. */
+/** How many attempts a wrong password counts as: a scraper that tries again then goes before every client that guessed. */
 const ATTEMPTS_IF_WRONG = 1000;
 
 /** What a client sends, and the address that it sends it from. */

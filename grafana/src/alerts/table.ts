@@ -48,7 +48,7 @@ export function firingCount(about: About, scope: Scope, severity: AlertRule['sev
   return `count(${unexplained(about, scope, severity)})`;
 }
 
-/** Filers that a critical alert about them explains: what else is about to fire about them follows from it. */
+/** The filers about which a critical alert fires. It explains every alert about them that is still pending. */
 const inTrouble = select('ALERTS', { filer: '=~".+"', severity: '="critical"', alertstate: '="firing"' });
 
 /** The alerts that do not fire yet. */
@@ -56,7 +56,7 @@ function pending(about: About, scope: Scope): string {
   return `(${chosen('ALERTS', about, scope, { alertstate: '="pending"' })} unless on (filer) ${inTrouble})`;
 }
 
-/** For how long the condition of each alert that does not fire yet has held, of the one that has held for longest. */
+/** For each name of an alert: the pending alert whose condition has held for longest, and for how long. */
 function firstPending(about: About, scope: Scope): string {
   const held = `(time() - ${chosen('ALERTS_FOR_STATE', about, scope)} and ignoring (alertstate) ${pending(about, scope)})`;
   const of = `label_replace(label_replace(${held}, "about", "$1", "volume", "(.+)"), "about", "$1", "api", "(.+)")`;

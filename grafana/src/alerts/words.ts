@@ -23,7 +23,7 @@ export const affected: Readonly<Record<string, string>> = Object.fromEntries(
   alertRules.flatMap(({ alert, count }) => (count === undefined ? [] : [[alert, ofAccount(count)] as const])),
 );
 
-/** The alerts about many filers, which explain alerts about one of them. */
+/** Those of them that are about many filers, and explain alerts about one of these filers. */
 export const aboutMany: readonly string[] = Object.keys(affected).filter((alert) =>
   inhibitRules.some(({ sources }) => sources.includes(alert)),
 );

@@ -2,7 +2,10 @@ import type { Disk } from './roles.ts';
 import { dailyLoad, HOUR_MS, MINUTE_MS, sawtooth, smoothNoise } from './waveforms.ts';
 import type { DemoAppliance } from './world.ts';
 
-/** So many minutes of an appliance are kept: all its series follow its activity, and a request repeats minutes of the last. */
+/**
+ * How many minutes of an appliance are kept. All its series follow its activity, and a request asks again for minutes that
+ * the request before it asked for.
+ */
 const KEPT_MINUTES = 64;
 const keptMinutes = new WeakMap<DemoAppliance, { readonly at: number; readonly busyness: number }[]>();
 
@@ -18,7 +21,7 @@ export function busyness(appliance: DemoAppliance, at: number): number {
   return computed;
 }
 
-/** The daily curve of the place, with slow and fast noise. */
+/** The activity is the daily curve of the appliance's place, with slow and fast noise. */
 function computedBusyness(appliance: DemoAppliance, at: number): number {
   const slow = smoothNoise(`${appliance.serial}/slow`, at, 40 * MINUTE_MS);
   const quick = smoothNoise(`${appliance.serial}/quick`, at, 3 * MINUTE_MS);

@@ -27,9 +27,9 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 
 /**
  * The exporter's own metrics: the only place that uses prom-client, which counts events and provides Node's own metrics.
- * Its values are read, but our writer writes them, as it writes all others. prom-client's own writer has one format for each
- * registry. Once it has written OpenMetrics, it uses the OpenMetrics names of counters in both formats. It writes no UNIT,
- * and it writes headers of metrics without samples, which 30 of 44 are at the start.
+ * Our writer writes its values, as it writes all others, because prom-client's own writer does four things that we do not
+ * want: it has one format for each registry; once it has written OpenMetrics, it uses the OpenMetrics names of counters in
+ * both formats; it writes no UNIT; and it writes headers of metrics without samples, of which there are 30 at the start.
  */
 export class ExporterMetrics {
   readonly #families: ReturnType<typeof exporterFamilies>;

@@ -100,7 +100,7 @@ function record(
   return Object.fromEntries([['time', timeOf(time, variations)], ...entries]);
 }
 
-/** True for such a share of all records, of which it is always the same. */
+/** Returns true for this share of all records, and always for the same ones. */
 function isDrawn(share: number, ...parts: readonly (string | number)[]): boolean {
   return share > 0 && draw(...parts, 'null') < share;
 }
