@@ -12,15 +12,6 @@ const COMMANDS = {
   plan: { appliances: 'a number of appliances from 1 to 9999999' },
   'check-config': {},
   doctor: { report: 'the path of a file', json: undefined },
-  backfill: {
-    since: 'a duration such as 30d',
-    until: 'a duration such as 2d',
-    labels: 'label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
-    filers: 'names or ids of appliances, with commas',
-    series: 'names of series, with commas',
-    'limit-share': 'a share of the limits such as 50%',
-    'work-dir': 'the path of a folder',
-  },
   help: {},
   version: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;

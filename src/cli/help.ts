@@ -16,10 +16,6 @@ Options:
                    it has its own client key, so that a running exporter loses no event
   --plan           prints what the limits allow for the account's appliances, or for N with --appliances N;
                    exit 0, or 1 if the interval cannot be met
-  --backfill       prints the history of --since 30d as OpenMetrics, for promtool tsdb create-blocks-from openmetrics;
-                   the same command continues after an interruption, because --work-dir DIR keeps what was read;
-                   the history ends --until 2d ago, --labels job=…,instance=… labels every series, --filers and
-                   --series choose some, --limit-share 50% of the limits is used; exit 0, or 1 if something is missing
   --version, -v    prints version, revision, Node.js and platform
   --help, -h       prints this text
   --web.listen-address, --web.config.file

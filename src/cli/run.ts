@@ -57,14 +57,6 @@ async function runCommand(
       const examine = (config: Config) => runDoctor(config, options, stopped);
       return options.demo ? withDemo(variables, examine) : examine(await loadWithWarnings(variables));
     }
-    case 'backfill': {
-      const [{ runBackfill }, { parseBackfillOptions }] = await Promise.all([
-        import('./backfill.ts'),
-        import('./backfill-options.ts'),
-      ]);
-      const backfill = parseBackfillOptions(options);
-      return runBackfill(await loadWithWarnings(variables), backfill, stopped);
-    }
     case 'demo': {
       const { like, trouble } = options;
       const troubles = trouble ? 'many' : like === undefined ? 'one' : 'none';

@@ -17,7 +17,7 @@ const label: Format<readonly [string, string]> = {
   show: (pair) => pair.join('='),
 };
 
-export const labelList = { ...LIST, items: { format: label } } as const satisfies ValueSchema;
+const labelList = { ...LIST, items: { format: label } } as const satisfies ValueSchema;
 
 const variables = {
   REMOTE_WRITE_URL: {

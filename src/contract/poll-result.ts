@@ -1,5 +1,5 @@
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
-import type { Bin, WindowBins } from './minutes.ts';
+import type { WindowBins } from './minutes.ts';
 
 /** The name of a service: the value of the label `api`. */
 export type ServiceName = string;
@@ -23,16 +23,6 @@ export interface PollResult {
    * arrived. A poll of several requests can take long at the limits, and its result is as old as its first response.
    */
   readonly respondedAt?: number | undefined;
-}
-
-/** The records of a period, oldest first. Times are by the clock of the service, in epoch milliseconds. */
-export interface HistoryResult {
-  readonly bins: Iterable<Bin>;
-  /**
-   * The time from which on records were returned. It is later than requested if the service rejects every earlier period.
-   */
-  readonly from: number;
-  readonly drops: ReadonlyMap<DropReason, number>;
 }
 
 export class DropCounter {

@@ -1,5 +1,5 @@
 import type { Window } from './minutes.ts';
-import type { HistoryResult, PollResult, ServiceName } from './poll-result.ts';
+import type { PollResult, ServiceName } from './poll-result.ts';
 
 /** What is polled as a unit and succeeds or fails as a whole, such as one series of one appliance. */
 export interface Task {
@@ -32,11 +32,6 @@ export interface Task {
   readonly poll: (signal: AbortSignal, window?: Window) => Promise<PollResult>;
   /** The service's time in epoch milliseconds, undefined while it is unknown; missing if it keeps no history. */
   readonly now?: () => number | undefined;
-  /**
-   * Reads the past between two times in epoch milliseconds; missing if the service keeps no history. Rejects as `poll`
-   * does.
-   */
-  readonly readHistory?: (from: number, to: number, signal: AbortSignal) => Promise<HistoryResult>;
 }
 
 export interface Collector {

@@ -11,11 +11,8 @@ import type { TimeSeries } from './write-request.ts';
  */
 export type UnusedReason = 'duplicate' | 'future' | 'late' | 'invalid';
 
-/** How long services keep history. */
-export const HISTORY_RETENTION_MS = 30 * 86_400_000;
-
 /** How long after its end a bin waits for a newer one: an appliance reports every five minutes. */
-export const BIN_COMPLETE_AFTER_MS = 600_000;
+const BIN_COMPLETE_AFTER_MS = 600_000;
 
 /** The clocks of appliances differ; a later bin is not valid. */
 export const FUTURE_MS = 300_000;

@@ -26,12 +26,10 @@ export interface FleetPlanner<Settings> {
   plan(settings: Settings, appliances: number, shards: number): FleetPlan;
 }
 
-/** Records of the past, for remote write and `--backfill`. */
+/** Records of the past, for remote write. */
 export interface ServiceHistory<Settings> {
   /** How often new records exist, how far back they are requested, and the length of a bin, in milliseconds. */
   bins(settings: Settings): HistoryBins;
-  /** The settings of a process that reads the history of these series, or of all polled ones. */
-  past(settings: Settings, series: readonly string[] | undefined): Settings;
 }
 
 export interface HistoryBins {

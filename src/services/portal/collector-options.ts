@@ -6,10 +6,7 @@ export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'fo
   readonly series: readonly NamedInterval[];
   readonly mode?: 'full' | 'economy';
   readonly collectors: readonly NamedInterval[];
-  /**
-   * Whether series are read that the appliance's present build does not have: by `--backfill`, because an earlier build
-   * may have had them, and by `--doctor`, which finds out what the portal returns.
-   */
+  /** Whether series are read that the appliance's build does not have: by `--doctor`, which finds out what the portal returns. */
   readonly readsEarlierBuilds?: boolean;
   /** The time between two polls of the inventory, and between two polls of a suspended task. */
   readonly discoveryIntervalMs: number;

@@ -101,7 +101,7 @@ function toPortalSettings(values: PortalValues) {
     /** The series of `mode`, in the catalogue's order; empty only if the collector `telemetry` is off. */
     series: seriesByMode[mode],
     seriesByMode,
-    /** `--backfill` and `--doctor` alone read series that the present build of an appliance cannot have. */
+    /** Only `--doctor` reads series that the build of an appliance cannot have. */
     readsEarlierBuilds: false,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,

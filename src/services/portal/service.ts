@@ -5,7 +5,6 @@ import type { Service } from '../service.ts';
 import { portalRequests } from './allowed-requests.ts';
 import { maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
-import { backfillSettings } from './backfill-settings.ts';
 import { portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
@@ -69,7 +68,6 @@ export const portal: Service<PortalSettings> = {
 
   history: {
     bins: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
-    past: backfillSettings,
   },
 
   connect(settings, { client, config, clock, random, log, heapBytes, names }) {

@@ -1,5 +1,5 @@
 import { type Bin, MAX_COMBINED_MS, type Window, type WindowBins } from '../../../contract/minutes.ts';
-import { DropCounter, type HistoryResult, type PollResult } from '../../../contract/poll-result.ts';
+import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
@@ -85,7 +85,7 @@ export class TelemetryCollector {
     const { client, options, withoutFuture } = this.#context;
     return options.series.flatMap(({ name, intervalMs }) => {
       const operation = this.#operations.get(name);
-      // The appliance's build does not have this series, but an earlier build may have had it.
+      // The appliance's build does not have this series.
       if (operation === undefined || (!options.readsEarlierBuilds && !buildSupports(name, build))) return [];
       const id = `portal/${serial}/${name}`;
       const series = { id, serial, name, operation };
@@ -99,10 +99,7 @@ export class TelemetryCollector {
         suspendedIntervalMs: options.discoveryIntervalMs,
         pollAlso: 'portal/account_license',
         poll: async (signal, window) => withoutFuture(await this.#poll(series, signal, window)),
-        ...(operation.hasHistory && {
-          now: () => client.now(),
-          readHistory: (from, to, signal) => this.#readHistory(series, from, to, signal),
-        }),
+        ...(operation.hasHistory && { now: () => client.now() }),
       } satisfies Task;
     });
   }
@@ -236,25 +233,6 @@ export class TelemetryCollector {
       }
     }
     return accepted;
-  }
-
-  async #readHistory(series: Series, from: number, to: number, signal: AbortSignal): Promise<HistoryResult> {
-    const { counts: drops, reportDrop } = new DropCounter();
-    const all: JsonObject[] = [];
-    const { binSeconds, lookbackMs } = this.#context.options;
-    const requestOptions = { binMs: binSeconds * 1000, newestMinMs: lookbackMs };
-    const coverage = await this.#periodRequester.requestPeriod(
-      series.id,
-      { from, to },
-      requestOptions,
-      async (part) => {
-        const records = await this.#requestRecords(series, isoInterval(part), reportDrop, signal);
-        // The newer part already has the whole bin with which this part ends.
-        for (const record of records) if (part.to === to || timeOf(record, part.to) < part.to) all.push(record);
-      },
-    );
-    if (coverage.failure !== undefined && !isRejected(coverage.failure)) throw coverage.failure;
-    return { bins: this.#bins(series, all), from: coverage.from, drops };
   }
 
   async #requestRecords(
