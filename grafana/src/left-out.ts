@@ -1,7 +1,6 @@
 /** Metrics that are on no dashboard on purpose, each with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
   filer_appliance_up: 'for alerts: 1 just while filer_appliance_state is reporting, which dashboards show in words',
-  filer_exporter_upstream_variant_info: 'which units an account uses: the doctor and the status page report it',
   filer_exporter_inventory_gap_info:
     'a list that is missing or empty: the alert, the status page and the doctor say which',
   filer_exporter_account_throttled:

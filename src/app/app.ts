@@ -53,7 +53,7 @@ export function createApp(
   const notice = environment.notice && noticeHtml(environment.notice);
   const reported = async () => {
     await expire();
-    return runInSlices(createReport(sources, config.shard, environment), clock);
+    return runInSlices(createReport(sources, environment), clock);
   };
   const status = new StatusDocuments(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);

@@ -23,11 +23,11 @@ export async function runDoctor(
   try {
     const found = await doctor.run(abortOn(stopped));
     const { findings, services } = found;
-    const variants = services.flatMap(({ api, variants: own }) => own.map((variant) => ({ api, ...variant })));
+    const answers = services.flatMap(({ api, answers: own }) => own.map((answer) => ({ api, ...answer })));
     const masked = lineMask(config);
     await printSafely(
       masked(
-        json ? `${JSON.stringify({ findings, variants }, undefined, 2)}\n` : printableLines(formatFindings(findings)),
+        json ? `${JSON.stringify({ findings, answers }, undefined, 2)}\n` : printableLines(formatFindings(findings)),
       ),
     );
     if (report !== undefined) {

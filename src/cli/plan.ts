@@ -5,7 +5,7 @@ import { sizeOf } from '../planning/estimated-size.ts';
 import { planText } from '../planning/plan-text.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
-import { configuredServices, polledServices, services } from '../services/services.ts';
+import { configuredServices, services } from '../services/services.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { loadWithWarnings, type Variables, variablesSet } from './load.ts';
 import { abortOn, printLine, systemEnvironment } from './system-environment.ts';
@@ -28,7 +28,7 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
   }
   const found = appliances ?? (await countAppliances(config, stopped));
   const fleets = configured.flatMap(({ service, settings }) => {
-    return service.planning?.fleet?.plan(settings, found, config.shard.total) ?? [];
+    return service.planning?.fleet?.plan(settings, found) ?? [];
   });
   const shares = configured.flatMap(({ service, settings }) => service.planning?.sampleCounts(settings) ?? []);
   const unplanned = services
@@ -46,7 +46,7 @@ function applianceCount(text: string): number {
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = createApp(polledServices(config), config, systemEnvironment(createLog('silent', process.stderr)));
+  const app = createApp(configuredServices(config), config, systemEnvironment(createLog('silent', process.stderr)));
   try {
     return await app.countAppliances(abortOn(stopped));
   } finally {

@@ -10,7 +10,7 @@ import { systemClock, withTimeout } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
-import { polledServices } from '../services/services.ts';
+import { configuredServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
 import { accessTo, lineMask, ownFiles, webFiles } from './load.ts';
 import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';
@@ -44,7 +44,7 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
 
 /** Prepares the program to run; its log lines go to `out`. */
 export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
-  const services = polledServices(config);
+  const services = configuredServices(config);
   const inFlight = services.reduce(
     (sum, { service, settings }) => sum + service.target(settings, config).concurrency,
     0,

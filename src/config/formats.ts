@@ -37,21 +37,6 @@ export const wholeNumber: Format<number> = {
   },
 };
 
-/**
- * A number from zero on, alone or at the end of the name of a StatefulSet's pod (`exporter-2`), because every
- * Kubernetes version can pass the name of a pod.
- */
-export const ordinal: Format<number> = {
-  label: 'number, or a name that ends in -number',
-  expects: 'a whole number of at least 0, or the name of a StatefulSet pod such as filer-exporter-2',
-  parse: (text) => {
-    const value = Number(/^(?:[a-z0-9][a-z0-9.-]*-)?(\d+)$/.exec(text)?.[1]);
-    return Number.isSafeInteger(value)
-      ? valid(value)
-      : invalid(`${quoted(text)} is not a number and does not end in one`);
-  },
-};
-
 /** Requests per window: `500/30s`. Neither may be zero: a limit of zero would block every request. */
 export const rateLimit: Format<{ readonly requests: number; readonly windowMs: number }> = {
   label: 'requests per duration',

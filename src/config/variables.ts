@@ -1,6 +1,6 @@
 import { listenAddress, metricsPath, PROBE_PATHS } from './addresses.ts';
 import { alias } from './aliases.ts';
-import { bucket, duration, filePath, ordinal, wholeNumber } from './formats.ts';
+import { bucket, duration, filePath, wholeNumber } from './formats.ts';
 import { expectationOf, LIST, type Rows, type Values } from './schema.ts';
 import { type SetVariables, section } from './section.ts';
 
@@ -96,17 +96,6 @@ const variables = {
     default: '256',
     help: 'most open connections; above it a new one replaces the oldest without a request',
   },
-  SHARD: {
-    format: ordinal,
-    default: '0',
-    help: 'number of this instance, from 0; only 0 polls what is about the whole account',
-  },
-  TOTAL_SHARDS: {
-    format: wholeNumber,
-    formatMinimum: '1',
-    default: '1',
-    help: 'number of instances that share the fleet',
-  },
   SHUTDOWN_TIMEOUT: {
     format: duration,
     formatMinimum: '0s',
@@ -130,7 +119,7 @@ type CommonRows = typeof variables;
 
 export const commonSection = section({
   variables,
-  errors: (given) => [...bucketErrors(given), ...aliasErrors(given), ...pathErrors(given), ...shardErrors(given)],
+  errors: (given) => [...bucketErrors(given), ...aliasErrors(given), ...pathErrors(given)],
   toSettings,
   show: ({ log }) => ({ LOG_FORMAT: log.format }),
 });
@@ -150,11 +139,6 @@ function pathErrors({ values: { WEB_OPEN_PATHS: paths = [] } }: SetVariables<Com
   return ['WEB_OPEN_PATHS: "none" is listed with other paths; expected only one of the two'];
 }
 
-function shardErrors({ values: { SHARD: index, TOTAL_SHARDS: total } }: SetVariables<CommonRows>): readonly string[] {
-  if (index === undefined || total === undefined || index < total) return [];
-  return [`SHARD: "${index}" is not below TOTAL_SHARDS; expected a whole number from 0 to ${total - 1}`];
-}
-
 function toSettings(values: Values<CommonRows>) {
   return {
     requests: {
@@ -167,7 +151,6 @@ function toSettings(values: Values<CommonRows>) {
     events: { bucketsSeconds: values.EVENT_BUCKETS, histograms: values.EVENT_HISTOGRAMS },
     filerAliases: values.FILER_ALIASES ?? [],
     stateFile: values.STATE_FILE,
-    shard: { index: values.SHARD, total: values.TOTAL_SHARDS },
     web: {
       ...values.LISTEN_ADDRESS,
       metricsPath: values.METRICS_PATH,

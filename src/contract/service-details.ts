@@ -2,7 +2,6 @@ import type { FailureReason } from '../runtime/error-table.ts';
 import type { Explanation } from './causes.ts';
 import type { OwnValues } from './own-metric.ts';
 import type { ServiceWarning } from './service-warning.ts';
-import type { Variant } from './variant.ts';
 
 /** What a service reports about itself. */
 export interface ServiceDetails {
@@ -10,8 +9,6 @@ export interface ServiceDetails {
   readonly tokenSecondsLeft?: () => number | undefined;
   readonly inventory?: InventoryDetails;
   readonly warnings?: () => readonly ServiceWarning[];
-  /** The undocumented alternatives that the account uses. */
-  readonly variants?: () => readonly Variant[];
   readonly ownValues?: () => OwnValues;
 }
 

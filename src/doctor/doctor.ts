@@ -1,12 +1,11 @@
 import type { Explain } from '../contract/causes.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
-import type { Variant } from '../contract/variant.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Exchange } from '../transport/json-client.ts';
 import { type CountedUnexpected, checkExchanges, type RequestLimits } from './exchange-checks.ts';
 import type { Finding, ReportFinding } from './finding.ts';
 import { checkNetwork, type Destination, type Network } from './network.ts';
-import type { CheckResult, ServiceCheck } from './service-check.ts';
+import type { Answer, CheckResult, ServiceCheck } from './service-check.ts';
 
 interface ServiceToCheck {
   readonly api: ServiceName;
@@ -17,7 +16,7 @@ interface ServiceToCheck {
 }
 
 export interface CheckedService extends ServiceToCheck {
-  readonly variants: readonly Variant[];
+  readonly answers: readonly Answer[];
   readonly unexpected: readonly CountedUnexpected[];
 }
 
@@ -55,11 +54,11 @@ export async function checkServices(
     const isReached = await checkNetwork(destination, connection, reportFinding);
     const result = isReached ? await check.run(reportFinding, signal) : undefined;
     if (result !== undefined) results.set(api, result);
-    const variants = result?.variants ?? [];
+    const answers = result?.answers ?? [];
     const expected = { documented: check.documented, explain, ...limits };
     const unexpected = checkExchanges(exchanges, expected, reportFinding);
-    checked.push({ ...service, variants: variants.map(({ question, answer }) => ({ question, answer })), unexpected });
-    for (const { question, answer, advice } of variants) {
+    checked.push({ ...service, answers: answers.map(({ question, answer }) => ({ question, answer })), unexpected });
+    for (const { question, answer, advice } of answers) {
       const reading = check.questions[question]?.[answer] ?? 'read without conversion';
       const observed = `${answer.replaceAll('_', ' ')}: ${reading}`;
       if (advice === undefined) reportFinding('ok', question, answer, observed);

@@ -30,7 +30,7 @@ export function reportOf({ findings, services }: DoctorResult, version: string, 
 
 export type Report = ReturnType<typeof reportOf>;
 
-function serviceReport({ check, variants, unexpected, exchanges }: CheckedService, key: Uint8Array) {
+function serviceReport({ check, answers, unexpected, exchanges }: CheckedService, key: Uint8Array) {
   const names = [...new Set(exchanges.map(({ operation }) => operation))];
   const operations = names.map((operation) => {
     const own = exchanges.filter((exchange) => exchange.operation === operation);
@@ -39,10 +39,10 @@ function serviceReport({ check, variants, unexpected, exchanges }: CheckedServic
     const texts = textsByField(bodies);
     const names = new Set(fieldNames(documented));
     const nameOf = (field: string) => (names.has(field) ? field : HIDDEN);
-    const answers = new Map<string, number>();
-    for (const { status } of own) increment(answers, String(status ?? 'none'));
+    const statuses = new Map<string, number>();
+    for (const { status } of own) increment(statuses, String(status ?? 'none'));
     const report = {
-      answers: Object.fromEntries(answers),
+      answers: Object.fromEntries(statuses),
       // Powers of ten.
       longestMs: powerOfTen(Math.max(...own.map(({ seconds }) => seconds * 1000))),
       largestBytes: powerOfTen(Math.max(...own.map(({ bytes }) => bytes))),
@@ -57,7 +57,7 @@ function serviceReport({ check, variants, unexpected, exchanges }: CheckedServic
     };
     return [operation, report] as const;
   });
-  return { variants, operations: Object.fromEntries(operations) };
+  return { answers, operations: Object.fromEntries(operations) };
 }
 
 type Texts = ReadonlyMap<string, ReadonlySet<string>>;

@@ -35,12 +35,10 @@ ${kindTiles(selected, total, view)}${fleetTable(selected, report, view)}`;
   return pageDocument({ title: 'Status', version, head, script }, [Buffer.from(content.text)]);
 }
 
-function heading({ time, version, revision, shard }: StatusReport): Html {
-  const part =
-    shard.total === 1 ? undefined : html` · shard ${shard.index} of ${shard.total}: only its appliances are listed`;
+function heading({ time, version, revision }: StatusReport): Html {
   return html`<div class="head"><h1>Status</h1>
 <div class="controls" id="updates" hidden><p id="updated" class="muted"></p> <button type="button" id="pause" aria-pressed="false">Pause updates</button></div></div>
-<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${formatTimestamp(time)}</time>${part}</p>
+<p class="muted" id="made" data-live data-build="${version} ${revision}">As of <time datetime="${time}">${formatTimestamp(time)}</time></p>
 <p id="failure" class="failure" role="alert" hidden></p>
 <p id="news" class="visually-hidden" role="status"></p>
 `;

@@ -16,7 +16,7 @@ export function hash32(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Maps a text to a stable number from 0 (included) to 1 (excluded); spreads phases and shards evenly. */
+/** Maps a text to a stable number from 0 (included) to 1 (excluded); spreads phases evenly. */
 export function unitHash(text: string): number {
   return hash32(text) / 2 ** 32;
 }

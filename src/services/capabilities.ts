@@ -23,7 +23,7 @@ export interface ServicePlanning<Settings> {
 export interface FleetPlanner<Settings> {
   /** Variables to plan with if the service is not configured. */
   readonly placeholder: Readonly<Record<string, string>>;
-  plan(settings: Settings, appliances: number, shards: number): FleetPlan;
+  plan(settings: Settings, appliances: number): FleetPlan;
 }
 
 /** Records of the past, for remote write. */

@@ -24,8 +24,6 @@ export interface Service<Settings = unknown> {
   readonly ownMetrics?: readonly OwnMetric[];
   /** The requests that are allowed in addition to GET. */
   readonly allowed?: readonly AllowedRequest[];
-  /** `account`: a response is about the whole account, so only the first shard polls it. `fleet`: the shards divide it. */
-  readonly scope: 'account' | 'fleet';
   target(settings: Settings, config: Config): ServiceEndpoint;
   /** Identifies the owner of the saved state, without secrets: a process with another owner does not restore it. */
   stateOwner(settings: Settings, config: Config): readonly string[];

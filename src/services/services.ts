@@ -18,8 +18,3 @@ export function configuredServices(config: Config): readonly ConfiguredService[]
     return settings === undefined ? [] : [{ api: service.section.api, service, settings }];
   });
 }
-
-/** The configured services, without those that another shard polls. */
-export function polledServices(config: Config): readonly ConfiguredService[] {
-  return configuredServices(config).filter(({ service }) => service.scope === 'fleet' || config.shard.index === 0);
-}

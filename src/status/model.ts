@@ -3,7 +3,6 @@ import type { OwnValues } from '../contract/own-metric.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { InventoryGap } from '../contract/service-details.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
-import type { Variant } from '../contract/variant.ts';
 import type { Labels } from '../metrics/family.ts';
 import type { SuspensionReason } from '../polling/task-facts.ts';
 
@@ -19,8 +18,6 @@ export interface StatusReport {
   readonly time: string;
   readonly version: string;
   readonly revision: string;
-  /** The part of the fleet that this instance polls. */
-  readonly shard: { readonly index: number; readonly total: number };
   readonly apis: readonly ApiReport[];
   /** Sorted by name. */
   readonly appliances: readonly ApplianceReport[];
@@ -80,8 +77,6 @@ export interface ApiReport {
   /** Tasks that are suspended, by operation and reason. */
   readonly suspended: readonly (SuspendedTask & { readonly tasks: number })[];
   readonly accountTasks: readonly AccountTaskReport[];
-  /** The undocumented alternatives that the account uses. */
-  readonly variants: readonly Variant[];
   /** The gaps in the lists that decide what is polled. */
   readonly inventoryGaps: readonly InventoryGap[];
   /** How far the service's clock is ahead of the exporter's; null before several responses. */

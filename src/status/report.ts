@@ -57,7 +57,6 @@ const APPLIANCES_PER_STEP = 100;
 /** Returns the present status. It yields wherever it may be interrupted, because there may be very many tasks. */
 export function* createReport(
   sources: readonly ReportedService[],
-  shard: StatusReport['shard'],
   { version, revision, clock }: { readonly version: string; readonly revision: string; readonly clock: Clock },
 ): Generator<void, StatusReport> {
   const apis: ApiReport[] = [];
@@ -71,7 +70,7 @@ export function* createReport(
       if (appliances.length % APPLIANCES_PER_STEP === 0) yield;
     }
   }
-  return { time: rfc3339(clock.now()), version, revision, shard, apis, appliances };
+  return { time: rfc3339(clock.now()), version, revision, apis, appliances };
 }
 
 function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiReport> {
@@ -124,7 +123,6 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     accountTasks: [...summary.account].map(([operation, tasks]) =>
       accountReport(operation, tasks, now, source.explain),
     ),
-    variants: source.variants?.() ?? [],
     inventoryGaps,
     clockSkewSeconds: skewMs === undefined ? null : skewMs / 1000,
     warnings,

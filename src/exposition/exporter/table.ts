@@ -136,15 +136,6 @@ export const exporterMetrics = {
         inventoryGaps.map(({ list, reason }) => [{ api, list, reason }, 1] as const),
       ),
   },
-  upstreamVariant: {
-    name: 'filer_exporter_upstream_variant_info',
-    help: 'Always 1: which of the undocumented alternatives is configured or proven; docs/doctor.md has the questions.',
-    labels: ['api', 'question', 'answer'],
-    read: ({ apis }) =>
-      apis.flatMap(({ api, variants }) =>
-        variants.map(({ question, answer }) => [{ api, question, answer }, 1] as const),
-      ),
-  },
   tasksSuspended: {
     name: 'filer_exporter_tasks_suspended',
     help: 'Tasks that are polled at the discovery interval, by reason: forbidden (the right or the licence is missing, 403), not_found (404), rejected (422), each twice in a row; empty (never a record, in three responses in a row).',

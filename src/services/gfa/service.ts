@@ -40,7 +40,6 @@ export const gfa: Service<GfaSettings> = {
   title: 'File acceleration',
   causes: gfaCauses,
   tables,
-  scope: 'account',
   ownMetrics: gfaOwnMetrics,
 
   target: ({ url, intervalMs }) => ({

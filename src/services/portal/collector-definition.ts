@@ -24,7 +24,7 @@ export interface CollectorDefinition {
   readonly sampleCounts: SampleCounts;
   /** The samples that the collector makes of an appliance's inventory records, for which it sends no request. */
   readonly inventorySamples?: (appliance: Appliance, reportDrop: ReportDrop) => Sample[];
-  /** Operations of the account. Each becomes a task of shard 0. */
+  /** Operations of the account. Each becomes a task. */
   readonly reads?: readonly AccountRead[];
   readonly create?: (context: PortalContext, own: OwnFields) => () => Iterable<Task>;
   /** The tasks exist only after the inventory has been read: before that, samples would have other labels. */
@@ -70,9 +70,9 @@ export function createTasks(
   intervalMs: number,
 ): () => Iterable<Task> {
   const { name, reads = [], create, waitsForInventory } = definition;
-  const { appliances, options } = context;
+  const { appliances } = context;
   const own = { intervalMs, without: `PORTAL_COLLECTORS=-${name}` };
-  const accountTasks = options.shard.index === 0 ? reads.map((read) => createAccountTask(context, own, read)) : [];
+  const accountTasks = reads.map((read) => createAccountTask(context, own, read));
   const otherTasks = create?.(context, own) ?? (() => []);
   return function* () {
     if (waitsForInventory && !appliances.isInventoryRead) return;

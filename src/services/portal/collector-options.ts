@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { UnitName } from './appliances/units.ts';
 
 /** What the collectors need: a part of the configuration, and what the app adds to it. */
-export interface PortalOptions extends Pick<Config, 'shard' | 'staleAfter' | 'forgetAfterMs'> {
+export interface PortalOptions extends Pick<Config, 'staleAfter' | 'forgetAfterMs'> {
   readonly series: readonly NamedInterval[];
   readonly mode?: 'full' | 'economy';
   readonly collectors: readonly NamedInterval[];

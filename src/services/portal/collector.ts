@@ -13,7 +13,6 @@ import type { Appliance } from './appliances/inventory.ts';
 import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
-import { UnitDetector } from './appliances/unit-detector.ts';
 import { missingLicence } from './causes.ts';
 import type { PortalClient } from './client.ts';
 import { createTasks } from './collector-definition.ts';
@@ -43,7 +42,6 @@ export class PortalCollector implements Collector {
       options,
       appliances: new ApplianceIndex(options, log, names),
       licence: { hasTelemetry: undefined },
-      unitDetector: new UnitDetector(options.units ?? []),
       withoutFuture: (result) => runInSlices(clampFutureTimes(result, client.now() / 1000), clock),
       kept: [],
     };
@@ -59,13 +57,11 @@ export class PortalCollector implements Collector {
   }
 
   get appliances(): readonly Appliance[] {
-    return this.context.appliances.assigned;
+    return this.context.appliances.polled;
   }
 
   get warnings(): readonly ServiceWarning[] {
-    const { licence, unitDetector } = this.context;
-    const units = unitDetector.warnings;
-    return licence.hasTelemetry === false ? [missingLicence, ...units] : units;
+    return this.context.licence.hasTelemetry === false ? [missingLicence] : [];
   }
 
   *tasks(): Generator<Task> {

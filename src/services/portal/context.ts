@@ -3,7 +3,6 @@ import type { PollResult } from '../../contract/poll-result.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
-import type { UnitDetector } from './appliances/unit-detector.ts';
 import type { PortalClient } from './client.ts';
 import type { PortalOptions } from './collector-options.ts';
 
@@ -16,7 +15,6 @@ export interface PortalContext {
   readonly appliances: ApplianceIndex;
   /** Without the licence `ops_iq_premium` the portal returns 403 for every telemetry series, as it does without the right. */
   readonly licence: { hasTelemetry: boolean | undefined };
-  readonly unitDetector: UnitDetector;
   /** Replaces times that are later than the clock of the service. Each task does this with its results. */
   readonly withoutFuture: (result: PollResult) => Promise<PollResult>;
   /** The collectors add their state that is kept over restarts. */

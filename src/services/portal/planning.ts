@@ -8,17 +8,7 @@ import type { NamedInterval } from './collector-options.ts';
 import { enabledCollectors } from './collectors.ts';
 import type { PortalSettings } from './configuration.ts';
 
-/** The limits of one shard: shards do not communicate, so each gets an equal share. */
-export function shardLimits(portal: PortalSettings, shards: number): Pick<PortalSettings, 'rateLimit' | 'dailyLimit'> {
-  const share = (limit: number) => Math.max(1, Math.floor(limit / shards));
-  const { rateLimit, dailyLimit } = portal;
-  return {
-    rateLimit: { ...rateLimit, requests: share(rateLimit.requests) },
-    dailyLimit: dailyLimit === undefined ? undefined : share(dailyLimit),
-  };
-}
-
-/** The requests of each collector in one cycle, on shard 0: only that shard polls the operations of the account. */
+/** The requests of each collector in one cycle. */
 export function collectorDemands(
   { collectors }: Pick<PortalSettings, 'collectors'>,
   appliances: number,
@@ -33,8 +23,8 @@ export function collectorDemands(
   );
 }
 
-export function createPlan(portal: PortalSettings, appliances: number, shards: number, volumes = 0): Plan {
-  const plans = plansOf(portal, appliances, shards, volumes);
+export function createPlan(portal: PortalSettings, appliances: number, volumes = 0): Plan {
+  const plans = plansOf(portal, appliances, volumes);
   const plan = plans[portal.mode];
   const { economy } = plans;
   if (plan.fits || economy.effectiveIntervalMs >= plan.effectiveIntervalMs) return plan;
@@ -48,10 +38,9 @@ export function createPlan(portal: PortalSettings, appliances: number, shards: n
 function plansOf(
   portal: PortalSettings,
   appliances: number,
-  shards: number,
   volumes = 0,
 ): Readonly<Record<PortalSettings['mode'], Plan>> {
-  const { rateLimit, dailyLimit } = shardLimits(portal, shards);
+  const { rateLimit, dailyLimit } = portal;
   const quota = new DailyQuota(dailyLimit, 0);
   const requests = INVENTORY_LISTS.length;
   const discovery = { requests, first: requests, intervalMs: portal.discoveryIntervalMs };
@@ -86,9 +75,9 @@ export function seriesSamples({ series, mode }: PortalSettings): number {
   return families.flat().reduce((sum, family) => sum + samplesOf(family), families.length);
 }
 
-export function fleetPlan(portal: PortalSettings, appliances: number, shards: number): FleetPlan {
+export function fleetPlan(portal: PortalSettings, appliances: number): FleetPlan {
   return {
-    plan: createPlan(portal, appliances, shards),
+    plan: createPlan(portal, appliances),
     requestRows: [
       ['Series', `${seriesOfOne(portal.series).length} of each`],
       ...collectorDemands(portal, appliances, 0).map(({ name, requests, intervalMs }): readonly [string, string] => [
@@ -98,13 +87,13 @@ export function fleetPlan(portal: PortalSettings, appliances: number, shards: nu
           : `${formatInteger(requests)} requests every ${roundDuration(intervalMs)}`,
       ]),
     ],
-    modeTable: modeTable(portal, appliances, shards),
+    modeTable: modeTable(portal, appliances),
   };
 }
 
-function modeTable(portal: PortalSettings, appliances: number, shards: number): FleetPlan['modeTable'] {
+function modeTable(portal: PortalSettings, appliances: number): FleetPlan['modeTable'] {
   if (portal.series.length === 0) return [];
-  const plans = plansOf(portal, appliances, shards);
+  const plans = plansOf(portal, appliances);
   const modes = (['full', 'economy'] as const).map((mode) => {
     const plan = plans[mode];
     const intervalFactor = plan.effectiveIntervalMs / portal.intervalMs;

@@ -12,7 +12,7 @@ import type { PortalOptions } from './collector-options.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
 import { type PortalSettings, portalSection } from './configuration.ts';
 import { createPortalCheck } from './doctor/check.ts';
-import { createPlan, fleetPlan, seriesSamples, shardLimits } from './planning.ts';
+import { createPlan, fleetPlan, seriesSamples } from './planning.ts';
 import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
@@ -34,21 +34,17 @@ export const portal: Service<PortalSettings> = {
   causes: portalCauses,
   tables,
   allowed: portalRequests,
-  scope: 'fleet',
 
-  target(settings, { shard }) {
-    const { rateLimit, dailyLimit } = shardLimits(settings, shard.total);
-    return {
-      baseUrl: settings.url,
-      limit: rateLimit,
-      dailyLimit,
-      maxPerMs: rateLimit.requests / rateLimit.windowMs,
-      concurrency: settings.concurrency,
-    };
-  },
+  target: ({ url, rateLimit, dailyLimit, concurrency }) => ({
+    baseUrl: url,
+    limit: rateLimit,
+    dailyLimit,
+    maxPerMs: rateLimit.requests / rateLimit.windowMs,
+    concurrency,
+  }),
 
-  // The daily quota that is saved belongs to one portal and one shard.
-  stateOwner: ({ url }, { shard }) => [url, String(shard.index)],
+  // The daily quota that is saved belongs to one portal.
+  stateOwner: ({ url }) => [url],
 
   doctor: {
     createCheck: (settings, parts) => createPortalCheck(collectorOptions(parts.config, settings), parts),
@@ -71,7 +67,6 @@ export const portal: Service<PortalSettings> = {
   },
 
   connect(settings, { client, config, clock, random, log, heapBytes, names }) {
-    const { shard } = config;
     names.expectInventory();
     const warnIfTooLarge = createPlanWarner(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
@@ -79,8 +74,7 @@ export const portal: Service<PortalSettings> = {
       new PortalClient(client, tokens, { clock, random }),
       collectorOptions(config, settings, heapBytes),
       { clock, log, names },
-      (tasks, volumes) =>
-        warnIfTooLarge(createPlan(settings, collector.appliances.length, shard.total, volumes), tasks),
+      (tasks, volumes) => warnIfTooLarge(createPlan(settings, collector.appliances.length, volumes), tasks),
     );
     return {
       collector,
@@ -97,20 +91,18 @@ export const portal: Service<PortalSettings> = {
       state: { kept: collector.context.kept },
       tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
-      variants: () => collector.context.unitDetector.variants,
       close: (signal) => tokens.revoke(signal),
     };
   },
 };
 
 function collectorOptions(
-  { shard, staleAfter, forgetAfterMs, events }: Config,
+  { staleAfter, forgetAfterMs, events }: Config,
   portal: PortalSettings,
   heapBytes = Number.POSITIVE_INFINITY,
 ): PortalOptions & PortalSettings {
   return {
     ...portal,
-    shard,
     staleAfter,
     forgetAfterMs,
     bounds: events.histograms ? events.bucketsSeconds : [],

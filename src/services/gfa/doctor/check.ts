@@ -1,7 +1,6 @@
 import { explainFor } from '../../../contract/causes.ts';
-import { variantsOf } from '../../../contract/variant.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
-import type { CheckResult, ServiceCheck } from '../../../doctor/service-check.ts';
+import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
 import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import { parseDateSeconds } from '../../../metrics/units.ts';
@@ -36,7 +35,7 @@ export function createGfaCheck(
     if (error !== undefined) {
       const token = Secret.of(`Bearer ${settings.token.reveal()}`);
       await reportFailure(error, reportFinding, () => sendWithKey('-a', { token }));
-      return { variants: [], filers: [], volumes: [] };
+      return { answers: [], filers: [], volumes: [] };
     }
     reportFinding('ok', 'credentials', 'accepted', 'GFA_TOKEN is accepted');
     await clock.sleep(PAUSE_MS, signal);
@@ -48,13 +47,13 @@ export function createGfaCheck(
       sendWithKey('-c', { clientKeyHeader }),
     );
     checkContents(first, reportFinding);
-    const variants = variantsOf({
+    const answers = answersTo({
       metrics_shape: formatOfMetrics(first),
       delivery: deliveryOf(events, repeated, otherEvents),
       new_key_reach: reachOf(first),
       switched_off_group: switchedOffGroup(reducedBody),
     });
-    return { variants, ...namesIn(first) };
+    return { answers, ...namesIn(first) };
   };
   return {
     requests: 6,

@@ -4,9 +4,8 @@ import type { Log } from '../../../runtime/log.ts';
 import type { FilerNames } from '../../filer-names.ts';
 import type { PortalOptions } from '../collector-options.ts';
 import { type Appliance, type Inventory, unknownAppliance } from './inventory.ts';
-import { shardOf } from './shard.ts';
 
-type IndexOptions = Pick<PortalOptions, 'serials' | 'shard' | 'maxAppliances'>;
+type IndexOptions = Pick<PortalOptions, 'serials' | 'maxAppliances'>;
 
 /** The appliances of the latest inventory and of PORTAL_SERIALS, each with its name. */
 export class ApplianceIndex {
@@ -15,7 +14,7 @@ export class ApplianceIndex {
   readonly #names: FilerNames | undefined;
   #bySerial: Inventory = new Map();
   #byEdgeId: Inventory = new Map();
-  #assigned: readonly Appliance[] = [];
+  #polled: readonly Appliance[] = [];
   /** The appliances that were missing in the last inventory. If they are missing in the next one too, they are removed. */
   #missing: ReadonlySet<string> = new Set();
   #exceedsLimit = false;
@@ -38,12 +37,12 @@ export class ApplianceIndex {
     return this.#missing.size > 0;
   }
 
-  /** The appliances that this instance polls: those of its shard, as many as fit into memory. */
-  get assigned(): readonly Appliance[] {
-    return this.#assigned;
+  /** The appliances that are polled: those of PORTAL_SERIALS, or as many of the inventory as fit into memory. */
+  get polled(): readonly Appliance[] {
+    return this.#polled;
   }
 
-  /** Every appliance, including those of other shards. */
+  /** Every appliance, also those that are not polled. */
   all(): Iterable<Appliance> {
     return this.#bySerial.values();
   }
@@ -69,13 +68,12 @@ export class ApplianceIndex {
     const kept = [...listed.values(), ...missing.map((appliance) => ({ ...appliance, records: {} }))];
     const unlisted = serials.filter((serial) => !listed.has(serial)).map(unknownAppliance);
     const known = [...kept, ...unlisted];
-    // Before any appliance gets its name: a filer of the other service may belong to another shard.
     this.#names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);
     const all = known.map((appliance) => this.#withUniqueName(appliance));
     this.#bySerial = new Map(all.map((appliance) => [appliance.serial, appliance]));
     const edges = all.filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
-    this.#assigned = this.#selectAssigned(reportDrop);
+    this.#polled = this.#selectPolled(reportDrop);
   }
 
   #withUniqueName(appliance: Appliance): Appliance {
@@ -85,23 +83,21 @@ export class ApplianceIndex {
   }
 
   /** If not all appliances fit into memory, only the first ones are polled, because a part of the fleet is better than a crash. */
-  #selectAssigned(reportDrop: ReportDrop): readonly Appliance[] {
-    const { serials, shard, maxAppliances = Number.POSITIVE_INFINITY } = this.#options;
+  #selectPolled(reportDrop: ReportDrop): readonly Appliance[] {
+    const { serials, maxAppliances = Number.POSITIVE_INFINITY } = this.#options;
     const chosen = serials?.flatMap((serial) => this.#bySerial.get(serial) ?? []) ?? [...this.#bySerial.values()];
-    const assigned = chosen.filter(({ serial }) => shardOf(serial, shard.total) === shard.index);
-    const exceedsLimit = serials === undefined && assigned.length > maxAppliances;
+    const exceedsLimit = serials === undefined && chosen.length > maxAppliances;
     if (exceedsLimit && !this.#exceedsLimit) {
-      const advice =
-        'give the process more memory, divide the fleet with TOTAL_SHARDS, or name appliances in PORTAL_SERIALS';
+      const advice = 'give the process more memory, or name appliances in PORTAL_SERIALS';
       this.#log.warn(
-        { appliances: assigned.length, polled: maxAppliances },
+        { appliances: chosen.length, polled: maxAppliances },
         `the memory is too small to poll all appliances: ${advice}`,
       );
     }
     this.#exceedsLimit = exceedsLimit;
-    if (!exceedsLimit) return assigned;
-    for (const { serial } of assigned.slice(maxAppliances)) reportDrop('record', serial);
-    return assigned.slice(0, maxAppliances);
+    if (!exceedsLimit) return chosen;
+    for (const { serial } of chosen.slice(maxAppliances)) reportDrop('record', serial);
+    return chosen.slice(0, maxAppliances);
   }
 }
 
@@ -116,7 +112,7 @@ export function tasksOfAppliances(
   const made = new Map<string, { readonly state: string; readonly tasks: readonly Task[] }>();
   return function* () {
     for (const serial of made.keys()) if (index.find(serial) === undefined) made.delete(serial);
-    for (const appliance of index.assigned) {
+    for (const appliance of index.polled) {
       const { serial, name, build, edgeId } = appliance;
       const state = JSON.stringify([name, build, edgeId]);
       const before = made.get(serial);

@@ -129,7 +129,7 @@ export class InventoryCollector {
     const { appliances, clock, options } = this.#context;
     const rows = enabledCollectors(options.collectors);
     const samples: Sample[] = [];
-    for await (const appliance of iterateInSlices(appliances.assigned, clock)) {
+    for await (const appliance of iterateInSlices(appliances.polled, clock)) {
       const { serial, name, type, build, availableBuild } = appliance;
       const record = { id: serial, type, build, available_build: availableBuild };
       samples.push(...toSamples(inventoryTable, [record], { serial, filer: name }));

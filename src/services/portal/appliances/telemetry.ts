@@ -242,7 +242,7 @@ export class TelemetryCollector {
     signal: AbortSignal,
   ): Promise<readonly JsonObject[]> {
     const { serial, name, operation } = series;
-    const { client, unitDetector, licence, options } = this.#context;
+    const { client, licence, options } = this.#context;
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
     const json = operation.body(period, options.binSeconds);
     const request = {
@@ -257,7 +257,6 @@ export class TelemetryCollector {
     const records = operation.records(await client.send(request, signal), reportDrop);
     // A successful request shows that the licence covers telemetry, whatever an earlier response reported.
     licence.hasTelemetry ||= undefined;
-    unitDetector.observe(name, records);
     return records;
   }
 

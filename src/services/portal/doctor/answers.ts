@@ -1,10 +1,10 @@
 import { labelValue } from '../../../metrics/samples.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
 import type { Exchange } from '../../../transport/json-client.ts';
-import type { UnitEvidence } from '../appliances/unit-evidence.ts';
 import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
 import { lifetimeOf, parseToken } from '../token.ts';
 import type { VariantAnswers } from './questions.ts';
+import type { UnitEvidence } from './unit-evidence.ts';
 
 /** If this many utilizations of processors and caches are at most 1, the account may send ratios. */
 const MIN_UTILIZATIONS = 10;

@@ -1,6 +1,5 @@
-import { variantsOf } from '../../../contract/variant.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
-import type { CheckResult, ServiceCheck } from '../../../doctor/service-check.ts';
+import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
 import { meaningOf } from '../../../runtime/error-policy.ts';
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
@@ -14,6 +13,7 @@ import { documentedResponses } from './documented.ts';
 import { explain, reportAppliances, reportInventory, reportOperations, reportUndocumentedSeries } from './findings.ts';
 import { MAX_APPLIANCES, MAX_SAMPLED_APPLIANCES, pollOnce } from './polls.ts';
 import { portalQuestions, type VariantAnswers } from './questions.ts';
+import { unitAnswers } from './unit-evidence.ts';
 
 /** The requests about the token, bins and periods, in addition to those of the collectors. */
 const EXTRA_REQUESTS = 10;
@@ -54,7 +54,7 @@ export function createPortalCheck(options: CheckOptions, dependencies: DoctorChe
 
 async function runCheck(run: Run): Promise<CheckResult> {
   const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
-  if (!(await checkCredentials(run))) return { variants: [], filers: [], volumes: [] };
+  if (!(await checkCredentials(run))) return { answers: [], filers: [], volumes: [] };
   const portal = new PortalClient(client, tokens, environment);
   const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
   try {
@@ -77,7 +77,7 @@ async function runCheck(run: Run): Promise<CheckResult> {
     const evidence = [...ratioEvidence(exchanges)];
     if (counts !== undefined) evidence.push({ question: 'counts', answer: counts, isProof: true });
     return {
-      variants: [...collector.context.unitDetector.answers(evidence), ...variantsOf(answers)],
+      answers: [...unitAnswers(options.units ?? [], exchanges, evidence), ...answersTo(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };

@@ -11,7 +11,6 @@ import {
   MIN_PERIOD_MS,
   PeriodRequester,
 } from '../appliances/period-requester.ts';
-import { shardOf } from '../appliances/shard.ts';
 import { accountTask, type CollectorDefinition, type OwnFields } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
 import { iterateRecords } from '../records.ts';
@@ -86,7 +85,7 @@ class VolumeTelemetry {
 
   async #discover(reportDrop: ReportDrop, signal: AbortSignal): Promise<void> {
     const { client, clock, options } = this.#context;
-    const { shard, forgetAfterMs } = options;
+    const { forgetAfterMs } = options;
     const operation = 'volume_connections';
     const request = { method: 'GET', path: '/volume_connections', operation, size: 'list' } as const;
     const body = await client.send(request, signal);
@@ -96,7 +95,7 @@ class VolumeTelemetry {
     for await (const { id, serial, labels } of readConnections(records, this.#context, reportDrop)) {
       const { volume_guid: guid, volume: name } = labels;
       if (serial === undefined) reportDrop('record', 'appliance_id');
-      if (serial === undefined || shardOf(guid, shard.total) !== shard.index) continue;
+      if (serial === undefined) continue;
       if (!PORTAL_ID.test(id)) {
         reportDrop('record', 'volume_id');
         continue;

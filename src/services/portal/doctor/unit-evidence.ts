@@ -1,6 +1,9 @@
+import type { Answer } from '../../../doctor/service-check.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
 import { medianOf, parseDecimal } from '../../../metrics/units.ts';
-import { alternativeUnits, type UnitName, unitNames } from './units.ts';
+import type { Exchange } from '../../../transport/json-client.ts';
+import { alternativeUnits, type UnitName, unitNames } from '../appliances/units.ts';
+import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
 
 /** What a response shows about a unit. It is only for people: it never changes how a number is read. */
 export interface UnitEvidence {
@@ -10,8 +13,36 @@ export interface UnitEvidence {
   readonly isProof: boolean;
 }
 
+/**
+ * Returns one answer to each question about a unit, from the series responses and `additional` evidence, with advice if
+ * `PORTAL_UNITS` states another unit.
+ */
+export function unitAnswers(
+  units: readonly UnitName[],
+  exchanges: readonly Exchange[],
+  additional: readonly UnitEvidence[],
+): readonly Answer[] {
+  const evidence = exchanges.flatMap(({ operation, status, body }) =>
+    status === 200 ? detectUnits(operation, objectsOrEmpty(objectOrEmpty(body).items)) : [],
+  );
+  const isNew = ({ question }: UnitEvidence) => evidence.every((candidate) => candidate.question !== question);
+  const all = [...evidence, ...additional.filter(isNew)];
+  const decisive = [...new Set(all.map(({ question }) => question))].flatMap((question) => {
+    const ofQuestion = all.filter((candidate) => candidate.question === question);
+    // Evidence for the documented unit has priority: one fast disk or one small appliance may look like another unit.
+    return ofQuestion.find((candidate) => recommendedUnits([], [candidate]).length === 0) ?? ofQuestion[0] ?? [];
+  });
+  const recommended = recommendedUnits(units, decisive);
+  const advice = recommended.length === 0 ? 'unset PORTAL_UNITS' : `set PORTAL_UNITS=${recommended.join(',')}`;
+  return decisive.map((candidate) => ({
+    question: candidate.question,
+    answer: candidate.answer,
+    ...(recommendedUnits(units, [candidate]) !== units && { advice }),
+  }));
+}
+
 /** The value of `PORTAL_UNITS` that fits all evidence; the same list if `units` fits already. */
-export function recommendedUnits(units: readonly UnitName[], evidence: readonly UnitEvidence[]): readonly UnitName[] {
+function recommendedUnits(units: readonly UnitName[], evidence: readonly UnitEvidence[]): readonly UnitName[] {
   return evidence.reduce((advised, { question, answer, isProof }) => {
     const name = unitNames.find((candidate) => alternativeUnits[candidate].question === question);
     if (name === undefined) return advised;
@@ -33,7 +64,7 @@ const MAX_MEMORY_KIB = 3 * 2 ** 30;
 const LATENCY_BORDER = 0.02;
 const LATENCY_VALUES = 8;
 
-export function detectUnits(operation: string, records: readonly JsonObject[]): readonly UnitEvidence[] {
+function detectUnits(operation: string, records: readonly JsonObject[]): readonly UnitEvidence[] {
   const found = [timeUnit(records)];
   if (operation === 'memory_utilization_details') found.push(firstOf(records, ratioUnit));
   if (operation.startsWith('memory_utilization')) found.push(firstOf(records, memoryUnit));
