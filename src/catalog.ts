@@ -1,5 +1,5 @@
 import { allVariables } from './config/load.ts';
-import type { NamedVariable } from './config/schema.ts';
+import type { NamedVariable } from './config/table.ts';
 import { exporterFamilies } from './exposition/exporter/table.ts';
 import {
   extraLabelNames,

@@ -1,7 +1,7 @@
 import type { Secret } from '../runtime/secret.ts';
 import type { ProtectedFile } from './file-permissions.ts';
 import type { remoteWriteSection } from './remote-write.ts';
-import type { EffectiveValues } from './section.ts';
+import type { EffectiveValues } from './table.ts';
 import type { commonSection } from './variables.ts';
 
 type CommonConfig = ReturnType<typeof commonSection.toSettings>['settings'];

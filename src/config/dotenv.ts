@@ -2,8 +2,8 @@ import { parseEnv } from 'node:util';
 import { errorCode } from '../runtime/errors.ts';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './format.ts';
-import type { NamedVariable, VariableTexts } from './schema.ts';
-import { isSecret, namesOf, type ServiceSection } from './section.ts';
+import type { NamedVariable, VariableTexts } from './table.ts';
+import { isSecret, namesOf, type ServiceSection } from './table.ts';
 
 export const DOTENV = '.env';
 

@@ -2,8 +2,8 @@ import { errorCode } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { quotedPath, secretError } from './format.ts';
-import type { NamedVariable, ReadFile, VariableTexts } from './schema.ts';
-import { fileVariable, isSecret } from './section.ts';
+import type { NamedVariable, ReadFile, VariableTexts } from './table.ts';
+import { fileVariable, isSecret } from './table.ts';
 
 /** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {

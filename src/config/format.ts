@@ -11,16 +11,16 @@ export type Parsed<Value> =
   | { readonly state: 'valid'; readonly value: Value }
   | { readonly state: 'invalid'; readonly errors: readonly ValueError[] };
 
-/** A format of JSON Schema. Its parser also says what is wrong, and converts the text that a section receives. */
+/** What the text of a variable may be: a format checks it, converts it, and says what is wrong with it. */
 export interface Format<Value> {
-  /** The name of the format in the schema, in `--help` and in the reference. Formats of the same name are equal. */
+  /** A short name of the type, for `--help` and the reference. */
   readonly label: string;
   /** Completes the error line: `expected …`. */
   readonly expects: string;
   /** Values of this format are never shown, and `NAME_FILE` may be the path of a file with one. */
   readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
-  /** If the text is the path of a file, this reads the value of the variable from the content of that file. */
+  /** Reads the value of the variable from the content of the file that the text names. */
   readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
   /** Writes the value for `--check-config`; default: `String`. */
   show?(value: Value): string;
@@ -41,15 +41,25 @@ export function errorLine(name: string, error: ValueError, expects: string): str
 
 const MAX_QUOTE = 80;
 
-/** A value in quotes, shortened if long, without characters that break the line or control a terminal. */
+/** Matches keys and tokens, which may be in the wrong variable: no blank, no address, letters and digits mixed. */
+const LIKE_SECRET = /^(?=.*\d)(?=.*[a-z])[\w+/=.~-]{16,}$/i;
+
+/**
+ * A value in quotes, shortened if long, without characters that break the line or control a terminal. A value that may be
+ * a secret of another variable is not quoted.
+ */
 export function quoted(text: string): string {
+  if (LIKE_SECRET.test(text)) return 'the value';
   const shown = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text;
   return printable(JSON.stringify(shown));
 }
 
-/** Quotes a path without shortening it, because its end identifies it best. */
+/** Matches how paths begin. */
+const PATH = /^(?:\.{0,2}\/|secrets\/)/;
+
+/** A path in quotes, not shortened, because its end identifies it best. */
 export function quotedPath(path: string): string {
-  return printable(`"${path}"`);
+  return PATH.test(path) || !LIKE_SECRET.test(path) ? printable(`"${path}"`) : 'the file';
 }
 
 /**
@@ -69,7 +79,9 @@ const MAX_SECRET_CHARACTERS = 8 * 1024;
 
 /** Why a text cannot be a secret; undefined if it can. */
 export function secretError(text: string): string | undefined {
-  return text.length > MAX_SECRET_CHARACTERS ? 'is longer than 8 KiB' : headerError(text);
+  if (text.length > MAX_SECRET_CHARACTERS) return 'is longer than 8 KiB';
+  if (/^(["']).*\1$/.test(text)) return 'is in quotes';
+  return headerError(text);
 }
 
 export function entriesOf(text: string): readonly string[] {

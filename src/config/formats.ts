@@ -1,6 +1,76 @@
 import { Secret } from '../runtime/secret.ts';
+import { likelyTypo } from '../runtime/suggest.ts';
 import { formatDuration, parseDuration } from './duration.ts';
-import { type Format, headerError, invalid, quoted, secretError, valid } from './format.ts';
+import { entriesOf, type Format, headerError, invalid, quoted, secretError, type ValueError, valid } from './format.ts';
+
+export const boolean: Format<boolean> = {
+  label: 'true or false',
+  expects: 'true or false',
+  parse: (text) => {
+    if (text === 'true' || text === 'false') return valid(text === 'true');
+    return invalid(`${quoted(text)} is neither`);
+  },
+};
+
+/** One of these words. */
+export function oneOf<const Word extends string>(words: readonly Word[]): Format<Word> {
+  return {
+    label: words.join(', '),
+    expects: `one of ${words.join(', ')}`,
+    parse: (text) => {
+      const word = words.find((known) => known === text);
+      if (word !== undefined) return valid(word);
+      return {
+        state: 'invalid',
+        errors: [{ what: `${quoted(text)} is not a known word`, meant: likelyTypo(text, words) }],
+      };
+    },
+  };
+}
+
+/** Entries separated by commas, each once. `noun` is their name in `list of …`. */
+export function listOf<Entry>(entry: Format<Entry>, noun = entry.label): Format<readonly Entry[]> {
+  return {
+    label: `list of ${noun}`,
+    expects: `a comma-separated list of ${entry.expects.replace(/^one of /, '')}`,
+    parse: (text) => {
+      const values = new Set<Entry>();
+      const errors: ValueError[] = [];
+      for (const part of entriesOf(text)) {
+        const parsed = entry.parse(part);
+        if (parsed.state === 'valid') values.add(parsed.value);
+        else errors.push(...parsed.errors);
+      }
+      if (errors.length > 0) return { state: 'invalid', errors };
+      return values.size === 0 ? invalid('is an empty list') : valid([...values]);
+    },
+    show: (values) => values.map((value) => entry.show?.(value) ?? String(value)).join(','),
+  };
+}
+
+/** A number format with bounds, which are written as in the environment. */
+export function within(format: Format<number>, least: string, most?: string): Format<number> {
+  const range = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+  const minimum = boundOf(format, least);
+  const maximum = most === undefined ? Number.POSITIVE_INFINITY : boundOf(format, most);
+  return {
+    ...format,
+    label: `${format.label} ${range}`,
+    expects: `${format.expects} ${range}`,
+    parse: (text) => {
+      const parsed = format.parse(text);
+      if (parsed.state === 'invalid') return parsed;
+      if (parsed.value < minimum) return invalid(`${quoted(text)} is below ${least}`);
+      return parsed.value > maximum ? invalid(`${quoted(text)} is above ${most}`) : parsed;
+    },
+  };
+}
+
+function boundOf(format: Format<number>, text: string): number {
+  const parsed = format.parse(text);
+  if (parsed.state === 'invalid') throw new Error(`"${text}" is no ${format.label}`);
+  return parsed.value;
+}
 
 /** A Prometheus duration, in milliseconds. */
 export const duration: Format<number> = {
@@ -25,7 +95,7 @@ export const wholeSeconds: Format<number> = {
   },
 };
 
-/** `integer` of JSON Schema is not used, because the text of a variable may be `1e3` or ` 4` there. */
+/** Decimal digits only: `1e3` and ` 4` are rejected. */
 export const wholeNumber: Format<number> = {
   label: 'number',
   expects: 'a whole number',
@@ -82,7 +152,6 @@ export const filePath: Format<string> = {
 
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** An entry of a list. */
 export const uuid: Format<string> = {
   label: 'uuids',
   expects: 'uuids, such as 0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f',
@@ -92,8 +161,8 @@ export const uuid: Format<string> = {
 // Above this bound, milliseconds are not exact.
 const MAX_BUCKET_SECONDS = Number.MAX_SAFE_INTEGER / 1000;
 
-/** The upper bound of a bucket of a histogram in seconds, as an entry of a list. */
-export const bucket: Format<number> = {
+/** The upper bound of a bucket of a histogram, in seconds. */
+const bucket: Format<number> = {
   label: 'durations',
   expects: 'ascending durations or seconds of at least 1ms, such as 10s,1m,1h',
   parse: (text) => {
@@ -104,4 +173,55 @@ export const bucket: Format<number> = {
   },
   // A bound finer than a millisecond cannot be a duration, so it is shown in seconds.
   show: (seconds) => (Number.isSafeInteger(seconds * 1000) ? formatDuration(seconds * 1000) : String(seconds)),
+};
+
+const bucketList = listOf(bucket);
+
+/** The buckets of a histogram in ascending order. */
+export const buckets: Format<readonly number[]> = {
+  ...bucketList,
+  parse: (text) => {
+    const parsed = bucketList.parse(text);
+    if (parsed.state === 'invalid') return parsed;
+    const isAscending = parsed.value.every((bound, place) => place === 0 || bound > (parsed.value[place - 1] ?? 0));
+    return isAscending ? parsed : invalid('is not in ascending order');
+  },
+};
+
+export interface FilerAlias {
+  /** The guid or serial of a filer, in lower case. */
+  readonly id: string;
+  /** The id of the same filer in the other service, in lower case, or else the filer's name. */
+  readonly target: string;
+}
+
+/** A pair that joins two ids to one filer, or names a filer; uuids in lower case. */
+const alias: Format<FilerAlias> = {
+  label: 'pairs',
+  expects: 'filer_guid=serial or filer_guid=name',
+  parse: (text) => {
+    const [, left = '', right = ''] = /^([^=]*)=(.*)$/su.exec(text) ?? [];
+    const id = left.trim().toLowerCase();
+    const named = right.trim();
+    const target = UUID.test(named) ? named.toLowerCase() : named;
+    if (!UUID.test(id)) return invalid(`${quoted(text)} does not begin with a uuid and an equals sign`);
+    if (target === '') return invalid(`${quoted(text)} has nothing after the equals sign`);
+    if (target === id) return invalid(`${quoted(text)} has the same id on both sides`);
+    return valid({ id, target });
+  },
+  show: ({ id, target }) => `${id}=${target}`,
+};
+
+const aliasList = listOf(alias);
+
+/** Pairs of which no two begin with the same id. */
+export const aliases: Format<readonly FilerAlias[]> = {
+  ...aliasList,
+  parse: (text) => {
+    const parsed = aliasList.parse(text);
+    if (parsed.state === 'invalid') return parsed;
+    const ids = parsed.value.map(({ id }) => id);
+    const repeated = ids.find((id, place) => ids.indexOf(id) < place);
+    return repeated === undefined ? parsed : invalid(`${JSON.stringify(repeated)} is listed twice`);
+  },
 };

@@ -1,6 +1,6 @@
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
-import type { VariableTexts } from './schema.ts';
+import type { VariableTexts } from './table.ts';
 
 /** The proxy variables. As with curl, the name in lower case takes precedence. */
 export function proxies(texts: VariableTexts, errors: string[]): ProxyConfig | undefined {

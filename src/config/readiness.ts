@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../runtime/errors.ts';
 import type { Config } from './config.ts';
-import type { ServiceSection } from './section.ts';
+import type { ServiceSection } from './table.ts';
 
 /**
  * These checks find what a valid configuration still lacks. `--check-config` makes all of them. The exporter only

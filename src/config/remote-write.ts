@@ -1,10 +1,9 @@
 import { baseUrl, HEADER_NAME, RESERVED_HEADERS } from './addresses.ts';
 import { entriesOf, type Format, headerError, invalid, quoted, valid } from './format.ts';
-import { duration, headerValue, secret } from './formats.ts';
+import { duration, headerValue, listOf, secret, within } from './formats.ts';
 import { pemFile } from './pem.ts';
-import { LIST, type Rows, type ValueSchema, type Values } from './schema.ts';
-import { isSecret, type SetVariables, section } from './section.ts';
 import { insecureErrors } from './service-rules.ts';
+import { isSecret, type Rows, type SetVariables, section, type Values } from './table.ts';
 
 /** The name and the value of a label, as an entry of a list. */
 const label: Format<readonly [string, string]> = {
@@ -16,8 +15,6 @@ const label: Format<readonly [string, string]> = {
   },
   show: (pair) => pair.join('='),
 };
-
-const labelList = { ...LIST, items: { format: label } } as const satisfies ValueSchema;
 
 const variables = {
   REMOTE_WRITE_URL: {
@@ -33,14 +30,12 @@ const variables = {
     help: 'additional headers, such as `X-Scope-OrgID=tenant,X-Other=value`',
   },
   REMOTE_WRITE_LABELS: {
-    ...labelList,
+    format: listOf(label),
     unset: 'every series has `job=filer-exporter-minutes`',
     help: 'labels added to every series; a `job` among them must differ from that of the scrape',
   },
   REMOTE_WRITE_CATCH_UP: {
-    format: duration,
-    formatMinimum: '15m',
-    formatMaximum: '30d',
+    format: within(duration, '15m', '30d'),
     default: '6h',
     help: 'how far back missing points are requested after an outage',
   },

@@ -1,6 +1,6 @@
 import { isLoopback } from './addresses.ts';
-import type { Rows } from './schema.ts';
-import { isSecret, type ServiceSection, type SetVariables } from './section.ts';
+import type { Rows } from './table.ts';
+import { isSecret, type ServiceSection, type SetVariables } from './table.ts';
 
 /** Rules for all services: at least one is set, no secret is set for a disabled one, none is sent unencrypted. */
 export function serviceErrors(services: readonly ServiceSection[], given: SetVariables<Rows>): readonly string[] {

@@ -1,4 +1,4 @@
-import type { FilerAlias } from '../config/aliases.ts';
+import type { FilerAlias } from '../config/formats.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ReportFinding } from '../doctor/finding.ts';
 import type { CheckResult, Named } from '../doctor/service-check.ts';

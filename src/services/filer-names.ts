@@ -1,4 +1,4 @@
-import type { FilerAlias } from '../config/aliases.ts';
+import type { FilerAlias } from '../config/formats.ts';
 import { UUID } from '../config/formats.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { ServiceSection } from '../config/section.ts';
+import type { ServiceSection } from '../config/table.ts';
 import type { ServiceCauses } from '../contract/causes.ts';
 import type { OwnMetric } from '../contract/own-metric.ts';
 import type { ServiceDetails } from '../contract/service-details.ts';

@@ -1,7 +1,6 @@
 import { baseUrl, headerName } from '../../config/addresses.ts';
-import { duration, headerValue, secret } from '../../config/formats.ts';
-import { LIST } from '../../config/schema.ts';
-import { serviceSection } from '../../config/section.ts';
+import { duration, headerValue, listOf, oneOf, secret, within } from '../../config/formats.ts';
+import { serviceSection } from '../../config/table.ts';
 import type { GfaClientSettings } from './client.ts';
 import { GROUPS } from './families.ts';
 
@@ -35,14 +34,12 @@ export const gfaSection = serviceSection({
       help: 'the header that carries the client key',
     },
     GFA_INTERVAL: {
-      format: duration,
-      formatMinimum: '1s',
+      format: within(duration, '1s'),
       default: '60s',
       help: 'target time between two polls',
     },
     GFA_METRICS: {
-      ...LIST,
-      items: { enum: GROUPS },
+      format: listOf(oneOf(GROUPS), 'words'),
       default: 'filers,volumes,locks,propagation',
       help: 'the groups of records to request',
     },

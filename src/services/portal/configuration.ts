@@ -1,6 +1,11 @@
 import { formatDuration } from '../../config/duration.ts';
-import type { Values } from '../../config/schema.ts';
-import { fileVariable, type ServiceSection, type SetVariables, serviceSection } from '../../config/section.ts';
+import {
+  fileVariable,
+  type ServiceSection,
+  type SetVariables,
+  serviceSection,
+  type Values,
+} from '../../config/table.ts';
 import {
   ECONOMY_REPLACES,
   ECONOMY_SERIES,

@@ -1,7 +1,17 @@
 import { baseUrl } from '../../config/addresses.ts';
 import type { Format } from '../../config/format.ts';
-import { duration, rateLimit, secret, uuid, wholeNumber, wholeSeconds } from '../../config/formats.ts';
-import { LIST, type Rows } from '../../config/schema.ts';
+import {
+  duration,
+  listOf,
+  oneOf,
+  rateLimit,
+  secret,
+  uuid,
+  wholeNumber,
+  wholeSeconds,
+  within,
+} from '../../config/formats.ts';
+import type { Rows } from '../../config/table.ts';
 import { ADDITIONAL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import { unitNames } from './appliances/units.ts';
 import { collectorDefinitions } from './collectors.ts';
@@ -56,36 +66,32 @@ export const portalVariables = {
   PORTAL_SERVICE_SECRET: { format: secret, help: 'secret of the service key' },
   PORTAL_USER_KEY: { format: secret, help: 'user key; set instead of service key and secret' },
   PORTAL_AUTH: {
-    enum: ['oauth2', 'service_key', 'user_key'],
+    format: oneOf(['oauth2', 'service_key', 'user_key']),
     unset: '`oauth2` with a service key, else `user_key`',
     help: 'how to get a token: the service key in a form body or in headers, or the user key',
   },
   PORTAL_INTERVAL: {
-    format: duration,
-    formatMinimum: '1s',
+    format: within(duration, '1s'),
     default: '5m',
     help: 'target time between two polls of the same series of the same appliance',
   },
   PORTAL_MODE: {
-    enum: ['full', 'economy'],
+    format: oneOf(['full', 'economy']),
     default: 'full',
     help: '`economy` polls CPU, load and uptime often, other series at `PORTAL_FULL_INTERVAL`',
   },
   PORTAL_FULL_INTERVAL: {
-    format: duration,
-    formatMinimum: '1s',
+    format: within(duration, '1s'),
     default: '1h',
     help: 'target time between two polls of the other series in economy mode',
   },
   PORTAL_DISCOVERY_INTERVAL: {
-    format: duration,
-    formatMinimum: '1s',
+    format: within(duration, '1s'),
     default: '15m',
     help: 'time between two polls of the inventory, and between two polls of a suspended task',
   },
   PORTAL_SERIALS: {
-    ...LIST,
-    items: { format: uuid },
+    format: listOf(uuid),
     unset: 'all discovered',
     help: 'polls only these appliances; the inventory then brings only names, or is forbidden',
   },
@@ -100,29 +106,22 @@ export const portalVariables = {
     help: '`all`, `-name`, `name=10m`; collectors that are off by default are experimental',
   },
   PORTAL_LOOKBACK: {
-    format: duration,
-    formatMinimum: '6m',
-    formatMaximum: '30d',
+    format: within(duration, '6m', '30d'),
     default: '15m',
     help: 'length of the period that a series request covers',
   },
   PORTAL_BIN_SIZE: {
-    format: wholeSeconds,
-    formatMinimum: '1m',
-    formatMaximum: '1h',
+    format: within(wholeSeconds, '1m', '1h'),
     default: '60s',
     help: 'length of an aggregated bin in a series request, in whole seconds',
   },
   PORTAL_UNITS: {
-    ...LIST,
-    items: { enum: unitNames },
+    format: listOf(oneOf(unitNames), 'words'),
     unset: 'as documented',
     help: 'units that the account uses instead of the documented ones; `--doctor` reports them',
   },
   PORTAL_CONCURRENCY: {
-    format: wholeNumber,
-    formatMinimum: '1',
-    formatMaximum: '1000',
+    format: within(wholeNumber, '1', '1000'),
     default: '8',
     help: 'maximum number of concurrent requests',
   },
@@ -132,8 +131,7 @@ export const portalVariables = {
     help: 'most requests in a window; the exporter stays below it and slows down after a 429',
   },
   PORTAL_DAILY_LIMIT: {
-    format: wholeNumber,
-    formatMinimum: '0',
+    format: within(wholeNumber, '0'),
     default: '1000000',
     help: 'maximum number of requests in 24 hours; `0` for no limit',
   },

@@ -1,5 +1,41 @@
-import { schemaOf } from './parse-variables.ts';
-import { type NamedVariable, type Rows, textOf, type Values, type Variable } from './schema.ts';
+import type { Format } from './format.ts';
+
+export interface Variable {
+  readonly format: Format<unknown>;
+  /** The default, written as in the environment. */
+  readonly default?: string;
+  /** What happens if the variable is not set and has no default. */
+  readonly unset?: string;
+  /** One line for `--help` and the reference; backticks around code. */
+  readonly help: string;
+}
+
+export interface NamedVariable {
+  readonly name: string;
+  readonly row: Variable;
+}
+
+export type Rows = Readonly<Record<string, Variable>>;
+
+/** The values of the variables that are set, by name; none is an empty string. */
+export type VariableTexts = ReadonlyMap<string, string>;
+
+export type ReadFile = (path: string) => string;
+
+type ValueOf<Form> = Form extends {
+  valueIn(path: string, content: string): { state: 'valid'; value: infer Value } | object;
+}
+  ? Value
+  : Form extends Format<infer Value>
+    ? Value
+    : never;
+
+/** The value of every variable, in the type of its format or of the file it names; undefined only without a default. */
+export type Values<Table extends Rows> = {
+  readonly [Name in keyof Table]:
+    | ValueOf<Table[Name]['format']>
+    | (Table[Name] extends { readonly default: string } ? never : undefined);
+};
 
 export interface SetVariables<Table extends Rows> {
   /** Whether the variable or its `NAME_FILE` is set, valid or not. */
@@ -23,10 +59,9 @@ interface SectionDefinition<Table extends Rows, Settings> {
 /** The text in effect of each variable that has an effect; undefined if it is not set. */
 export type EffectiveValues = Readonly<Record<string, string | undefined>>;
 
+/** Some variables, and what they mean together. */
 export interface Section<Settings = unknown> {
   readonly rows: readonly NamedVariable[];
-  /** The schema of these variables for env-schema. */
-  readonly schema: object;
   errors(given: SetVariables<Rows>): readonly string[];
   toSettings(values: Values<Rows>): { readonly settings: Settings; readonly shown: EffectiveValues };
 }
@@ -38,18 +73,23 @@ export function section<const Table extends Rows, Settings>(
   const rows = Object.entries<Variable>(variables).map(([name, row]) => ({ name, row }));
   return {
     rows,
-    schema: schemaOf(variables),
-    // The cast is safe: the schema of these rows has checked the values.
+    // The casts are safe: the formats of these rows have read the values.
     errors: (given) => errors?.(given as SetVariables<Table>) ?? [],
     toSettings: (values) => {
       const settings = toSettings(values as Values<Table>);
       if (url !== undefined && values[url] === undefined) return { settings, shown: { [url]: undefined } };
-      const texts = rows.map(
-        ({ name, row }) => [name, values[name] === undefined ? undefined : textOf(row, values[name])] as const,
-      );
-      return { settings, shown: { ...Object.fromEntries(texts), ...(settings && show?.(settings)) } };
+      const shown: Record<string, string | undefined> = {};
+      for (const { name, row } of rows) {
+        shown[name] = values[name] === undefined ? undefined : textOf(row, values[name]);
+      }
+      return { settings, shown: { ...shown, ...(settings && show?.(settings)) } };
     },
   };
+}
+
+/** The text of a value, as an operator could have set it. */
+function textOf({ format }: Variable, value: unknown): string {
+  return format.show?.(value) ?? String(value);
 }
 
 /** The variables of one service, which is polled if its URL is set. */
@@ -85,7 +125,7 @@ export function serviceSection<const Table extends Rows, Settings>({
 }
 
 export function isSecret({ format }: Variable): boolean {
-  return format?.isSecret === true;
+  return format.isSecret === true;
 }
 
 export function fileVariable(name: string): string {
