@@ -12,10 +12,10 @@ import { createReport, exporterStatus } from '../status/report.ts';
 import { WarningLabels } from '../status/warning-labels.ts';
 import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { createStateKeeper, keptBy } from './persisted-state.ts';
 import { createPolledServices } from './polled-service.ts';
 import { createRemoteWrite } from './remote-write.ts';
 import { createLineStore, SinkFanOut } from './sinks.ts';
+import { createStateKeeper } from './state-keeper.ts';
 import { createWebAccess, type WebConfigFile } from './web-access.ts';
 
 export type App = Lifecycle;
@@ -35,7 +35,7 @@ export function createApp(
   );
   const exposition = createLineStore(environment);
   const keeper = createStateKeeper(services, config, environment);
-  const history = createRemoteWrite(config, services, environment, keeper);
+  const history = createRemoteWrite(config, services, environment);
   const outputs = [history].filter((output) => output !== undefined);
   const sink = new SinkFanOut({ exposition, clock, own, history, outputs });
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
@@ -72,6 +72,23 @@ export function createApp(
     clock,
     log,
   });
-  const kept = [...keptBy(sources), ...(history === undefined ? [] : [history.cursors])];
-  return new Lifecycle({ config, environment, sources, scrapes, pages, server, keeper, kept, history, protection });
+  const savedParts = [
+    ...sources.flatMap(({ api, state, budget }) => [
+      ...(state?.parts ?? []),
+      budget.savedPart(`daily quota of ${api}`),
+    ]),
+    ...(history === undefined ? [] : [history.cursors]),
+  ];
+  return new Lifecycle({
+    config,
+    environment,
+    sources,
+    scrapes,
+    pages,
+    server,
+    keeper,
+    savedParts,
+    history,
+    protection,
+  });
 }

@@ -1,16 +1,13 @@
 import type { Config } from '../config/config.ts';
-import type { Kept } from '../contract/kept.ts';
+import type { SavedPart } from '../contract/saved-part.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ExpositionServer, Pages } from '../http/server.ts';
 import { asError } from '../runtime/errors.ts';
-import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
+import type { StateKeeper } from './state-keeper.ts';
 import type { WebAccess } from './web-access.ts';
-
-/** The state is saved this often although no poll saves it, because the remaining daily quota changes. */
-const STATE_INTERVAL_MS = 60_000;
 
 export interface LifecycleDependencies {
   readonly config: Config;
@@ -20,7 +17,7 @@ export interface LifecycleDependencies {
   readonly pages: Pages;
   readonly server: ExpositionServer;
   readonly keeper: StateKeeper | undefined;
-  readonly kept: readonly Kept[];
+  readonly savedParts: readonly SavedPart[];
   readonly history: RemoteWrite | undefined;
   readonly protection: WebAccess | undefined;
 }
@@ -64,10 +61,12 @@ export class Lifecycle {
         'REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived',
       );
     }
-    const pollsSave = sources.some(({ state }) => state?.savesAfterPolls);
-    const saving = pollsSave ? undefined : keeper?.run(STATE_INTERVAL_MS, signal);
     this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
-    this.#running = Promise.all([this.#guarded(saving), this.#guarded(history?.run(signal)), ...this.#polling]);
+    this.#running = Promise.all([
+      this.#guarded(keeper?.run(signal)),
+      this.#guarded(history?.run(signal)),
+      ...this.#polling,
+    ]);
     this.#reloading = protection?.reloading.run(signal);
     this.#announce(port);
     return port;
@@ -111,14 +110,13 @@ export class Lifecycle {
     });
     await Promise.all([server.close(late.signal), ...released, untilTimeout(saved), untilTimeout(this.#reloading)]);
     ended.abort();
-    keeper?.release();
     if (this.#hasStarted) log.info('stopped');
   }
 
   /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */
   async #restore(): Promise<void> {
-    const { keeper, kept, sources } = this.#parts;
-    await keeper?.load(kept);
+    const { keeper, savedParts, sources } = this.#parts;
+    await keeper?.load(savedParts);
     for (const { state, poller } of sources) {
       const restored = state?.restoredResult?.();
       if (restored === undefined) continue;

@@ -4,10 +4,10 @@ import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { Poller } from '../polling/poller.ts';
 import { FilerNames } from '../services/filer-names.ts';
 import type { ConfiguredService } from '../services/services.ts';
-import type { StateKeeper } from '../state/keeper.ts';
 import type { Environment } from './environment.ts';
 import { connectService } from './service-client.ts';
 import { LateDataWarning } from './service-warnings.ts';
+import type { StateKeeper } from './state-keeper.ts';
 
 export type PolledService = ReturnType<typeof polledService>;
 
@@ -37,7 +37,7 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
     config,
     environment,
     names,
-    keeper,
+    saveSoon: keeper?.saveSoon,
     observer: own.requestsOf(api),
   });
   const { collector, inventory, intervalMs, target, pacer } = connected;

@@ -6,7 +6,6 @@ import type { Send } from '../history/delivery.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import { createMasker } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
-import type { StateKeeper } from '../state/keeper.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
 import type { Environment } from './environment.ts';
@@ -15,18 +14,16 @@ export function createRemoteWrite(
   config: Config,
   services: readonly ConfiguredService[],
   environment: Environment,
-  keeper: Pick<StateKeeper, 'saveUnsynced'> | undefined,
 ): RemoteWrite | undefined {
   const { remoteWrite } = config;
   const { clock, random, log } = environment;
   const [points] = services.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
   if (remoteWrite === undefined || points === undefined) return undefined;
-  const history: RemoteWrite = new RemoteWrite(
+  return new RemoteWrite(
     { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },
     sendOf(remoteWrite, config, environment),
-    { clock, random, log, saveCursors: keeper && (() => keeper.saveUnsynced(history.cursors)) },
+    { clock, random, log },
   );
-  return history;
 }
 
 function sendOf(settings: RemoteWriteConfig, config: Config, environment: Environment): Send {

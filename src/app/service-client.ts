@@ -75,9 +75,9 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
 /** A service, connected through a client of its own; `release` closes that too. */
 export function connectService(
   configured: ConfiguredService,
-  parts: ClientDependencies & Pick<ServiceDependencies, 'names' | 'keeper'>,
+  parts: ClientDependencies & Pick<ServiceDependencies, 'names' | 'saveSoon'>,
 ) {
-  const { config, environment, names, keeper } = parts;
+  const { config, environment, names, saveSoon } = parts;
   const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const explain = explainFor(configured.service.causes);
   const { client, close, ...limits } = createServiceClient(configured, parts);
@@ -89,7 +89,7 @@ export function connectService(
     log,
     heapBytes,
     names,
-    keeper,
+    saveSoon,
   });
   return {
     ...connection,

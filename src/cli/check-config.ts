@@ -1,9 +1,10 @@
 import process from 'node:process';
+import { stateFileErrors, stateFolderErrors } from '../app/state-file.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { effectiveConfiguration } from '../config/describe.ts';
 import { findPermissiveFiles } from '../config/file-permissions.ts';
-import { placeholderErrors, stateFileErrors } from '../config/readiness.ts';
+import { placeholderErrors } from '../config/readiness.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { accessTo, ownFiles, serviceSections, webFiles } from './load.ts';
@@ -18,7 +19,11 @@ export async function checkConfig(config: Config): Promise<number> {
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);
   printLine(effectiveConfiguration(config, serviceSections));
-  const errors = [...placeholderErrors(config, serviceSections), ...(await stateFileErrors(config.stateFile))];
+  const errors = [
+    ...placeholderErrors(config, serviceSections),
+    ...(await stateFileErrors(config.stateFile)),
+    ...(await stateFolderErrors(config.stateFile)),
+  ];
   if (errors.length > 0) throw new ConfigError(errors);
   return printLine('# the configuration is valid');
 }

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import process from 'node:process';
 import { type App, createApp } from '../app/app.ts';
+import { stateFileErrors } from '../app/state-file.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
-import { stateFolderErrors } from '../config/readiness.ts';
 import type { PageNotice } from '../pages/notice.ts';
 import { systemClock, withTimeout } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
@@ -55,7 +55,7 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   logUncaughtErrors(log);
   // The exporter polls although the disk hangs.
   const late = () => new Error('the disk hangs');
-  const looked = withTimeout(stateFolderErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
+  const looked = withTimeout(stateFileErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
   const guard = await readWebConfig(config.web, webFiles);

@@ -63,20 +63,11 @@ export function newCursor(task: string, at: number, seen: number, ahead?: Cursor
   };
 }
 
-/** What is saved of all cursors together. */
-export interface SavedSpan {
+export type SentTask = readonly [task: string, until: number];
+
+export interface SavedCursors {
   readonly begun: number | null;
   readonly newest: number | null;
   readonly sending: readonly SentTask[];
-}
-
-export type SentTask = readonly [task: string, until: number];
-
-/** Null stands for a cursor that was removed. */
-export type SavedCursor = readonly [task: string, at: number | null, seen: number | null];
-
-/** A piece of the saved cursors. */
-export interface SavedCursors {
-  readonly span?: SavedSpan;
-  readonly cursors?: readonly SavedCursor[];
+  readonly cursors: readonly (readonly [task: string, at: number, seen: number])[];
 }

@@ -1,19 +1,12 @@
-import { inPieces, type Kept, type Restoration } from '../contract/kept.ts';
 import type { Bin, LossReason, Window } from '../contract/minutes.ts';
+import type { SavedPart } from '../contract/saved-part.ts';
 import type { JsonObject } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { LargeMap } from '../runtime/large-map.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 import { unitHash } from '../runtime/random.ts';
-import {
-  type Cursor,
-  newCursor,
-  type SavedCursor,
-  type SavedCursors,
-  type SavedSpan,
-  type SentTask,
-} from './cursor.ts';
+import { type Cursor, newCursor, type SavedCursors, type SentTask } from './cursor.ts';
 import { FUTURE_MS, type UnusedReason } from './points.ts';
 import type { RejectionReason } from './receiver-responses.ts';
 
@@ -39,14 +32,12 @@ const DROPS: readonly (RejectionReason | UnusedReason)[] = [
 const LOSSES: readonly LossReason[] = ['catch_up', 'too_old', 'rejected', 'unread'];
 
 /** Only this class moves cursors, so it also reports what is skipped: minutes as lost, points as dropped. */
-export class HistoryCursors implements Kept {
-  readonly part = 'remote_write';
+export class HistoryCursors implements SavedPart {
+  readonly name = 'remote_write';
   readonly #options: CursorOptions;
   readonly #clock: Clock;
   readonly #log: Log;
   #cursors = new LargeMap<string, Cursor>(unitHash);
-  /** The tasks whose cursors have changed since they were last saved. */
-  #changed = new LargeMap<string, true>(unitHash);
   /** The tasks of the request in flight, with the last bin of each. */
   #sending: readonly SentTask[] = [];
   /** Tasks that are not polled, in the order in which they left, with the monotonic time. */
@@ -95,10 +86,7 @@ export class HistoryCursors implements Kept {
     const existing = this.#cursors.get(task);
     const begins = Math.max(this.#begun, before(now - catchUpMs));
     const cursor = existing ?? newCursor(task, begins, begins + binMs);
-    if (existing === undefined) {
-      this.#cursors.set(task, cursor);
-      this.#changed.set(task, true);
-    }
+    if (existing === undefined) this.#cursors.set(task, cursor);
     if (this.#newestSeen === 0) this.#newestSeen = cursor.seen;
     this.#idle.delete(task);
     if (cursor.goneAt !== undefined) cursor.away = [cursor.goneAt, now];
@@ -112,7 +100,6 @@ export class HistoryCursors implements Kept {
       cursor.at = cursor.seen = at;
       cursor.ahead = undefined;
       this.#newestSeen = now;
-      this.#changed.set(task, true);
     }
     this.#forget();
     return cursor;
@@ -145,7 +132,6 @@ export class HistoryCursors implements Kept {
     cursor.at = last;
     for (const time of times) if (last - time < 32 * binMs) cursor.bits |= 1 << ((last - time) / binMs);
     cursor.seen = Math.max(cursor.seen, seen);
-    this.#changed.set(cursor.task, true);
     this.#newestSeen = Math.max(this.#newestSeen, cursor.seen);
     if (isDelivered) this.#newest = Math.max(last, this.#newest ?? last);
   }
@@ -195,58 +181,30 @@ export class HistoryCursors implements Kept {
     this.#sending = tasks;
   }
 
-  changes(): Iterable<SavedCursors> {
-    const changed = this.#changed;
-    this.#changed = new LargeMap(unitHash);
-    return this.#pieces(changed.keys());
-  }
-
-  *all(): Generator<SavedCursors> {
-    yield* this.#pieces(this.#cursors.keys());
-  }
-
-  restore(): Restoration {
-    const cursors = new LargeMap<string, Cursor>(unitHash);
-    const idle = new Map<string, number>();
-    let newestSeen = 0;
-    let span: SavedSpan | undefined;
+  save(): SavedCursors {
     return {
-      put: (piece) => {
-        const { cursors: saved = [], span: latest = span } = piece as SavedCursors;
-        span = latest;
-        for (const [task, at, seen] of saved) {
-          cursors.delete(task);
-          idle.delete(task);
-          if (at === null || seen === null) continue;
-          cursors.set(task, newCursor(task, at, seen, { since: Number.NEGATIVE_INFINITY, now: 0 }));
-          idle.set(task, this.#clock.monotonic());
-          newestSeen = Math.max(newestSeen, seen);
-        }
-      },
-      commit: () => {
-        this.#begun = span?.begun ?? undefined;
-        this.#newest = span?.newest ?? undefined;
-        this.#newestSeen = newestSeen;
-        this.#cursors = cursors;
-        this.#idle = idle;
-        for (const [task, until] of span?.sending ?? []) {
-          const cursor = cursors.get(task);
-          if (cursor !== undefined && until > cursor.at) cursor.sentUntil = until;
-        }
-      },
+      begun: this.#begun ?? null,
+      newest: this.#newest ?? null,
+      sending: this.#sending,
+      cursors: Array.from(this.#cursors.entries(), ([task, { at, seen }]) => [task, at, seen]),
     };
   }
 
-  *#pieces(tasks: Iterable<string>): Generator<SavedCursors> {
-    yield { span: { begun: this.#begun ?? null, newest: this.#newest ?? null, sending: this.#sending } };
-    yield* inPieces('cursors', this.#saved(tasks));
-  }
-
-  *#saved(tasks: Iterable<string>): Generator<SavedCursor> {
-    for (const task of tasks) {
-      const { at = null, seen = null } = this.#cursors.get(task) ?? {};
-      yield [task, at, seen];
+  restore(saved: unknown): void {
+    const { begun, newest, sending, cursors: savedCursors } = saved as SavedCursors;
+    const cursors = new LargeMap<string, Cursor>(unitHash);
+    for (const [task, at, seen] of savedCursors) {
+      cursors.set(task, newCursor(task, at, seen, { since: Number.NEGATIVE_INFINITY, now: 0 }));
     }
+    for (const [task, until] of sending) {
+      const cursor = cursors.get(task);
+      if (cursor !== undefined && until > cursor.at) cursor.sentUntil = until;
+    }
+    this.#begun = begun ?? undefined;
+    this.#newest = newest ?? undefined;
+    this.#newestSeen = savedCursors.reduce((latest, [, , seen]) => Math.max(latest, seen), 0);
+    this.#cursors = cursors;
+    this.#idle = new Map(savedCursors.map(([task]) => [task, this.#clock.monotonic()]));
   }
 
   #isAhead(cursor: Cursor, now: number): boolean {
@@ -275,7 +233,6 @@ export class HistoryCursors implements Kept {
       this.#idle.delete(task);
       if (this.#cursors.get(task)?.batches !== 0) continue;
       this.#cursors.delete(task);
-      this.#changed.set(task, true);
     }
   }
 

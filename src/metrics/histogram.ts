@@ -1,15 +1,9 @@
 import type { Labels } from './family.ts';
 import type { Sample } from './samples.ts';
 
-interface HistogramState {
-  readonly bounds: readonly number[];
-  readonly counts: readonly number[];
-  readonly sum: number;
-}
-
 /**
- * Counts values by bound, and never decreases. Without bounds it keeps only sum and count. The sum stays finite,
- * because JSON cannot represent an infinite number and a restart would lose it.
+ * Counts values by bound, and never decreases. Without bounds it keeps only sum and count. The sum stays finite, because
+ * nothing could be computed from an infinite one.
  */
 export class Histogram {
   readonly #bounds: readonly number[];
@@ -24,14 +18,10 @@ export class Histogram {
   }
 
   observe(value: number): void {
-    this.#add(value, 1);
-    this.#sum = Math.min(Number.MAX_VALUE, this.#sum + value);
-  }
-
-  #add(value: number, times: number): void {
     const found = this.#bounds.findIndex((bound) => value <= bound);
     const bucket = found === -1 ? this.#bounds.length : found;
-    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + times;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#sum = Math.min(Number.MAX_VALUE, this.#sum + value);
   }
 
   get count(): number {
@@ -51,20 +41,6 @@ export class Histogram {
     yield { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: this.count };
     yield { name: `${name}_sum`, labels, value: this.#sum };
     yield { name: `${name}_count`, labels, value: this.count };
-  }
-
-  state(): HistogramState {
-    return { bounds: this.#bounds, counts: this.#counts, sum: this.#sum };
-  }
-
-  /** If the operator has changed the bounds, the values of an old bucket count at its upper bound; sum and count stay. */
-  static restore(bounds: readonly number[], before: HistogramState): Histogram {
-    const histogram = new Histogram(bounds);
-    for (const [index, count] of before.counts.entries()) {
-      histogram.#add(before.bounds[index] ?? Number.POSITIVE_INFINITY, count);
-    }
-    histogram.#sum = before.sum;
-    return histogram;
   }
 }
 

@@ -28,7 +28,6 @@ export class LabelledCounter {
   readonly #labels: readonly CounterLabel[];
   readonly #maxSeries: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #changed = new Set<Entry>();
 
   constructor({ name: family, enumLabels = {}, fieldLabels = {} }: Family, maxSeries = MAX_SERIES) {
     this.#name = family;
@@ -63,42 +62,18 @@ export class LabelledCounter {
   }
 
   /** `values`: in the order of the labels. */
-  #count(values: readonly string[], by: number): Entry {
+  #count(values: readonly string[], by: number): void {
     let counted: readonly string[] = this.#labels.map(({ admit }, index) => admit(values[index] ?? ''));
     if (this.#entries.size >= this.#maxSeries && !this.#entries.has(keyOf(counted))) counted = this.#folded(counted);
     const key = keyOf(counted);
     const entry = this.#entries.get(key) ?? { values: counted, count: 0 };
     entry.count += by;
     this.#entries.set(key, entry);
-    this.#changed.add(entry);
-    return entry;
-  }
-
-  all(): Iterable<SavedCount> {
-    return Array.from(this.#entries.values(), savedCount);
-  }
-
-  /** Takes the counts that have changed since the last call. */
-  takeChanged(): readonly SavedCount[] {
-    const changed = Array.from(this.#changed, savedCount);
-    this.#changed.clear();
-    return changed;
-  }
-
-  /** A later count of the same values replaces an earlier one. */
-  restore([values, count]: SavedCount): void {
-    this.#count(values, 0).count = count;
   }
 
   #folded(values: readonly string[]): readonly string[] {
     return values.map((value, index) => (this.#labels[index]?.known === undefined ? OTHER : value));
   }
-}
-
-export type SavedCount = readonly [values: readonly string[], count: number];
-
-function savedCount({ values, count }: Entry): SavedCount {
-  return [values, count];
 }
 
 function keyOf(values: readonly string[]): string {

@@ -85,11 +85,4 @@ function errorFields(error: unknown, mask: Masker): unknown {
   };
 }
 
-const EXPECTED_ERRORS = new Set([
-  'RequestError',
-  'SchemaError',
-  'CredentialError',
-  'ConfigError',
-  'LateError',
-  'StateFileError',
-]);
+const EXPECTED_ERRORS = new Set(['RequestError', 'SchemaError', 'CredentialError', 'ConfigError', 'StateFileError']);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LargeMap } from './large-map.ts';
 
 /** The characters of a hash, 72 bits: among a million ids, two with the same hash are to be expected once in ten billion years. */
 const HASH_LENGTH = 12;
@@ -7,10 +6,7 @@ const HASH_LENGTH = 12;
 /** The longest time for which an id is remembered that is dated in the future. It is far longer than any clock in use is wrong. */
 const MAX_AHEAD_MS = 31 * 86_400_000;
 
-/** A saved entry holds ids that were delivered at the same time, at most this many. */
-const IDS_PER_ENTRY = 50;
-
-/** Ids with the time of their last delivery, in monotonic milliseconds. */
+/** The saved ids that were delivered last at the same time, in monotonic milliseconds. */
 export type SavedIds = readonly [at: number, ids: readonly string[]];
 
 /**
@@ -20,25 +16,21 @@ export type SavedIds = readonly [at: number, ids: readonly string[]];
  *
  * If the memory is full, the ids that were delivered longest ago are evicted, but none of the last two responses. So a
  * response with more ids than there is room for evicts none of its own, and is not counted again when it is repeated.
- *
- * Only the first delivery of an id is a change that is saved: ids that every response delivers cost nothing.
  */
 export class SeenIds {
   readonly #most: number;
   readonly #keepMs: number;
-  /** When each id was delivered last, in monotonic milliseconds. Each part is in the order of delivery. */
-  readonly #delivered: LargeMap<string, number>;
-  #added: (readonly [id: string, at: number])[] = [];
+  /** When each id was delivered last, in monotonic milliseconds, in the order of delivery. */
+  #delivered = new Map<string, number>();
   #evicted = 0;
   /** The monotonic times of this response and of the one before. */
   #now = 0;
   #before = 0;
 
-  /** `keepMs`: how long an id is remembered after its last delivery. `parts`: into how many maps the ids are divided. */
-  constructor(most: number, keepMs: number, parts = 1) {
+  /** `keepMs`: how long an id is remembered after its last delivery. */
+  constructor(most: number, keepMs: number) {
     this.#most = most;
     this.#keepMs = keepMs;
-    this.#delivered = new LargeMap(spread, parts);
   }
 
   get size(): number {
@@ -62,93 +54,54 @@ export class SeenIds {
    */
   deliver(id: string, aheadMs = 0, isLate = false): 'known' | 'unknown' | 'late' | 'full' {
     const hash = createHash('sha256').update(id).digest('base64').slice(0, HASH_LENGTH);
-    const isKnown = this.#delivered.has(hash);
+    const isKnown = this.#delivered.delete(hash);
     if (!isKnown && isLate) return 'late';
     if (!isKnown && this.#delivered.size >= this.#most && !this.#evict()) return 'full';
-    const at = this.#now + Math.min(Math.max(0, aheadMs), MAX_AHEAD_MS);
-    this.#put(hash, at);
-    if (isKnown) return 'known';
-    this.#added.push([hash, at]);
-    // If nothing takes the added ids, they are not collected.
-    if (this.#added.length > this.#most) this.#added = [];
-    return 'unknown';
+    this.#delivered.set(hash, this.#now + Math.min(Math.max(0, aheadMs), MAX_AHEAD_MS));
+    return isKnown ? 'known' : 'unknown';
   }
 
-  /** Called after a response that was read completely. Yields where it may be interrupted. */
-  *forget(): Generator<void> {
-    for (const part of this.#delivered.parts) {
-      yield;
-      for (const [id, at] of part) {
-        // What is dated in the future is not in the order of delivery.
-        if (at > this.#now) continue;
-        if (this.#now - at <= this.#keepMs) break;
-        this.#delivered.delete(id);
-      }
+  /** Called after a response that was read completely. */
+  forget(): void {
+    for (const [id, at] of this.#delivered) {
+      // What is dated in the future is not in the order of delivery.
+      if (at > this.#now) continue;
+      if (this.#now - at <= this.#keepMs) break;
+      this.#delivered.delete(id);
     }
   }
 
-  all(): Iterable<SavedIds> {
-    return grouped(this.#delivered.entries());
+  save(): readonly SavedIds[] {
+    const idsByTime = new Map<number, string[]>();
+    for (const [id, at] of this.#delivered) {
+      const ids = idsByTime.get(at);
+      if (ids === undefined) idsByTime.set(at, [id]);
+      else ids.push(id);
+    }
+    return [...idsByTime];
   }
 
-  /** What was added since the last call. */
-  takeAdded(): Iterable<SavedIds> {
-    const added = this.#added;
-    this.#added = [];
-    return grouped(added);
-  }
-
-  /** Restores ids into a memory that has received no response. `shiftMs` converts another process's monotonic times. */
-  restore([at, ids]: SavedIds, shiftMs: number): void {
-    for (const id of ids) this.#put(id, at + shiftMs);
-  }
-
-  /** Called after all ids are restored. `respondedAt`: when the last response arrived. */
-  finishRestoring(respondedAt: number): void {
+  /**
+   * Restores ids into a memory that has received no response. `shiftMs` converts another process's monotonic times, and
+   * `respondedAt` is when the last response arrived, in those of this process.
+   */
+  restore(saved: readonly SavedIds[], shiftMs: number, respondedAt: number): void {
+    for (const [at, ids] of saved) for (const id of ids) this.#delivered.set(id, at + shiftMs);
     this.begin(respondedAt);
     this.begin(respondedAt);
     while (this.size > this.#most && this.#evict());
     this.#evicted = 0;
   }
 
-  #put(id: string, at: number): void {
-    this.#delivered.delete(id);
-    this.#delivered.set(id, at);
-  }
-
   /** Evicts the id that was delivered longest ago. Returns false if all are of the last two responses. */
   #evict(): boolean {
-    let [oldest, oldestAt] = ['', this.#before];
-    for (const part of this.#delivered.parts) {
-      for (const [id, at] of part) {
-        if (at > this.#now) continue;
-        if (at < oldestAt) [oldest, oldestAt] = [id, at];
-        break;
-      }
+    for (const [id, at] of this.#delivered) {
+      if (at > this.#now) continue;
+      if (at >= this.#before) return false;
+      this.#delivered.delete(id);
+      this.#evicted += 1;
+      return true;
     }
-    if (oldest === '') return false;
-    this.#delivered.delete(oldest);
-    this.#evicted += 1;
-    return true;
+    return false;
   }
-}
-
-/** Hashes are in base64, so that their first letters are spread evenly. */
-function spread(hash: string): number {
-  return (hash.charCodeAt(0) % 64) / 64;
-}
-
-/** Ids that follow each other and were delivered at the same time are one entry. */
-function* grouped(delivered: Iterable<readonly [id: string, at: number]>): Generator<SavedIds> {
-  let ids: string[] = [];
-  let groupAt = 0;
-  for (const [id, at] of delivered) {
-    if (ids.length > 0 && (at !== groupAt || ids.length === IDS_PER_ENTRY)) {
-      yield [groupAt, ids];
-      ids = [];
-    }
-    groupAt = at;
-    ids.push(id);
-  }
-  if (ids.length > 0) yield [groupAt, ids];
 }

@@ -1,4 +1,4 @@
-import type { Kept } from '../contract/kept.ts';
+import type { SavedPart } from '../contract/saved-part.ts';
 import type { InventoryDetails } from '../contract/service-details.ts';
 import type { ApplianceFamilies, Task } from '../contract/task.ts';
 import type { ServiceCheck } from '../doctor/service-check.ts';
@@ -48,9 +48,7 @@ export interface Inventory extends InventoryDetails {
 
 /** What a service keeps over restarts. */
 export interface SavedState {
-  readonly kept: readonly Kept[];
-  /** True if each poll of the service saves the state, which is true for one service. */
-  readonly savesAfterPolls?: true;
+  readonly parts: readonly SavedPart[];
   readonly restoredResult?: () => RestoredResult | undefined;
 }
 

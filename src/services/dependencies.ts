@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
+import type { SaveSoon } from '../contract/saved-part.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import type { StateKeeper } from '../state/keeper.ts';
 import type { Exchange, JsonClient } from '../transport/json-client.ts';
 import type { FilerNames } from './filer-names.ts';
 
@@ -15,8 +15,8 @@ export interface ServiceDependencies {
   readonly log: Log;
   readonly heapBytes: number;
   readonly names: FilerNames;
-  /** Saves what the service keeps over restarts; undefined without a state file. */
-  readonly keeper: Pick<StateKeeper, 'save' | 'discard'> | undefined;
+  /** Undefined without a state file. */
+  readonly saveSoon: SaveSoon | undefined;
 }
 
 /** What the program gives to the checks of `--doctor`. */

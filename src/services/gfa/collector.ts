@@ -1,18 +1,16 @@
-import type { Kept, Restoration } from '../../contract/kept.ts';
 import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
+import type { SavedPart, SaveSoon } from '../../contract/saved-part.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { runInSlices } from '../../runtime/slices.ts';
-import type { StateKeeper } from '../../state/keeper.ts';
 import type { RestoredResult } from '../capabilities.ts';
 import { fullEventMemory, sharedClientKey } from './causes.ts';
 import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
-import { GfaLedger, type GfaLedgerOptions } from './ledger.ts';
-import type { Piece } from './saved-ledger.ts';
+import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from './ledger.ts';
 
 /** How long the first response waits for the names in the portal's inventory, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;
@@ -21,15 +19,15 @@ export interface GfaDependencies {
   readonly client: GfaClient;
   readonly ledger: GfaLedgerOptions;
   readonly intervalMs: number;
-  readonly keeper: Pick<StateKeeper, 'save' | 'discard'> | undefined;
+  readonly saveSoon: SaveSoon | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Polls `GET /data`. It is a single task, because a response covers the whole account. */
-export class GfaCollector implements Collector, Kept {
+export class GfaCollector implements Collector, SavedPart {
   readonly api = 'gfa';
-  readonly part = 'gfa';
+  readonly name = 'gfa';
   readonly #dependencies: GfaDependencies;
   readonly #task: Task;
   #ledger: GfaLedger;
@@ -63,50 +61,32 @@ export class GfaCollector implements Collector, Kept {
     return [...(bookmarks.isSuspicious ? [sharedClientKey] : []), ...(isFull ? [fullEventMemory] : [])];
   }
 
-  changes(): Iterable<unknown> {
-    return this.#ledger.changes();
+  save(): SavedLedger {
+    return this.#ledger.save();
   }
 
-  all(): Iterable<unknown> {
-    return this.#ledger.all();
-  }
-
-  restore(shiftMs: number): Restoration {
+  restore(saved: unknown, shiftMs: number): void {
     const ledger = new GfaLedger(this.#dependencies.ledger);
-    return {
-      put: (piece) => ledger.put(piece as Piece, shiftMs),
-      commit: () => {
-        ledger.finishRestoring(this.#dependencies.clock.monotonic());
-        this.#ledger = ledger;
-        // The earlier process may have stopped during a request, so the first response counts as one after a loss.
-        this.#requestsRead = -1;
-      },
-    };
+    ledger.restore(saved as SavedLedger, shiftMs, this.#dependencies.clock.monotonic());
+    this.#ledger = ledger;
+    // The earlier process may have stopped during a request, so the first response counts as one after a loss.
+    this.#requestsRead = -1;
   }
 
-  /** Saves the state before the result is exposed, so that the state file contains all that a scrape has seen. */
   async #poll(signal: AbortSignal): Promise<PollResult> {
-    const { client, keeper } = this.#dependencies;
-    try {
-      const result = await this.#read(await client.data(signal), signal);
-      await keeper?.save();
-      return result;
-    } catch (error) {
-      // Nothing was counted, but the remaining daily quota has changed. When the process stops, the state is saved anyway.
-      if (!signal.aborted) await keeper?.save();
-      throw error;
-    }
+    return this.#read(await this.#dependencies.client.data(signal), signal);
   }
 
   async #read(body: unknown, signal: AbortSignal): Promise<PollResult> {
     const { client, clock, log } = this.#dependencies;
     const drops = new DropCounter();
     const response = parseDataResponse(body, drops.reportDrop);
-    await this.#checkAccount(labelValue(response.info.account));
+    this.#checkAccount(labelValue(response.info.account));
     const isAfterLoss = client.requestsSent > this.#requestsRead + 1;
     this.#requestsRead = client.requestsSent;
     const ledger = this.#ledger;
     const events = await runInSlices(ledger.add(response, clock.monotonic(), drops.reportDrop, isAfterLoss), clock);
+    if (events > 0) this.#dependencies.saveSoon?.();
     this.#dependencies.ledger.names.setTitles(ledger.filers.titles());
     if (this.#isFirstResponse) {
       this.#isFirstResponse = false;
@@ -130,8 +110,8 @@ export class GfaCollector implements Collector, Kept {
   }
 
   /** Discards the counts if the token belongs to another account than before. */
-  async #checkAccount(account: string): Promise<void> {
-    const { keeper, log } = this.#dependencies;
+  #checkAccount(account: string): void {
+    const { log } = this.#dependencies;
     const before = this.#ledger.account;
     if (account === '' || before === '' || account === before) return;
     this.#ledger = new GfaLedger(this.#dependencies.ledger);
@@ -139,6 +119,5 @@ export class GfaCollector implements Collector, Kept {
       { api: this.api, before, account },
       'the token belongs to another account than before; counting starts again at 0',
     );
-    await keeper?.discard('it belongs to another account');
   }
 }

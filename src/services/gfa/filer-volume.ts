@@ -52,8 +52,8 @@ export type SavedStatistic = readonly [
   labels: Labels,
   newest: SavedRecord | null,
   latest: SavedRecord | null,
-  durations: ReturnType<Histogram['state']> | null,
-  total: number | null,
+  hasDurations: boolean,
+  hasTotal: boolean,
 ];
 
 /** The labels of a filer on a volume; the volume's are empty for a filer alone, the filer's for a volume alone. */
@@ -64,9 +64,6 @@ export class FilerVolume {
   readonly filer: string;
   readonly volume: string;
   current: CurrentRecord | undefined;
-  /** Whether the state, and whether the counts, have changed since they were last saved. */
-  hasNewState = false;
-  hasNewCounts = false;
   readonly #bounds: readonly number[];
   readonly #statistics = new Map<string, Statistic>();
 
@@ -87,7 +84,6 @@ export class FilerVolume {
   }
 
   setCurrent(timed: TimedRecord, now: number, onDuplicate: () => void): void {
-    this.hasNewState = true;
     this.current = confirmRecord(this.current, timed, now, onDuplicate);
   }
 
@@ -99,7 +95,6 @@ export class FilerVolume {
     responseReportedAt: number,
     reportDrop: ReportDrop = () => {},
   ): void {
-    this.hasNewCounts = true;
     const filerRecord = this.current?.timed;
     const reportedNow =
       filerRecord?.response === event.response
@@ -161,9 +156,7 @@ export class FilerVolume {
 
   /** Drops the current state if no response has confirmed it since `before`, in monotonic milliseconds. */
   removeStateBefore(before: number): void {
-    if (this.current === undefined || this.current.confirmedAt >= before) return;
-    this.current = undefined;
-    this.hasNewState = true;
+    if (this.current !== undefined && this.current.confirmedAt < before) this.current = undefined;
   }
 
   *samples(labels: PairLabels): Generator<Sample> {
@@ -179,28 +172,29 @@ export class FilerVolume {
     for (const statistic of this.#statistics.values()) yield* samplesOf(statistic, { ...labels, ...statistic.labels });
   }
 
-  savedCounts(): readonly SavedStatistic[] {
+  savedStatistics(): readonly SavedStatistic[] {
     const saved = (timed: TimedRecord | undefined) => (timed === undefined ? null : savedRecord(timed));
     return Array.from(this.#statistics.values(), ({ subject, labels, newest, latest, durations, total }) => [
       subject,
       labels,
       saved(newest),
       saved(latest),
-      durations?.state() ?? null,
-      total ?? null,
+      durations !== undefined,
+      total !== undefined,
     ]);
   }
 
-  restoreCounts(statistics: readonly SavedStatistic[]): void {
+  /** Counters and histograms begin at 0. */
+  restoreStatistics(statistics: readonly SavedStatistic[]): void {
     const restored = (saved: SavedRecord | null) => (saved === null ? undefined : restoreRecord(saved));
-    for (const [subject, labels, newest, latest, durations, total] of statistics) {
+    for (const [subject, labels, newest, latest, hasDurations, hasTotal] of statistics) {
       this.#statistics.set(keyOf(subject, labels), {
         subject,
         labels,
         newest: restored(newest),
         latest: restored(latest),
-        durations: durations === null ? undefined : Histogram.restore(this.#bounds, durations),
-        total: total ?? undefined,
+        durations: hasDurations ? new Histogram(this.#bounds) : undefined,
+        total: hasTotal ? 0 : undefined,
       });
     }
   }

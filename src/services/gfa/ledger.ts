@@ -1,27 +1,29 @@
-import { inPieces } from '../../contract/kept.ts';
 import type { JsonObject } from '../../metrics/family.ts';
 import { boundedId } from '../../metrics/label-value.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
-import { SeenIds } from '../../runtime/seen-ids.ts';
+import { type SavedIds, SeenIds } from '../../runtime/seen-ids.ts';
 import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { isKeyShared } from './bookmark-watch.ts';
 import type { DataResponse } from './data-response.ts';
 import { EVENTS_KEPT_MS, EventCounter } from './event-counter.ts';
 import { EVENT_GROUPS, type EventGroup, type Group, infoTable } from './families.ts';
-import { FilerVolume, pairKey } from './filer-volume.ts';
+import { FilerVolume, pairKey, type SavedStatistic } from './filer-volume.ts';
 import { LabelValueLimits } from './label-value-limits.ts';
-import type { Heading, Piece, SavedFiler } from './saved-ledger.ts';
-import { type Arrival, believedInfo, restoreCurrent, savedCurrent, toTimedRecord } from './timed-record.ts';
-import { TitleDirectory } from './title-directory.ts';
+import {
+  type Arrival,
+  believedInfo,
+  restoreCurrent,
+  type SavedCurrent,
+  savedCurrent,
+  toTimedRecord,
+} from './timed-record.ts';
+import { type SavedEntry, TitleDirectory } from './title-directory.ts';
 
 /** The groups whose records are states. */
 const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
-
-/** The events are a million at most, so each map has some ten thousand. */
-const MEMORY_PARTS = 64;
 
 export interface GfaLedgerOptions {
   readonly bounds: readonly number[];
@@ -54,10 +56,6 @@ export class GfaLedger {
   readonly #memory: SeenIds;
   readonly #events: Readonly<Record<EventGroup, EventCounter>>;
   readonly #valueLimits = new LabelValueLimits();
-  /** What the last response has changed except titles, by the key of a pair. */
-  readonly #changed = { states: new Set<string>(), counts: new Set<string>() };
-  /** The JSON that was saved last for each part of the heading. */
-  readonly #saved = new Map<string, string>();
   #isKeyShared = false;
   /** By guid: the names of filers before the restart. */
   readonly #previousNames = new Map<string, string>();
@@ -71,7 +69,7 @@ export class GfaLedger {
     this.filers = new TitleDirectory(options.maxPairs);
     this.#volumes = new TitleDirectory(options.maxPairs);
     this.#clock = new ServiceClock(options.serviceClock);
-    this.#memory = new SeenIds(options.maxEvents, EVENTS_KEPT_MS, MEMORY_PARTS);
+    this.#memory = new SeenIds(options.maxEvents, EVENTS_KEPT_MS);
     this.#events = {
       locks: new EventCounter('locks', this.#memory),
       propagation: new EventCounter('propagation', this.#memory),
@@ -102,7 +100,6 @@ export class GfaLedger {
     const arrival = { response: this.#responses, time };
     this.#info = believedInfo(response.info, time);
     this.respondedAt = now;
-    this.#clearChanges();
     toSamples(infoTable, [response.info], {}, reportDrop);
     for (const group of STATE_GROUPS) {
       for (const record of response.groups[group]) {
@@ -124,7 +121,7 @@ export class GfaLedger {
     }
     const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
     this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
-    yield* this.#memory.forget();
+    this.#memory.forget();
     yield* this.#removeOld(response, now);
     return newEvents;
   }
@@ -143,95 +140,39 @@ export class GfaLedger {
     }
   }
 
-  /** What the last response changed, for the state file. A second call yields only the time of the response. */
-  *changes(): Generator<Piece> {
-    const { states, counts } = this.#changed;
-    yield* this.#pieces(this.#heading(true), [this.filers.changed, this.#volumes.changed, states, counts]);
-    yield* inPieces('events', this.#memory.takeAdded());
-    this.#clearChanges();
+  save(): SavedLedger {
+    return {
+      respondedAt: this.respondedAt ?? null,
+      info: this.#info,
+      filers: Array.from(this.filers.guids(), (guid) => [guid, this.filers.saved(guid), this.#nameOf(guid)]),
+      volumes: Array.from(this.#volumes.guids(), (guid) => [guid, this.#volumes.saved(guid)]),
+      pairs: Array.from(this.#pairs, ([key, pair]) => [key, savedCurrent(pair.current), pair.savedStatistics()]),
+      words: this.#valueLimits.state(),
+      events: this.#memory.save(),
+    };
   }
 
-  *all(): Generator<Piece> {
-    const pairs = [...this.#pairs.keys()];
-    yield* this.#pieces(this.#heading(false), [this.filers.guids(), this.#volumes.guids(), pairs, pairs]);
-    yield* inPieces('events', this.#memory.all());
-  }
-
-  /** The pieces of the state with these keys; an entry that was removed is null. */
-  *#pieces(heading: Iterable<unknown>, [filers, volumes, states, counts]: SavedKeys): Generator<Piece> {
-    yield { answeredAt: this.respondedAt ?? null };
-    yield* inPieces('heading', heading);
-    const parts: readonly (readonly [keyof Piece, Iterable<string>, save: (key: string) => unknown])[] = [
-      ['filers', filers, (guid) => this.#savedFiler(guid)],
-      ['volumes', volumes, (guid) => this.#volumes.saved(guid)],
-      ['states', states, (key) => savedCurrent(this.#pairs.get(key)?.current)],
-      ['counts', counts, (key) => this.#pairs.get(key)?.savedCounts() ?? null],
-    ];
-    for (const [name, keys, save] of parts) yield* inPieces(name, entriesOf(keys, save));
-  }
-
-  #savedFiler(guid: string): SavedFiler | null {
-    const entry = this.filers.saved(guid);
-    return entry && [entry, this.#nameOf(guid)];
-  }
-
-  /** Restores a piece, into a ledger that has received no response. `shiftMs` converts another process's monotonic times. */
-  put(piece: Piece, shiftMs: number): void {
-    if (piece.answeredAt !== undefined) {
-      this.respondedAt = piece.answeredAt === null ? undefined : piece.answeredAt + shiftMs;
-    }
-    for (const [key, value] of piece.heading ?? []) this.#putHeading(key, value);
-    for (const [guid, saved] of piece.filers ?? []) {
-      const [entry, name] = saved ?? [null, ''];
+  /**
+   * Restores into a ledger that has received no response. `shiftMs` converts another process's monotonic times; `now` is in
+   * those of this process.
+   */
+  restore(saved: SavedLedger, shiftMs: number, now: number): void {
+    this.respondedAt = saved.respondedAt === null ? undefined : saved.respondedAt + shiftMs;
+    this.#info = saved.info;
+    for (const [guid, entry, name] of saved.filers) {
       this.filers.restore(guid, entry, shiftMs);
       this.#previousNames.set(guid, name);
     }
-    for (const [guid, saved] of piece.volumes ?? []) this.#volumes.restore(guid, saved, shiftMs);
-    for (const [key, saved] of piece.states ?? []) {
+    for (const [guid, entry] of saved.volumes) this.#volumes.restore(guid, entry, shiftMs);
+    for (const [key, current, statistics] of saved.pairs) {
       const pair = this.#pairWith(key);
-      if (pair !== undefined) pair.current = saved === null ? undefined : restoreCurrent(saved, shiftMs);
+      if (pair === undefined) continue;
+      pair.current = current === null ? undefined : restoreCurrent(current, shiftMs);
+      pair.restoreStatistics(statistics);
     }
-    for (const [key, saved] of piece.counts ?? []) {
-      if (saved === null) this.#pairs.delete(key);
-      else this.#pairWith(key)?.restoreCounts(saved);
-    }
-    for (const ids of piece.events ?? []) this.#memory.restore(ids, shiftMs);
-  }
-
-  /** Called after all pieces. `now`: monotonic milliseconds. */
-  finishRestoring(now: number): void {
-    this.#memory.finishRestoring(this.respondedAt ?? now);
+    this.#valueLimits.restore(saved.words);
+    this.#memory.restore(saved.events, shiftMs, this.respondedAt ?? now);
     this.#removeOldStates(now - this.#options.goneAfterMs);
-  }
-
-  #clearChanges(): void {
-    this.#memory.takeAdded();
-    for (const changed of [this.filers.changed, this.#volumes.changed, ...Object.values(this.#changed)])
-      changed.clear();
-  }
-
-  /** The heading, which is about the whole account. With `isChange` only the parts that differ from what was saved last. */
-  *#heading(isChange: boolean): Generator<readonly [keyof Heading, unknown]> {
-    const { volumes, ...info } = this.#info;
-    const { locks, propagation } = this.#events;
-    const bookmarks = { locks: locks.watch.state(), propagation: propagation.watch.state() };
-    const heading: Heading = { info, volumes, bookmarks, words: this.#valueLimits.state() };
-    for (const [key, value] of Object.entries(heading) as [keyof Heading, unknown][]) {
-      const text = JSON.stringify(value ?? null);
-      if (isChange && this.#saved.get(key) === text) continue;
-      this.#saved.set(key, text);
-      yield [key, value ?? null];
-    }
-  }
-
-  #putHeading(key: string, value: unknown): void {
-    const saved = { [key]: value } as Partial<Heading>;
-    if (saved.info !== undefined) this.#info = { ...saved.info, volumes: this.#info.volumes };
-    if ('volumes' in saved) this.#info = { ...this.#info, volumes: saved.volumes };
-    if (saved.words !== undefined) this.#valueLimits.restore(saved.words);
-    if (saved.bookmarks !== undefined) {
-      for (const group of EVENT_GROUPS) this.#events[group].watch.restore(saved.bookmarks[group]);
-    }
   }
 
   /** The state of a filer on a volume, created if missing; undefined if the maximum is reached. */
@@ -288,15 +229,9 @@ export class GfaLedger {
     if (this.#options.groups.includes('filers') && groups.filers.length > 0) this.filers.removeBefore(forgottenBefore);
     this.#volumes.removeBefore(forgottenBefore);
     this.#removeOldStates(before);
-    const { states, counts } = this.#changed;
     for (const [key, pair] of this.#pairs) {
       yield;
-      const isGone = !this.filers.has(pair.filer) || !this.#volumes.has(pair.volume);
-      if (isGone) this.#pairs.delete(key);
-      if (pair.hasNewState) states.add(key);
-      if (isGone || pair.hasNewCounts) counts.add(key);
-      pair.hasNewState = false;
-      pair.hasNewCounts = false;
+      if (!this.filers.has(pair.filer) || !this.#volumes.has(pair.volume)) this.#pairs.delete(key);
     }
   }
 
@@ -305,15 +240,22 @@ export class GfaLedger {
   }
 }
 
-type SavedKeys = readonly [
-  filers: Iterable<string>,
-  volumes: Iterable<string>,
-  states: Iterable<string>,
-  counts: Iterable<string>,
-];
-
-function* entriesOf(keys: Iterable<string>, save: (key: string) => unknown): Generator<readonly [string, unknown]> {
-  for (const key of keys) yield [key, save(key)];
+/** What is saved of a ledger. Counters and histograms are not: they start at 0, so that only their series are known. */
+export interface SavedLedger {
+  /** When the latest response arrived, in monotonic milliseconds of the process that saved. */
+  readonly respondedAt: number | null;
+  readonly info: JsonObject;
+  /** `name` is the name under which the filer was exposed. */
+  readonly filers: readonly (readonly [guid: string, entry: SavedEntry, name: string])[];
+  readonly volumes: readonly (readonly [guid: string, entry: SavedEntry])[];
+  readonly pairs: readonly (readonly [
+    key: string,
+    current: SavedCurrent | null,
+    statistics: readonly SavedStatistic[],
+  ])[];
+  /** The label values that were admitted, by field. */
+  readonly words: ReturnType<LabelValueLimits['state']>;
+  readonly events: readonly SavedIds[];
 }
 
 function idOf(raw: unknown): string {

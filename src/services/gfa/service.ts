@@ -59,7 +59,7 @@ export const gfa: Service<GfaSettings> = {
 
   doctor: { createCheck: createGfaCheck },
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, keeper }) {
+  connect(settings, { client, config, clock, random, log, heapBytes, names, saveSoon }) {
     const { intervalMs } = settings;
     const { events } = config;
     const ledger = {
@@ -73,15 +73,14 @@ export const gfa: Service<GfaSettings> = {
       serviceClock: client.serviceClock,
     };
     const gfaClient = new GfaClient(client, settings, { clock, random });
-    const collector = new GfaCollector({ client: gfaClient, ledger, intervalMs, keeper, clock, log });
+    const collector = new GfaCollector({ client: gfaClient, ledger, intervalMs, saveSoon, clock, log });
     return {
       collector,
       intervalMs,
       ownValues: () => new Map(gfaOwnMetrics.map(({ name, read }) => [name, read(collector.ledger)])),
       warnings: () => collector.warnings,
       state: {
-        kept: [collector],
-        savesAfterPolls: true,
+        parts: [collector],
         restoredResult: () => collector.restoredResult(),
       },
     };

@@ -12,8 +12,6 @@ interface Entry {
 /** The titles of filers or of volumes, by guid. The empty guid stands for none: it is always there, and is never saved. */
 export class TitleDirectory {
   readonly #maxEntries: number;
-  /** The guids that were updated or removed since this set was cleared. */
-  readonly changed = new Set<string>();
   readonly #entries = new Map<string, Entry>();
 
   constructor(maxEntries: number) {
@@ -38,7 +36,6 @@ export class TitleDirectory {
     if (guid === '') return;
     const entry = getOrCreate(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
-    this.changed.add(guid);
     const reported = labelValue(title);
     if (reported === '' || (entry.isOfState && !isOfState)) return;
     entry.title = reported;
@@ -50,14 +47,12 @@ export class TitleDirectory {
     const entry = this.#entries.get(guid);
     if (entry === undefined) return;
     entry.seenAt = now;
-    this.changed.add(guid);
   }
 
   removeBefore(before: number): void {
     for (const [guid, entry] of this.#entries) {
       if (entry.seenAt >= before) continue;
       this.#entries.delete(guid);
-      this.changed.add(guid);
     }
   }
 
@@ -69,17 +64,12 @@ export class TitleDirectory {
     return this.#entries.keys();
   }
 
-  saved(guid: string): SavedEntry | null {
+  saved(guid: string): SavedEntry {
     const entry = this.#entries.get(guid);
-    return entry === undefined ? null : [entry.title ?? null, entry.isOfState, entry.seenAt];
+    return [entry?.title ?? null, entry?.isOfState ?? false, entry?.seenAt ?? 0];
   }
 
-  restore(guid: string, saved: SavedEntry | null, shiftMs: number): void {
-    if (saved === null) {
-      this.#entries.delete(guid);
-      return;
-    }
-    const [title, isOfState, seenAt] = saved;
+  restore(guid: string, [title, isOfState, seenAt]: SavedEntry, shiftMs: number): void {
     this.#entries.set(guid, { title: title ?? undefined, isOfState, seenAt: seenAt + shiftMs });
   }
 }

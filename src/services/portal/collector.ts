@@ -43,7 +43,7 @@ export class PortalCollector implements Collector {
       appliances: new ApplianceIndex(options, log, names),
       licence: { hasTelemetry: undefined },
       withoutFuture: (result) => runInSlices(clampFutureTimes(result, client.now() / 1000), clock),
-      kept: [],
+      savedParts: [],
     };
     const chosen = enabledCollectors(options.collectors);
     const telemetry = new TelemetryCollector(context);

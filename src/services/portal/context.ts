@@ -1,5 +1,5 @@
-import type { Kept } from '../../contract/kept.ts';
 import type { PollResult } from '../../contract/poll-result.ts';
+import type { SavedPart } from '../../contract/saved-part.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
@@ -18,5 +18,5 @@ export interface PortalContext {
   /** Replaces times that are later than the clock of the service. Each task does this with its results. */
   readonly withoutFuture: (result: PollResult) => Promise<PollResult>;
   /** The collectors add their state that is kept over restarts. */
-  readonly kept: Kept[];
+  readonly savedParts: SavedPart[];
 }

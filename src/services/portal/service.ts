@@ -88,7 +88,7 @@ export const portal: Service<PortalSettings> = {
         gaps: () => collector.inventory.gaps,
         describe: (serial) => collector.context.appliances.find(serial),
       },
-      state: { kept: collector.context.kept },
+      state: { parts: collector.context.savedParts },
       tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
       close: (signal) => tokens.revoke(signal),

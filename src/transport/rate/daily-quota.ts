@@ -1,4 +1,4 @@
-import { inPieces, type Restoration } from '../../contract/kept.ts';
+import type { SavedPart } from '../../contract/saved-part.ts';
 import { increment } from '../../runtime/maps.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,8 +25,6 @@ export class DailyQuota {
   /** Sent requests by minutes since `#epoch`. */
   #requestsByMinute = new Map<number, number>();
   #epoch: number;
-  /** Minutes that were not yet saved. */
-  readonly #changed = new Set<number>();
 
   constructor(limit: number | undefined, now: number) {
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
@@ -46,11 +44,9 @@ export class DailyQuota {
       Math.max(this.#theoreticalArrival, now - (this.#burstAllowance - 1) * this.#msPerRequest) + this.#msPerRequest;
     const present = this.#minuteOf(now);
     increment(this.#requestsByMinute, present);
-    this.#changed.add(present);
     for (const minute of this.#requestsByMinute.keys()) {
       if (minute > present - MINUTES_PER_DAY) break;
       this.#requestsByMinute.delete(minute);
-      this.#changed.delete(minute);
     }
   }
 
@@ -58,31 +54,17 @@ export class DailyQuota {
     return this.#msPerRequest === 0 ? Number.POSITIVE_INFINITY : 1000 / this.#msPerRequest;
   }
 
-  /** Takes the minutes that have changed since the last call, with their requests. */
-  *changes(): Generator<unknown> {
-    yield* this.#pieces(this.#changed);
-    this.#changed.clear();
-  }
-
-  *all(): Generator<unknown> {
-    yield { epoch: this.#epoch };
-    yield* this.#pieces(this.#requestsByMinute.keys());
-  }
-
-  /** Must be called before the first request. `shiftMs` converts monotonic times of the process that saved the state. */
-  restore(shiftMs: number): Restoration {
-    const restored = new Map<number, number>();
-    let epoch = this.#epoch;
+  /** Must be restored before the first request. */
+  savedPart(name: string): SavedPart {
     return {
-      put: (piece) => {
-        const { epoch: saved, minutes = [] } = piece as SavedQuota;
-        if (saved !== undefined) epoch = saved + shiftMs;
-        for (const [minute, count] of minutes) restored.set(minute, count);
-      },
-      commit: () => {
+      name,
+      save: (): SavedQuota => ({ epoch: this.#epoch, minutes: [...this.#requestsByMinute] }),
+      restore: (saved, shiftMs) => {
+        const { epoch, minutes } = saved as SavedQuota;
+        const restored = new Map(minutes);
         if (this.#msPerRequest === 0) return;
-        this.#requestsByMinute = new Map([...restored].sort(([minuteA], [minuteB]) => minuteA - minuteB));
-        this.#epoch = epoch;
+        this.#requestsByMinute = restored;
+        this.#epoch = epoch + shiftMs;
       },
     };
   }
@@ -96,13 +78,6 @@ export class DailyQuota {
     return Math.max(0, this.#limit - spent);
   }
 
-  #pieces(minutes: Iterable<number>): Iterable<unknown> {
-    return inPieces(
-      'minutes',
-      Array.from(minutes, (minute) => [minute, this.#requestsByMinute.get(minute) ?? 0]),
-    );
-  }
-
   #minuteOf(now: number): number {
     return Math.floor((now - this.#epoch) / MINUTE_MS);
   }
@@ -110,6 +85,6 @@ export class DailyQuota {
 
 interface SavedQuota {
   /** The beginning of the minute 0, in monotonic milliseconds. */
-  readonly epoch?: number;
-  readonly minutes?: readonly (readonly [minute: number, requests: number])[];
+  readonly epoch: number;
+  readonly minutes: readonly (readonly [minute: number, requests: number])[];
 }

@@ -1,12 +1,11 @@
-import { inPieces, type Kept, type Restoration } from '../../../contract/kept.ts';
+import type { SavedPart } from '../../../contract/saved-part.ts';
 import { type Family, type JsonObject, OTHER } from '../../../metrics/family.ts';
-import { LabelledCounter, type SavedCount } from '../../../metrics/labelled-counter.ts';
+import { LabelledCounter } from '../../../metrics/labelled-counter.ts';
 import { believedTime } from '../../../metrics/reported-time.ts';
 import { enumLabelValue, labelValue, type ReportDrop, type Sample } from '../../../metrics/samples.ts';
 import { date, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
 import { type CountingClock, CountingStart, type CountingStartState } from '../../../runtime/counting-start.ts';
 import { type SavedIds, SeenIds } from '../../../runtime/seen-ids.ts';
-import { runToEnd } from '../../../runtime/slices.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
 export const SEVERITY = {
@@ -70,9 +69,9 @@ export const notifications: CollectorDefinition = {
     {
       path: '/notifications',
       paged: 'continued',
-      create({ client, kept }) {
+      create({ client, savedParts }) {
         const ledger = new NotificationLedger(client.serviceClock);
-        kept.push(ledger);
+        savedParts.push(ledger);
         return {
           query: () => ({
             start_date: new Date(ledger.startOfQuery(client.now() / 1000) * 1000).toISOString(),
@@ -97,8 +96,8 @@ export const notifications: CollectorDefinition = {
  * before the start of the exporter are not counted. Progress is measured by the times of the notifications, never by this
  * machine's clock, which may be wrong.
  */
-export class NotificationLedger implements Kept {
-  readonly part = 'portal/notifications';
+export class NotificationLedger implements SavedPart {
+  readonly name = 'portal/notifications';
   readonly #clock: CountingClock;
   readonly #start: CountingStart;
   #counts = emptyCounts();
@@ -146,7 +145,7 @@ export class NotificationLedger implements Kept {
   finishQuery(now: number): void {
     const { latest, seen } = this.#counts;
     this.#hasQueried = true;
-    runToEnd(seen.forget());
+    seen.forget();
     if (!this.#start.isKnown) return;
     for (const [severity, at] of latest) latest.set(severity, believedTime(at, now));
     this.#newest = believedTime(this.#newest, now);
@@ -162,68 +161,36 @@ export class NotificationLedger implements Kept {
     ];
   }
 
-  changes(): Generator<unknown> {
-    const { total, bySeverity, seen } = this.#counts;
-    return this.#pieces(total.takeChanged(), bySeverity.takeChanged(), seen.takeAdded());
-  }
-
-  all(): Generator<unknown> {
-    const { total, bySeverity, seen } = this.#counts;
-    return this.#pieces(total.all(), bySeverity.all(), seen.all());
-  }
-
-  restore(shiftMs: number, elapsedMs: number): Restoration {
-    const counts = emptyCounts();
-    let state: SavedStart | undefined;
+  save(): SavedNotifications {
+    const { latest, seen } = this.#counts;
     return {
-      put: (piece) => {
-        const { start, seen = [], total = [], bySeverity = [] } = piece as Piece;
-        state = start ?? state;
-        for (const ids of seen) counts.seen.restore(ids, shiftMs);
-        for (const count of total) counts.total.restore(count);
-        for (const count of bySeverity) counts.bySeverity.restore(count);
-      },
-      commit: () => {
-        if (state === undefined) return;
-        const { ageMs, since, mark, latest } = state;
-        counts.seen.finishRestoring(this.#clock.monotonic());
-        this.#counts = { ...counts, latest: new Map(latest) };
-        this.#hasQueried = true;
-        this.#highWaterMark = mark ?? undefined;
-        this.#newest = mark ?? Number.NEGATIVE_INFINITY;
-        // If the pause was longer than a request can cover, counting starts anew.
-        const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;
-        this.#start.restore(isLost ? { ageMs: 0, since: null } : { ageMs: ageMs + elapsedMs, since });
-      },
+      start: this.#start.state(),
+      mark: this.#highWaterMark ?? null,
+      latest: [...latest],
+      seen: seen.save(),
     };
   }
 
-  *#pieces(
-    total: Iterable<SavedCount>,
-    bySeverity: Iterable<SavedCount>,
-    seen: Iterable<SavedIds>,
-  ): Generator<unknown> {
-    const { latest } = this.#counts;
-    const start: SavedStart = { ...this.#start.state(), mark: this.#highWaterMark ?? null, latest: [...latest] };
-    yield { start };
-    yield* inPieces('total', total);
-    yield* inPieces('bySeverity', bySeverity);
-    yield* inPieces('seen', seen);
+  restore(saved: unknown, shiftMs: number, elapsedMs: number): void {
+    const { start, mark, latest, seen } = saved as SavedNotifications;
+    const counts = { ...emptyCounts(), latest: new Map(latest) };
+    counts.seen.restore(seen, shiftMs, this.#clock.monotonic());
+    this.#counts = counts;
+    this.#hasQueried = true;
+    this.#highWaterMark = mark ?? undefined;
+    this.#newest = mark ?? Number.NEGATIVE_INFINITY;
+    // If the pause was longer than a request can cover, counting starts anew.
+    const isLost = elapsedMs > MAX_RANGE_SECONDS * 1000;
+    this.#start.restore(isLost ? { ageMs: 0, since: null } : { ...start, ageMs: start.ageMs + elapsedMs });
   }
 }
 
-/** The part of the state that is written with every change, because its age grows. */
-interface SavedStart extends CountingStartState {
+interface SavedNotifications {
+  readonly start: CountingStartState;
   /** In Unix seconds. */
   readonly mark: number | null;
   readonly latest: readonly (readonly [severity: string, at: number])[];
-}
-
-interface Piece {
-  readonly start?: SavedStart;
-  readonly seen?: readonly SavedIds[];
-  readonly total?: readonly SavedCount[];
-  readonly bySeverity?: readonly SavedCount[];
+  readonly seen: readonly SavedIds[];
 }
 
 function emptyCounts() {

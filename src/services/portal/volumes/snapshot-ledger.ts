@@ -7,7 +7,6 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import { SeenIds } from '../../../runtime/seen-ids.ts';
-import { runToEnd } from '../../../runtime/slices.ts';
 import type { SnapshotOperation } from './snapshot-operations.ts';
 
 export interface LedgerDependencies {
@@ -68,7 +67,7 @@ export class SnapshotLedger {
     this.#responses += 1;
     this.#seen.begin(this.#dependencies.clock.monotonic());
     for await (const record of records) this.#add(record, now, reportDrop);
-    runToEnd(this.#seen.forget());
+    this.#seen.forget();
     return [...this.#samples(reportDrop)];
   }
 

@@ -1,0 +1,14 @@
+/** A part of the program that keeps something over restarts, as one JSON value in `STATE_FILE`. */
+export interface SavedPart {
+  /** Its key in the file. */
+  readonly name: string;
+  save(): unknown;
+  /**
+   * Restores what another process has saved. `shiftMs` turns a monotonic time of that process into one of this process;
+   * `elapsedMs` is the time since it saved, and is never negative. Throws, and changes nothing, if the value is unusable.
+   */
+  restore(saved: unknown, shiftMs: number, elapsedMs: number): void;
+}
+
+/** Called after a poll that counted something, so that a kill makes little of it count again. Returns at once. */
+export type SaveSoon = () => void;
