@@ -1,6 +1,6 @@
-import { failureReason, isForbidden } from '../runtime/error-policy.ts';
-import type { FailureReason } from '../runtime/error-table.ts';
 import { CredentialError, type Problem, RequestError } from '../runtime/errors.ts';
+import type { FailureReason } from '../runtime/failures.ts';
+import { failureReason, isForbidden } from '../runtime/failures.ts';
 import type { Task } from './task.ts';
 
 /** What happened, as a clause, and what to do, as an imperative. */

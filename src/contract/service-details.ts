@@ -1,4 +1,4 @@
-import type { FailureReason } from '../runtime/error-table.ts';
+import type { FailureReason } from '../runtime/failures.ts';
 import type { Explanation } from './causes.ts';
 import type { OwnValues } from './own-metric.ts';
 import type { ServiceWarning } from './service-warning.ts';

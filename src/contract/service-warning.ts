@@ -1,4 +1,4 @@
-import type { FailureReason } from '../runtime/error-table.ts';
+import type { FailureReason } from '../runtime/failures.ts';
 import type { Explanation } from './causes.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { PollResult } from '../contract/poll-result.ts';
 import type { PollSink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { meaningOf } from '../runtime/error-policy.ts';
 import { asError, RequestError } from '../runtime/errors.ts';
+import { meaningOf } from '../runtime/failures.ts';
 
 /** A usable response. `empty`: it has no record. */
 export interface Response {

@@ -2,8 +2,8 @@ import { type Explain, type Explanation, explainTask, ForbiddenTasks, sentences 
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { failureReason } from '../runtime/error-policy.ts';
 import { CredentialError } from '../runtime/errors.ts';
+import { failureReason } from '../runtime/failures.ts';
 import { LargeMap } from '../runtime/large-map.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';

@@ -1,6 +1,6 @@
 import type { Task } from '../contract/task.ts';
 import { newestTime } from '../metrics/samples.ts';
-import { failureReason } from '../runtime/error-policy.ts';
+import { failureReason } from '../runtime/failures.ts';
 import type { Failure, Response } from './poll.ts';
 
 /**

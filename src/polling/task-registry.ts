@@ -1,5 +1,5 @@
 import type { Task } from '../contract/task.ts';
-import { failureReason } from '../runtime/error-policy.ts';
+import { failureReason } from '../runtime/failures.ts';
 import { LargeMap } from '../runtime/large-map.ts';
 import { getOrCreate, increment } from '../runtime/maps.ts';
 import { unitHash } from '../runtime/random.ts';

@@ -1,4 +1,9 @@
-import { type ErrorPolicy, policyForCode, type RequestPurpose } from './error-table.ts';
+/**
+ * The purpose of a request, because a status may mean different things. `read`: it changes nothing and is about the
+ * account. `series`: it reads a period of one object. `events`: it may consume the events that it returns. `token`: it
+ * sends credentials.
+ */
+export type RequestPurpose = 'read' | 'series' | 'events' | 'token';
 
 /** Why a request failed. It is the value of the label `code` if there was no HTTP status. */
 export type RequestErrorReason = 'timeout' | 'network' | 'invalid' | 'oversize' | 'status' | 'aborted';
@@ -47,14 +52,21 @@ export class RequestError extends Error {
     this.said = details.said;
   }
 
-  /** What follows from the failure. */
-  get meaning(): ErrorPolicy {
-    return policyForCode(this.code, this.purpose);
-  }
-
   /** The value of the label `code` of `filer_exporter_requests_total`. */
   get code(): string {
     return this.status === undefined ? this.reason : String(this.status);
+  }
+}
+
+/** A request was not sent, because the service returns 429 for this appliance alone. Its task has not failed: it waits. */
+export class PostponedError extends Error {
+  override readonly name = 'PostponedError';
+  /** When the next request about the appliance may be sent, in monotonic milliseconds. */
+  readonly until: number;
+
+  constructor(message: string, until: number) {
+    super(message);
+    this.until = until;
   }
 }
 

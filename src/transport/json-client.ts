@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LimitFunction } from 'p-limit';
-import { policyForCode, type RequestPurpose } from '../runtime/error-table.ts';
-import { asError, RequestError, SchemaError } from '../runtime/errors.ts';
+import { asError, RequestError, type RequestPurpose, SchemaError } from '../runtime/errors.ts';
 import { maskSecrets } from '../runtime/masking.ts';
 import { printable } from '../runtime/printable.ts';
 import { type AllowedRequest, assertAllowed, type Method } from './allowed-request.ts';
@@ -134,7 +133,7 @@ export class JsonClient {
     try {
       const status = await this.#attempt(authorized, response, signal);
       code = String(status);
-      isThrottled = policyForCode(code, purpose).action === 'wait';
+      isThrottled = status === 429;
       feedback = isThrottled ? this.#throttle(request, response, startedAt) : this.#accept(request, startedAt);
       if (!isSuccess(status)) {
         const said = serviceMessage(authorized, response.body, this.#options.secrets());

@@ -1,12 +1,12 @@
 import type { Clock } from '../runtime/clock.ts';
-import { meaningOf } from '../runtime/error-policy.ts';
+import { meaningOf } from '../runtime/failures.ts';
 import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 
 const FIRST_DELAY_MS = 500;
 
 /** Returns how many milliseconds to wait after the `attempts`-th failure in a row; undefined if the request is not retried. */
 export function retryDelayMs(error: unknown, attempts: number, random: Random): number | undefined {
-  if (attempts > (meaningOf(error).retries ?? 0)) return undefined;
+  if (attempts > (meaningOf(error).repeats ?? 0)) return undefined;
   return exponentialDelayMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
 }
 

@@ -1,4 +1,4 @@
-import { meaningOf } from '../../runtime/error-policy.ts';
+import { meaningOf } from '../../runtime/failures.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
 import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';

@@ -1,5 +1,5 @@
-import { meaningOf } from '../../runtime/error-policy.ts';
 import { asError, CredentialError } from '../../runtime/errors.ts';
+import { meaningOf } from '../../runtime/failures.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
 import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';
 import type { ServiceClock } from '../../transport/service-clock.ts';

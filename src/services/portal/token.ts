@@ -1,7 +1,7 @@
 import { parseDecimal } from '../../metrics/units.ts';
 import { type Clock, callAfter } from '../../runtime/clock.ts';
-import { meaningOf } from '../../runtime/error-policy.ts';
 import { asError, CredentialError, RequestError, SchemaError } from '../../runtime/errors.ts';
+import { meaningOf } from '../../runtime/failures.ts';
 import { exponentialDelayMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';

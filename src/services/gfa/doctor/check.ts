@@ -4,8 +4,8 @@ import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/
 import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import { parseDateSeconds } from '../../../metrics/units.ts';
-import { meaningOf } from '../../../runtime/error-policy.ts';
 import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts';
+import { meaningOf } from '../../../runtime/failures.ts';
 import { Secret } from '../../../runtime/secret.ts';
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
 import { gfaCauses } from '../causes.ts';

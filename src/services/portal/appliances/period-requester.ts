@@ -1,5 +1,5 @@
-import { meaningOf } from '../../../runtime/error-policy.ts';
 import { RequestError } from '../../../runtime/errors.ts';
+import { meaningOf } from '../../../runtime/failures.ts';
 
 /** The shortest period that the portal accepts, in milliseconds. */
 export const MIN_PERIOD_MS = 360_000;

@@ -1,7 +1,7 @@
 import type { ReportFinding } from '../../../doctor/finding.ts';
 import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
-import { meaningOf } from '../../../runtime/error-policy.ts';
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
+import { meaningOf } from '../../../runtime/failures.ts';
 import type { DoctorCheckDependencies } from '../../dependencies.ts';
 import { PortalClient } from '../client.ts';
 import { PortalCollector } from '../collector.ts';

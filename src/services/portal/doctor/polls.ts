@@ -1,6 +1,6 @@
 import type { Task } from '../../../contract/task.ts';
-import { failureReason, isForbidden } from '../../../runtime/error-policy.ts';
 import { asError } from '../../../runtime/errors.ts';
+import { failureReason, isForbidden } from '../../../runtime/failures.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import { buildSupports } from '../appliances/builds.ts';
 import type { Appliance } from '../appliances/inventory.ts';
