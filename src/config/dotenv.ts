@@ -42,9 +42,17 @@ function setOf(source: Readonly<Record<string, string | undefined>>): VariableTe
   return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
 }
 
+/** Matches a line whose value has no quotes and a `#` that follows no blank, so that it is hardly meant as a comment. */
+const CUT_VALUE = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=[ \t]*[^\s"'`#][^\n#]*(?<=\S)#/gm;
+
 function dotenvIn(content: string | Error, errors: string[]): VariableTexts | undefined {
-  // A byte order mark would become part of the first name.
-  if (typeof content === 'string') return setOf(parseEnv(content.replace(/^\uFEFF/, '')));
+  if (typeof content === 'string') {
+    for (const [, name = ''] of content.matchAll(CUT_VALUE)) {
+      errors.push(`${DOTENV}: ${name} has a # in a value without quotes, which cuts the value; expected it in quotes`);
+    }
+    // A byte order mark would become part of the first name.
+    return setOf(parseEnv(content.replace(/^\uFEFF/, '')));
+  }
   const code = errorCode(content);
   if (code !== 'ENOENT') errors.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
   return undefined;

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { isForeign } from '../runtime/followed-path.ts';
 import type { Log } from '../runtime/log.ts';
 import type { FileAccess } from '../runtime/small-files.ts';
 
@@ -14,13 +13,13 @@ export type AccessTo = (path: string) => FileAccess | undefined;
 
 export function warnOfLooseFiles(files: readonly ProtectedFile[], accessTo: AccessTo, log: Log): void {
   for (const { reason } of findPermissiveFiles(files, accessTo))
-    log.warn({ reason }, 'file permissions are too permissive');
+    log.warn({ detail: reason }, 'A file can be read or changed by other users.');
 }
 
 interface PermissionError {
   /** What the operator has to correct. */
   readonly reason: string;
-  /** Users other than the owner's group, root and the exporter's can change the file: what it says cannot be trusted. */
+  /** Users other than root, the exporter's user and the owner's group can change the file, so its content cannot be trusted. */
   readonly isForeign: boolean;
 }
 
@@ -42,18 +41,16 @@ const ALL_WRITE = 0o002;
  * 0644, and no other user sees them there.
  */
 function loosenessOf({ path, isSecret }: ProtectedFile, access: FileAccess): PermissionError | undefined {
-  const { mode, uid, path: realPath, openFolder } = access;
+  const { mode, uid, path: realPath } = access;
   const shown = `mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
   if (mode & OTHERS_WRITE) {
     const reason = `${path} is writable by other users than its owner (${shown}); expected 0640 or stricter`;
     return { reason, isForeign: (mode & ALL_WRITE) !== 0 };
   }
   if (CONTAINER_SECRETS.test(realPath)) return undefined;
-  const others = `root or the user of the exporter (${process.geteuid?.()})`;
-  if (isForeign(access))
-    return { reason: `${path} belongs to another user (${uid}); expected ${others}`, isForeign: true };
-  if (openFolder !== undefined) {
-    const reason = `${path} is in a folder that other users can change: ${openFolder}; expected one that only ${others} can change`;
+  const ownUid = process.geteuid?.() ?? uid;
+  if (uid !== 0 && uid !== ownUid) {
+    const reason = `${path} belongs to another user (${uid}); expected root or the user of the exporter (${ownUid})`;
     return { reason, isForeign: true };
   }
   if (!isSecret || !(mode & OTHERS_READ) || KUBERNETES_SECRETS.test(realPath)) return undefined;

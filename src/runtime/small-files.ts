@@ -1,9 +1,14 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type Clock, withTimeout } from './clock.ts';
-import { readFollowed } from './followed-path.ts';
 
 /** The time limit for reading a file, in milliseconds, because its disk may never respond. */
 const DEADLINE_MS = 5_000;
+
+/** Opening a named pipe does not wait for a writer, and a terminal does not become the controlling terminal. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Reads a whole file, or rejects with an error with a `code`. */
 export type ReadText = (path: string) => Promise<string>;
@@ -23,13 +28,11 @@ export interface FileAccess {
   readonly uid: number;
   /** The path without links. */
   readonly path: string;
-  /** A folder above in which other users can replace the file or a folder on the way to it. */
-  readonly openFolder: string | undefined;
 }
 
 /**
  * Reads small texts from regular files, outside of the event loop and within a time limit: a pipe without a writer or a
- * disk that hangs delays nothing. It does not follow links of other users. It rejects with an error with a `code`.
+ * disk that hangs delays nothing. It rejects with an error with a `code`.
  */
 export class SmallFileReader {
   readonly #clock: Clock;
@@ -55,14 +58,18 @@ export class SmallFileReader {
 
   async #readText(path: string): Promise<string> {
     this.#access.delete(resolve(path));
-    // One byte more than the limit is read, because some files report no size.
-    const bytes = await readFollowed(path, this.#maxBytes + 1, (stats, followed) => {
+    const followed = await realpath(path);
+    const file = await open(followed, FLAGS);
+    try {
+      const stats = await file.stat();
       if (!stats.isFile()) throw new UnreadableError(path, 'not a regular file');
-      // Where every user can create files, another user can give a file of root a second name.
-      if (followed.isShared && stats.nlink > 1) throw new UnreadableError(path, 'a second name of another file');
-      this.#access.set(resolve(path), { mode: stats.mode, uid: stats.uid, ...followed });
-    });
-    if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');
-    throw new UnreadableError(path, `larger than ${this.#maxBytes / 1024} KiB`);
+      this.#access.set(resolve(path), { mode: stats.mode, uid: stats.uid, path: followed });
+      // One byte more than the limit is read, because some files report no size.
+      const bytes = await buffer(file.createReadStream({ end: this.#maxBytes, autoClose: false }));
+      if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');
+      throw new UnreadableError(path, `larger than ${this.#maxBytes / 1024} KiB`);
+    } finally {
+      await file.close();
+    }
   }
 }

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { variableRows } from '../../../src/catalog.ts';
+import { baseUrl, headerName, listenAddress, metricsPath } from '../../../src/config/addresses.ts';
+import { formatDuration, parseDuration } from '../../../src/config/duration.ts';
+import type { Format } from '../../../src/config/format.ts';
+import {
+  aliases,
+  boolean,
+  buckets,
+  duration,
+  filePath,
+  headerValue,
+  listOf,
+  oneOf,
+  rateLimit,
+  secret,
+  uuid,
+  wholeNumber,
+  wholeSeconds,
+  within,
+} from '../../../src/config/formats.ts';
+import fc from '../../harness/fast-check.ts';
+import { both, errorsOf } from '../../harness/load-config.ts';
+
+const ID = '0b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+const OTHER = '1b7e2a64-5f0c-4c1e-9d3a-8f6b1c2d3e4f';
+
+/** A text and its value. */
+const understood: readonly (readonly [Format<unknown>, string, unknown])[] = [
+  [boolean, 'true', true],
+  [oneOf(['one', 'two']), 'two', 'two'],
+  [listOf(oneOf(['one', 'two'])), ' two, one,two,', ['two', 'one']],
+  [duration, '1h30m', 5_400_000],
+  [wholeSeconds, '20m', 1_200_000],
+  [within(duration, '1s', '1d'), '1d', 86_400_000],
+  [within(wholeNumber, '2'), '2', 2],
+  [wholeNumber, '0', 0],
+  [rateLimit, '1000/1h30m', { requests: 1000, windowMs: 5_400_000 }],
+  [headerValue, 'rack 7', 'rack 7'],
+  [headerName, 'X-Other-client-key', 'X-Other-client-key'],
+  [filePath, 'state dir/state.json', 'state dir/state.json'],
+  [listOf(uuid), `${ID.toUpperCase()}, ${ID}`, [ID]],
+  [buckets, '500ms, 1.5,10,1m', [0.5, 1.5, 10, 60]],
+  [aliases, `${ID.toUpperCase()} = ${OTHER}`, [{ id: ID, target: OTHER }]],
+  [aliases, `${ID}=Leeds = north,`, [{ id: ID, target: 'Leeds = north' }]],
+  [baseUrl('/v1'), 'HTTPS://API.example.com/v1//', 'https://api.example.com/v1'],
+  [baseUrl(''), 'http://[::1]:8080/base/', 'http://[::1]:8080/base'],
+  [baseUrl('', true), 'http://influxdb:8086/write?db=filers', 'http://influxdb:8086/write?db=filers'],
+  [listenAddress, ':0', { host: undefined, port: 0 }],
+  [listenAddress, '[::1]:65535', { host: '::1', port: 65_535 }],
+  [metricsPath, '/exporter/filers', '/exporter/filers'],
+];
+
+test.each(understood)('%#: a text of its format is understood', (format, text, value) => {
+  expect(format.parse(text)).toEqual({ state: 'valid', value });
+});
+
+/** A text and what is wrong with it. */
+const rejected: readonly (readonly [Format<unknown>, string, string])[] = [
+  [boolean, 'yes', '"yes" is neither'],
+  [oneOf(['one', 'two']), 'INFO', '"INFO" is not a known word'],
+  [listOf(oneOf(['one'])), ' , ', 'is an empty list'],
+  [duration, '5 minutes', '"5 minutes" is not a duration'],
+  [duration, '60', '"60" is not a duration'],
+  [wholeSeconds, '60s500ms', '"60s500ms" is not a whole number of seconds'],
+  [within(duration, '1s', '1d'), '999ms', '"999ms" is below 1s'],
+  [within(duration, '1s', '1d'), '2d', '"2d" is above 1d'],
+  [within(wholeNumber, '2'), '1', '"1" is below 2'],
+  ...['1e3', '3.5', '-1', ' 4', '99999999999999999999'].map(
+    (text) => [wholeNumber, text, `${JSON.stringify(text)} is not a whole number`] as const,
+  ),
+  ...['500', '/30s', '0/30s', '500/0s', '500 / 30s'].map(
+    (text) => [rateLimit, text, `"${text}" is not a rate`] as const,
+  ),
+  [headerValue, 'a\r\nX-Evil: 1', '"a\\r\\nX-Evil: 1" contains a line break'],
+  [headerName, 'X Key', '"X Key" is not a header name'],
+  [headerName, 'Authorization', '"Authorization" is already in use'],
+  [filePath, 'a\u0000b', '"a\\u0000b" contains a control character'],
+  [listOf(uuid), `${ID},filer-7`, '"filer-7" is not a uuid'],
+  [buckets, '0,10s', '"0" is not a bucket'],
+  [buckets, '10s,5s', 'is not in ascending order'],
+  [aliases, 'leeds=north', '"leeds=north" does not begin with a uuid and an equals sign'],
+  [aliases, `${ID}=${ID}`, 'the value has the same id on both sides'],
+  [aliases, `${ID}=a,${ID}=b`, `"${ID}" is listed twice`],
+  [baseUrl('/v1'), 'api.example.com', '"api.example.com" is not a URL'],
+  [baseUrl('/v1'), 'http:host/v1', '"http:host/v1" is not an http or https URL'],
+  [baseUrl('/v1'), 'https://host/v1/data', '"https://host/v1/data" does not end in /v1'],
+  [baseUrl(''), 'https://me:canary@host', 'the value contains a user name or password'],
+  [baseUrl(''), 'https://host?key=canary', 'the value contains a query or fragment'],
+  [baseUrl('', true), 'https://host?api_key=canary', 'the value contains credentials in its query, or a fragment'],
+  [listenAddress, '9989', '"9989" is not a listen address'],
+  [listenAddress, ':99999', '":99999" has a port above 65535'],
+  [listenAddress, '300.1.1.1:1', '"300.1.1.1:1" has an invalid IPv4 address'],
+  [metricsPath, 'metrics', '"metrics" does not start with /'],
+  [metricsPath, '/a/../b', '"/a/../b" is not a plain path'],
+  [metricsPath, '/status/', '"/status/" is used by another page'],
+];
+
+test.each(rejected)('%#: a text that is no value of its format is rejected', (format, text, what) => {
+  expect(format.parse(text)).toMatchObject({ state: 'invalid', errors: [{ what }] });
+});
+
+test.each([
+  ['canary\n', 'contains a line break'],
+  ['canary\u00fc', 'contains a character outside ASCII'],
+  [' canary', 'begins or ends with a space'],
+  ['"canary"', 'is in quotes'],
+  ['x'.repeat(8_193), 'is longer than 8 KiB'],
+])('a secret that cannot be sent is rejected without being quoted: %j', (text, what) => {
+  expect(secret.parse(text)).toEqual({ state: 'invalid', errors: [{ what: `the value ${what}` }] });
+});
+
+test('a token in the variable of an address, a duration or a number is not quoted', () => {
+  const token = '5ec2e7a0b7e2a645f0c4c1e9d3a8f6b1';
+  for (const format of [baseUrl('/v1'), duration, wholeNumber, listenAddress, metricsPath, oneOf(['one'])]) {
+    const parsed = format.parse(token);
+    expect(parsed.state).toBe('invalid');
+    expect(JSON.stringify(parsed)).not.toContain(token);
+  }
+});
+
+test('a quoted value is short and breaks neither the line nor the terminal', () => {
+  const parsed = duration.parse(`\u001b[31m\u2028\u202e${'x y'.repeat(500)}`);
+  const [error] = parsed.state === 'invalid' ? parsed.errors : [];
+  expect(error?.what).toMatch(/^"\\u001b\[31m\\u\{2028\}\\u\{202e\}[x y]+…" is not a duration$/);
+  expect(error?.what.length).toBeLessThan(150);
+});
+
+test('property: a duration is read as it is written, as Prometheus writes it', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e13 }), (ms) => {
+      const text = formatDuration(ms);
+      if (parseDuration(text) !== undefined) expect(parseDuration(text)).toBe(ms);
+    }),
+  );
+  expect([formatDuration(7_776_000_000), formatDuration(0), parseDuration('1m1h'), parseDuration('300y')]).toEqual([
+    '90d',
+    '0s',
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each(variableRows)('$name has a valid default and one line of help', async ({ name, row }) => {
+  if (row.default !== undefined) expect(await errorsOf({ ...both, [name]: row.default })).toEqual([]);
+  expect(row.help).toMatch(/^[^\n|]{10,120}$/);
+});

@@ -1,0 +1,338 @@
+import { inspect, parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { variableRows } from '../../../src/catalog.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { effectiveConfiguration, helpText } from '../../../src/config/describe.ts';
+import { fileVariable, isSecret } from '../../../src/config/table.ts';
+import { ConfigError } from '../../../src/runtime/errors.ts';
+import fc from '../../harness/fast-check.ts';
+import {
+  both,
+  configOf,
+  errorsOf,
+  type Files,
+  gfaOnly,
+  portalOnly,
+  sections,
+  type Variables,
+} from '../../harness/load-config.ts';
+
+const CANARY = 'canary-7f3a';
+const { GFA_URL } = gfaOnly;
+const { PORTAL_URL } = portalOnly;
+const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
+const receiver = { REMOTE_WRITE_URL: 'https://receiver.example.com/write' };
+
+/** Combinations of variables, and the lines about them. */
+const combinations: readonly (readonly [variables: Variables, ...lines: string[]])[] = [
+  [both],
+  [gfaOnly],
+  [portalOnly],
+  [{ GFA_URL: '' }, 'GFA_URL: is not set and neither is PORTAL_URL; expected at least one of them'],
+  [{ GFA_URL }, 'GFA_TOKEN: is not set; GFA_URL needs it: set GFA_TOKEN or GFA_TOKEN_FILE'],
+  [{ ...portalOnly, GFA_TOKEN: 'x' }, 'GFA_TOKEN: is set but GFA_URL is not; expected both or neither'],
+  [
+    { PORTAL_URL },
+    'PORTAL_URL: is set without credentials; set PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY',
+  ],
+  [{ PORTAL_URL, ...pair }],
+  [
+    { PORTAL_URL, PORTAL_SERVICE_KEY: 'k' },
+    'PORTAL_SERVICE_SECRET: is not set; the other half of the pair needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
+  ],
+  [
+    { ...portalOnly, ...pair },
+    'PORTAL_AUTH: is not set, but a service key and a user key are both set; set it to oauth2, service_key or user_key',
+  ],
+  [
+    { PORTAL_URL, PORTAL_AUTH: 'basic' },
+    'PORTAL_AUTH: "basic" is not a known word; expected one of oauth2, service_key, user_key',
+  ],
+  [
+    { ...both, PORTAL_LOOKBACK: '6m', PORTAL_BIN_SIZE: '1h' },
+    'PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin',
+  ],
+  [
+    { ...both, GFA_URL: 'http://gfa.example.com/v1' },
+    'GFA_URL: is an http URL beyond this machine; expected https, or ALLOW_INSECURE_UPSTREAM=true to send keys and tokens unencrypted',
+  ],
+  [{ ...both, GFA_URL: 'http://gfa.example.com/v1', ALLOW_INSECURE_UPSTREAM: 'true' }],
+  [{ ...both, GFA_URL: 'http://127.9.9.9:80/v1', PORTAL_URL: 'http://[::1]:1' }],
+  [
+    { ...both, REMOTE_WRITE_TOKEN: 'x' },
+    'REMOTE_WRITE_TOKEN: is set but REMOTE_WRITE_URL is not; expected both or neither',
+  ],
+  [
+    { ...gfaOnly, ...receiver },
+    'REMOTE_WRITE_URL: is set, but nothing that is polled has a history; expected PORTAL_URL, and telemetry in PORTAL_COLLECTORS',
+  ],
+  [
+    { ...both, ...receiver, REMOTE_WRITE_USER: 'me' },
+    'REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither',
+  ],
+  [
+    { ...both, ...receiver, REMOTE_WRITE_HEADERS: 'X-Other=a,host=5' },
+    'REMOTE_WRITE_HEADERS: contains Host, which the exporter sets; expected other headers',
+  ],
+  [
+    { ...both, HTTPS_PROXY: 'socks5://me:canary@proxy:1' },
+    'HTTPS_PROXY: the value is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
+  ],
+  [
+    { ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS',
+  ],
+  [{ ...both, PORTAL_INTERVALL: '5m' }, 'PORTAL_INTERVALL: unknown variable; did you mean PORTAL_INTERVAL?'],
+  [{ ...both, SHARD: '1', PORTALS: 'x', PORTAL_SERVICE_PORT_HTTPS: '443', PORTAL_PORT_443_TCP: 'tcp://10.0.0.1:443' }],
+];
+
+test.each(combinations.map(([variables, ...lines]) => ({ variables, lines })))(
+  '$variables has these errors: $lines',
+  async ({ variables, lines }) => {
+    expect(await errorsOf(variables)).toEqual(lines);
+  },
+);
+
+test('every error is reported at once, in the order of the documentation, and unknown variables last', async () => {
+  const errors = await errorsOf({
+    GFA_TOKN: 'x',
+    LOG_LEVEL: 'loud',
+    GFA_INTERVAL: '5 minutes',
+    PORTAL_URL,
+    PORTAL_USER_KEY: 'a\n',
+    PORTAL_SERIES: 'load_avrage',
+    ...gfaOnly,
+  });
+  expect(errors).toEqual([
+    'GFA_INTERVAL: "5 minutes" is not a duration; expected a Prometheus duration of at least 1s',
+    'PORTAL_USER_KEY: the value contains a line break; expected the secret as issued, in printable ASCII characters',
+    'PORTAL_SERIES: "load_avrage" is not a series; did you mean load_average?',
+    'LOG_LEVEL: "loud" is not a known word; expected one of trace, debug, info, warn, error, fatal, silent',
+    'GFA_TOKN: unknown variable; did you mean GFA_TOKEN?',
+  ]);
+});
+
+test('a variable that resembles one of ours is a warning', async () => {
+  const { warnings } = await configOf({ ...both, LOGLEVEL: 'x', HOSTNAME: 'host', SHELL: '/bin/sh' });
+  expect(warnings).toEqual(['LOGLEVEL: is no variable of the exporter; did you mean LOG_LEVEL?']);
+});
+
+describe('PORTAL_SERIES and PORTAL_COLLECTORS', () => {
+  const seriesOf = async (PORTAL_SERIES: string) => {
+    const { portal } = await configOf({ ...portalOnly, PORTAL_INTERVAL: '2m', PORTAL_SERIES });
+    return new Map(portal?.series.map(({ name, intervalMs }) => [name, intervalMs]));
+  };
+
+  test('a series has PORTAL_INTERVAL or an interval of its own', async () => {
+    const series = await seriesOf('load_average,cpu_utilization=1h');
+    expect(Object.fromEntries(series)).toEqual({ load_average: 120_000, cpu_utilization: 3_600_000 });
+  });
+
+  test('all leaves out the costly series, and a minus removes one', async () => {
+    expect((await seriesOf('all')).has('appliance_health_score')).toBe(false);
+    expect((await seriesOf('all,appliance_health_score')).get('appliance_health_score')).toBe(1_800_000);
+    expect((await seriesOf('-cpu_utilization')).size).toBe(14);
+  });
+
+  test('without the collector telemetry no series is polled', async () => {
+    const { portal } = await configOf({ ...portalOnly, PORTAL_COLLECTORS: 'volumes=10m' });
+    expect(portal).toMatchObject({ series: [], collectors: [{ name: 'volumes', intervalMs: 600_000 }] });
+  });
+});
+
+describe('.env in the working directory', () => {
+  test('is read, and the environment overrides it unless its value is empty', async () => {
+    const dotenv = `\uFEFFGFA_URL=${GFA_URL}\nGFA_TOKEN="a#b"\nGFA_INTERVAL=2m # two\nSTALE_AFTER=4\n`;
+    const { gfa, staleAfter } = await configOf({ GFA_INTERVAL: '3m', STALE_AFTER: '' }, { '.env': dotenv });
+    expect(gfa?.intervalMs).toBe(180_000);
+    expect(staleAfter).toBe(4);
+    expect(gfa?.token.reveal()).toBe('a#b');
+  });
+
+  test('a # that would cut a value is an error', async () => {
+    expect(await errorsOf({ GFA_URL }, { '.env': 'GFA_TOKEN=abc#def\nexport STALE_AFTER=4 # ok\n' })).toEqual([
+      '.env: GFA_TOKEN has a # in a value without quotes, which cuts the value; expected it in quotes',
+    ]);
+  });
+
+  test('an authority that only .env names is an error, because Node looks for it before', async () => {
+    expect(await errorsOf(both, { '.env': 'NODE_EXTRA_CA_CERTS=/ca.pem\n', '/ca.pem': pem('CERTIFICATE') })).toEqual([
+      'NODE_EXTRA_CA_CERTS: is set in .env, which Node does not read; set it in the environment of the process',
+    ]);
+  });
+
+  test('must only be writable by its owner, and readable by others only without a secret', async () => {
+    const isSecretWith = async (content: string) =>
+      (await configOf(gfaOnly, { '.env': content })).ownFiles[0]?.isSecret;
+    expect(await isSecretWith('GFA_TOKEN=x\n')).toBe(true);
+    expect(await isSecretWith('https_proxy=http://me:x@proxy\n')).toBe(true);
+    expect(await isSecretWith('GFA_INTERVAL=2m\n')).toBe(false);
+  });
+});
+
+const pem = (block: string) => `-----BEGIN ${block}-----\nabc\n`;
+
+test.each([
+  ['/ca.pem'],
+  ['/empty', 'contains no certificate in PEM'],
+  ['/key.pem', 'contains no certificate in PEM'],
+  ['/nowhere', 'cannot be read (ENOENT)'],
+])('NODE_EXTRA_CA_CERTS=%s is read at the start', async (path, flaw = '') => {
+  const files = { '/ca.pem': pem('CERTIFICATE'), '/empty': '', '/key.pem': pem('PRIVATE KEY') };
+  const expected = 'expected the path of a PEM file with certificates of authorities';
+  const lines = flaw === '' ? [] : [`NODE_EXTRA_CA_CERTS: "${path}" ${flaw}; ${expected}`];
+  expect(await errorsOf({ ...both, NODE_EXTRA_CA_CERTS: path }, files)).toEqual(lines);
+});
+
+test('PEM files of remote write contain their block, and those with a key are secret files', async () => {
+  const files = { '/cert': pem('CERTIFICATE'), '/all': pem('CERTIFICATE') + pem('EC PRIVATE KEY') };
+  const tls = (cert: string, key: string) => ({
+    ...both,
+    ...receiver,
+    REMOTE_WRITE_CERT_FILE: cert,
+    REMOTE_WRITE_KEY_FILE: key,
+  });
+  expect((await configOf(tls('/cert', '/all'), files)).ownFiles).toEqual([{ path: '/all', isSecret: true }]);
+  expect(await errorsOf(tls('/cert', '/cert'), files)).toEqual([
+    'REMOTE_WRITE_KEY_FILE: "/cert" contains no private key; expected the path of a PEM file',
+  ]);
+});
+
+describe('proxies', () => {
+  const proxyOf = async (variables: Readonly<Record<string, string>>) =>
+    (await configOf({ ...gfaOnly, ...variables })).requests.proxy;
+
+  test('the name in lower case overrides, and user name and password are apart', async () => {
+    const proxy = await proxyOf({ HTTP_PROXY: 'http://upper:1', http_proxy: 'me:se%20cret@lower:2', NO_PROXY: 'a, b' });
+    expect(proxy?.httpProxy).toMatchObject({ url: 'http://lower:2', shown: 'http://[redacted]@lower:2' });
+    expect(proxy?.httpProxy?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:se cret').toString('base64')}`);
+    expect(proxy?.noProxy).toBe('a,b');
+    expect(await proxyOf({ NO_PROXY: '*', HTTP_PROXY: '' })).toBeUndefined();
+  });
+
+  test('a percent sign that encodes nothing is an error, and the line says how to write it', async () => {
+    expect(await errorsOf({ ...gfaOnly, HTTPS_PROXY: 'http://me:50%off@proxy:3128' })).toEqual([
+      'HTTPS_PROXY: the value has a % in its user name or password that does not start an encoded character; write % as %25',
+    ]);
+  });
+});
+
+describe('a secret in a file', () => {
+  const variables = { GFA_URL, GFA_TOKEN_FILE: '/run/token' };
+
+  test('is read without its line ends, and again after a rotation; an incomplete file changes nothing', async () => {
+    const files: Files = { '/run/token': 'old\r\n\n' };
+    const token = (await configOf(variables, files)).gfa?.token;
+    for (const content of ['', 'two\nlines\n', '"new"']) {
+      files['/run/token'] = content;
+      expect(await token?.reload()).toBe(false);
+    }
+    expect(token?.reveal()).toBe('old');
+    files['/run/token'] = 'new\n';
+    expect(await token?.reload()).toBe(true);
+    expect(token?.reveal()).toBe('new');
+  });
+
+  test.each([
+    ['', 'the file is empty; expected the secret'],
+    [`${CANARY}\n${CANARY}`, "the file's content contains a line break; expected only the secret"],
+    [`"${CANARY}"`, "the file's content is in quotes; expected only the secret"],
+  ])('%j is rejected without being shown', async (content, reason) => {
+    expect(await errorsOf(variables, { '/run/token': content })).toEqual([`GFA_TOKEN_FILE: ${reason}`]);
+  });
+
+  test('is given once', async () => {
+    expect(await errorsOf({ ...variables, GFA_TOKEN: CANARY }, { '/run/token': 'x' })).toEqual([
+      'GFA_TOKEN: is set and so is GFA_TOKEN_FILE; expected one of them',
+    ]);
+  });
+
+  test.each([
+    ['/run/secrets/gfa-token', '"/run/secrets/gfa-token" '],
+    [CANARY, ''],
+  ])('that cannot be read is named only if it is a path, because %s may be the secret', async (path, named) => {
+    expect(await errorsOf({ GFA_URL, GFA_TOKEN_FILE: path })).toEqual([
+      `GFA_TOKEN_FILE: ${named}cannot be read (ENOENT); expected the path of a file with the secret`,
+    ]);
+  });
+});
+
+describe('the effective configuration', () => {
+  test('masks secrets, and is a valid .env that gives the same configuration', async () => {
+    const variables = {
+      ...both,
+      PORTAL_SERIES: 'all=20s,cpu_utilization=1h30m',
+      PORTAL_COLLECTORS: 'telemetry,notifications=1m30s',
+      STATE_FILE: '/var/a b#c.json',
+      GFA_CLIENT_KEY: 'it\'s "#1"',
+      EVENT_BUCKETS: '0.5,1.0005,10s',
+      HTTPS_PROXY: 'http://me:proxy-canary@proxy:3128',
+    };
+    const config = await configOf(variables);
+    const text = effectiveConfiguration(config, sections);
+    expect(text).not.toContain('canary');
+    expect(text).toContain('\nHTTPS_PROXY=http://[redacted]@proxy:3128\n');
+    const secrets = { GFA_TOKEN: both.GFA_TOKEN, PORTAL_USER_KEY: both.PORTAL_USER_KEY };
+    const again = await configOf({ ...parseEnv(text), ...secrets, HTTPS_PROXY: variables.HTTPS_PROXY });
+    expect(again).toEqual(config);
+    expect(again.stateFile).toBe(variables.STATE_FILE);
+  });
+
+  test('shows of an API that is off only that it is off', async () => {
+    expect(effectiveConfiguration(await configOf(portalOnly), sections)).toMatch(/^GFA_URL=\nPORTAL_URL=/);
+  });
+});
+
+test('--help has name, type, default and meaning of every variable, and fits a terminal', () => {
+  const lines = helpText(variableRows).split('\n');
+  for (const { name, row } of variableRows) {
+    const place = lines.findIndex((line) => line.startsWith(`  ${name} `));
+    expect(lines[place]).toContain(row.format.label);
+    expect(lines[place + 1]?.trim()).toBe(row.help.replaceAll('`', ''));
+  }
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(132);
+});
+
+/** Everything that turns a configuration into text. */
+function texts(config: Config): string {
+  return [
+    JSON.stringify(config),
+    inspect(config, { depth: 20, showHidden: true }),
+    effectiveConfiguration(config, sections),
+  ].join();
+}
+
+test('property: whatever is set, there is a configuration or a ConfigError, and no secret in either', async () => {
+  const secretNames = variableRows.filter(({ row }) => isSecret(row)).flatMap(({ name }) => [name, fileVariable(name)]);
+  const plainNames = variableRows.filter(({ row }) => !isSecret(row)).map(({ name }) => name);
+  const value = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.constantFrom('', ',', '0', '60s', 'all', 'user_key', 'https://host/v1', '/metrics', ':0', '500/30s', 'true'),
+  );
+  const variables = fc.record({
+    plain: fc.dictionary(fc.constantFrom(...plainNames, 'HTTP_PROXY', 'GFA_OTHER', '__proto__'), value, { maxKeys: 3 }),
+    secrets: fc.dictionary(
+      fc.constantFrom(...secretNames),
+      fc.constantFrom(CANARY, `${CANARY}\n`, ` ${CANARY}`, `x,${CANARY}`),
+      { maxKeys: 2 },
+    ),
+    apis: fc.constantFrom({}, both),
+  });
+  const outcomes = { valid: 0, invalid: 0 };
+  await fc.assert(
+    fc.asyncProperty(variables, async ({ plain, secrets, apis }) => {
+      try {
+        const config = await configOf({ ...plain, ...secrets, ...apis }, { [CANARY]: CANARY });
+        if (!Object.keys(secrets).some((name) => name.endsWith('_FILE'))) expect(texts(config)).not.toContain(CANARY);
+        outcomes.valid += 1;
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        expect(error.errors.join()).not.toContain(CANARY);
+        for (const line of error.errors) expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+        outcomes.invalid += 1;
+      }
+    }),
+    { numRuns: 50 },
+  );
+  expect(Math.min(outcomes.valid, outcomes.invalid)).toBeGreaterThan(2);
+});
