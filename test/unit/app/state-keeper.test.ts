@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import type { StateStore } from '../../../src/app/state-file.ts';
+import { StateKeeper } from '../../../src/app/state-keeper.ts';
+import { keptLog } from '../../harness/kept-log.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+
+/** A disk in memory, which can be full or hang. */
+class MemoryStore implements StateStore {
+  content: string | undefined;
+  aside: string | undefined;
+  writes = 0;
+  isFull = false;
+  hangs: Promise<void> = Promise.resolve();
+
+  async read(): Promise<string | undefined> {
+    await this.hangs;
+    return this.content;
+  }
+
+  async replace(content: string): Promise<void> {
+    await this.hangs;
+    if (this.isFull) throw new Error('ENOSPC: no space left on device, write');
+    this.content = content;
+    this.writes += 1;
+  }
+
+  async setAside(): Promise<string> {
+    await this.hangs;
+    [this.aside, this.content] = [this.content, undefined];
+    return 'state.unusable';
+  }
+
+  /** Every operation hangs until the returned function is called. */
+  hang(): () => void {
+    let end = () => {};
+    this.hangs = new Promise((resolve) => {
+      end = resolve;
+    });
+    return end;
+  }
+}
+
+/** A process with a counter and a name that it keeps in the state. */
+function processWith(store: StateStore, clock: ManualClock, owner = 'mine') {
+  const { log, lines } = keptLog();
+  const kept = { count: 0, elapsedMs: 0, shiftMs: 0, name: '' };
+  const restoreCount = (count: unknown, shiftMs: number, elapsedMs: number) => {
+    if (typeof count !== 'number') throw new Error('expected a number');
+    Object.assign(kept, { count, shiftMs, elapsedMs });
+  };
+  const parts = [
+    { name: 'count', save: () => kept.count, restore: restoreCount },
+    { name: 'name', save: () => kept.name, restore: (name: unknown) => void Object.assign(kept, { name }) },
+  ];
+  const keeper = new StateKeeper(store, clock, log, { gfa: owner });
+  const warnings = () => lines.filter(({ level }) => level === 'warn');
+  return { keeper, kept, lines, warnings, load: () => keeper.load(parts) };
+}
+
+/** A store in which a process has saved the count 7 and a name. */
+async function savedStore() {
+  const [store, clock] = [new MemoryStore(), new ManualClock()];
+  const { keeper, kept, load } = processWith(store, clock);
+  await load();
+  Object.assign(kept, { count: 7, name: 'edge-lyon' });
+  await keeper.save();
+  return { store, clock, content: store.content ?? '' };
+}
+
+test.each([
+  ['restores what was saved, with the time that has passed', 90_000, 90_000],
+  ['with a clock that was set back does not make the state younger than it is', -86_400_000, 0],
+])('a restart %s', async (_, stepMs, elapsedMs) => {
+  const { store, clock } = await savedStore();
+  clock.step(stepMs);
+  const { kept, keeper, load, warnings } = processWith(store, clock);
+  await load();
+  expect(kept).toEqual({ count: 7, name: 'edge-lyon', elapsedMs, shiftMs: 0 - elapsedMs });
+  expect([keeper.errors, warnings()]).toEqual([0, []]);
+});
+
+test.each<[string, (content: string) => string, string, string?]>([
+  ['is cut', (content) => content.slice(0, -10), 'it is no state of filer-exporter, or damaged'],
+  ['is of another program', () => '{"program":"other","version":1}', 'it is no state of filer-exporter, or damaged'],
+  ['has no parts', (content) => content.replace('"parts"', '"other"'), 'its time or its parts are missing'],
+  ['has a newer version', (content) => content.replace('"version":1', '"version":2'), 'version 2; expected 1'],
+  ['belongs to another client key', (content) => content, 'belongs to another client key', 'theirs'],
+])(
+  'a file that %s is set aside with one warning, and the next save begins a new one',
+  async (_, spoil, reason, owner) => {
+    const { store, clock, content } = await savedStore();
+    store.content = spoil(content);
+    const { keeper, kept, load, warnings } = processWith(store, clock, owner);
+    await load();
+    expect([kept.count, keeper.errors, store.aside]).toEqual([0, 1, spoil(content)]);
+    expect(warnings()).toMatchObject([{ err: { message: expect.stringContaining(reason) }, file: 'state.unusable' }]);
+    await keeper.save();
+    expect(store.content).toContain('"count":0');
+  },
+);
+
+test('a part that cannot be restored begins anew, the others continue, and the file is set aside', async () => {
+  const { store, clock, content } = await savedStore();
+  store.content = content.replace('"count":7', '"count":"seven"');
+  const { keeper, kept, load, warnings } = processWith(store, clock);
+  await load();
+  expect([kept.count, kept.name, keeper.errors]).toEqual([0, 'edge-lyon', 1]);
+  expect(warnings()).toMatchObject([{ err: { message: 'restoring the state: count: expected a number' } }]);
+});
+
+test('the state is saved after a poll, at most once a minute, and otherwise regularly if it has changed', async () => {
+  const [store, clock] = [new MemoryStore(), new ManualClock()];
+  const { keeper, kept, load } = processWith(store, clock);
+  const stopped = new AbortController();
+  await load();
+  void keeper.run(stopped.signal);
+  for (let second = 0; second < 600; second += 10) {
+    await clock.advance(10_000);
+    kept.count += 1;
+    keeper.saveSoon();
+  }
+  expect(store.writes).toBeGreaterThanOrEqual(9);
+  expect(store.writes).toBeLessThanOrEqual(11);
+  kept.count += 1;
+  await clock.advance(75_000);
+  expect(store.content).toContain('"count":61');
+  const { writes } = store;
+  await clock.advance(600_000);
+  expect(store.writes).toBe(writes);
+  stopped.abort();
+});
+
+test('a full disk is logged once, counted each time, and reported when it has room again', async () => {
+  const { store, clock } = await savedStore();
+  const { keeper, kept, load, lines } = processWith(store, clock);
+  await load();
+  await keeper.save();
+  store.isFull = true;
+  for (kept.count = 10; kept.count < 13; kept.count += 1) await keeper.save();
+  store.isFull = false;
+  await keeper.save();
+  expect(keeper.errors).toBe(3);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    'The state file was read.',
+    'The state file could not be written. The exporter runs without it.',
+    'The state file was written again.',
+  ]);
+  expect(store.content).toContain('"count":13');
+});
+
+test('a disk that hangs delays the start by seconds and a save not beyond its limit; both are counted', async () => {
+  const { store, clock } = await savedStore();
+  const respond = store.hang();
+  const { keeper, kept, load } = processWith(store, clock);
+  await clock.through(load(), 1_000);
+  expect(clock.monotonic()).toBeLessThanOrEqual(20_000);
+  kept.count = 20;
+  await clock.through(keeper.save(), 1_000);
+  expect(keeper.errors).toBeGreaterThanOrEqual(2);
+  respond();
+  await keeper.save();
+  expect(store.content).toContain('"count":20');
+});
+
+test('what changes while the file is written is saved too before the stop', async () => {
+  const { store, clock } = await savedStore();
+  const { keeper, kept, load } = processWith(store, clock);
+  await load();
+  await keeper.save();
+  const respond = store.hang();
+  kept.count = 30;
+  const saves = [keeper.save()];
+  await clock.advance(0);
+  kept.count = 31;
+  saves.push(keeper.save());
+  respond();
+  await Promise.all(saves);
+  expect(store.content).toContain('"count":31');
+});
