@@ -2,13 +2,19 @@ import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/table.ts';
 import type { ServiceCauses } from '../contract/causes.ts';
 import type { OwnMetric } from '../contract/own-metric.ts';
-import type { ServiceDetails } from '../contract/service-details.ts';
-import type { Collector } from '../contract/task.ts';
+import type { SavedPart, SaveSoon } from '../contract/saved-part.ts';
+import type { InventoryDetails, ServiceDetails } from '../contract/service-details.ts';
+import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
+import type { ServiceCheck } from '../doctor/service-check.ts';
 import type { Table } from '../metrics/family.ts';
+import type { Sample } from '../metrics/samples.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Random } from '../runtime/random.ts';
 import type { AllowedRequest } from '../transport/allowed-request.ts';
+import type { Exchange, JsonClient } from '../transport/json-client.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
-import type { Inventory, SavedState, ServiceDoctor, ServiceHistory, ServicePlanning } from './capabilities.ts';
-import type { ServiceDependencies } from './dependencies.ts';
+import type { FilerNames } from './filer-names.ts';
 
 /**
  * One service, as the rest of the program sees it: what every service has, and capabilities that a service has or lacks.
@@ -33,7 +39,10 @@ export interface Service<Settings = unknown> {
    * epoch milliseconds.
    */
   withOwnClientKey?(settings: Settings, now: number): Settings;
-  readonly doctor?: ServiceDoctor<Settings>;
+  /** The checks of `--doctor`. */
+  readonly doctor?: {
+    createCheck(settings: Settings, dependencies: DoctorCheckDependencies): ServiceCheck;
+  };
   readonly planning?: ServicePlanning<Settings>;
   readonly history?: ServiceHistory<Settings>;
 }
@@ -47,6 +56,19 @@ export interface ServiceEndpoint {
   readonly concurrency: number;
 }
 
+/** What the program gives to the connection of a service. */
+export interface ServiceDependencies {
+  readonly client: JsonClient;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly heapBytes: number;
+  readonly names: FilerNames;
+  /** Undefined without a state file. */
+  readonly saveSoon: SaveSoon | undefined;
+}
+
 export interface ServiceConnection extends ServiceDetails {
   readonly collector: Collector;
   readonly intervalMs: number;
@@ -55,4 +77,83 @@ export interface ServiceConnection extends ServiceDetails {
   readonly state?: SavedState;
   /** Revokes the token. */
   readonly close?: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** The list of appliances that a service has, and what follows when it changes. */
+export interface Inventory extends InventoryDetails {
+  /** The families of each appliance's state; undefined if no appliance is polled. */
+  readonly families: ApplianceFamilies | undefined;
+  /** Reads the inventory now, and resolves with the number of appliances. */
+  count(signal: AbortSignal): Promise<number>;
+}
+
+/** What a service keeps over restarts. */
+export interface SavedState {
+  readonly parts: readonly SavedPart[];
+  readonly restoredResult?: () => RestoredResult | undefined;
+}
+
+/**
+ * What a restored state can expose before the first poll, and the monotonic time at which its response arrived, in
+ * milliseconds.
+ */
+export interface RestoredResult {
+  readonly task: Task;
+  readonly samples: Iterable<Sample>;
+  readonly respondedAt: number;
+}
+
+/** What the program gives to the checks of `--doctor`. */
+export interface DoctorCheckDependencies {
+  readonly client: JsonClient;
+  readonly config: Config;
+  readonly environment: { readonly clock: Clock; readonly random: Random; readonly log: Log };
+  readonly exchanges: readonly Exchange[];
+}
+
+/** What `--plan` needs to know. */
+export interface ServicePlanning<Settings> {
+  sampleCounts(settings: Settings): readonly SampleCounts[];
+  /** Missing if the number of requests does not grow with the fleet. */
+  readonly fleet?: {
+    /** Variables to plan with if the service is not configured. */
+    readonly placeholder: Readonly<Record<string, string>>;
+    demand(settings: Settings, appliances: number): FleetDemand;
+  };
+}
+
+/** How many samples and histograms an appliance has, and how many a volume on an appliance has; rounded. */
+export interface SampleCounts {
+  readonly appliance?: number;
+  readonly volume?: number;
+  readonly histograms?: number;
+}
+
+export interface FleetDemand {
+  readonly intervalMs: number;
+  /** The number of series of each appliance. */
+  readonly series: number;
+  readonly requests: readonly {
+    readonly label: string;
+    readonly requests: number;
+    readonly intervalMs: number;
+    /** Whether the requests have priority, so that the limits do not lengthen their interval. */
+    readonly hasPriority?: boolean;
+    /** Shown instead of the number. */
+    readonly note?: string;
+  }[];
+  readonly limit: RateLimit;
+  readonly dailyLimit: number | undefined;
+}
+
+/** Records of the past, for remote write. */
+export interface ServiceHistory<Settings> {
+  /** How often new records exist, how far back they are requested, and the length of a bin, in milliseconds. */
+  bins(settings: Settings): HistoryBins;
+}
+
+export interface HistoryBins {
+  readonly intervalMs: number;
+  readonly lookbackMs: number;
+  readonly binMs: number;
 }

@@ -6,7 +6,7 @@ import { labelValue } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { runInSlices } from '../../runtime/slices.ts';
-import type { RestoredResult } from '../capabilities.ts';
+import type { RestoredResult } from '../service.ts';
 import { fullEventMemory, sharedClientKey } from './causes.ts';
 import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';

@@ -2,8 +2,8 @@ import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { Task } from '../../contract/task.ts';
 import type { Family, JsonObject, Table } from '../../metrics/family.ts';
 import { type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
-import type { SampleCounts } from '../../planning/plan.ts';
 import { iterateInSlices } from '../../runtime/slices.ts';
+import type { SampleCounts } from '../service.ts';
 import { type AccountRows, readRows, tablesOfRows } from './account-rows.ts';
 import type { Appliance } from './appliances/inventory.ts';
 import type { PortalContext } from './context.ts';
@@ -21,7 +21,8 @@ export interface CollectorDefinition {
     readonly perAppliance?: number;
     readonly perVolume?: number;
   };
-  readonly sampleCounts: SampleCounts;
+  /** Missing for a collector of the account, whose samples do not grow with the fleet. */
+  readonly sampleCounts?: SampleCounts;
   /** The samples that the collector makes of an appliance's inventory records, for which it sends no request. */
   readonly inventorySamples?: (appliance: Appliance, reportDrop: ReportDrop) => Sample[];
   /** Operations of the account. Each becomes a task. */

@@ -4,7 +4,6 @@ import type { UnitName } from './appliances/units.ts';
 /** What the collectors need: a part of the configuration, and what the app adds to it. */
 export interface PortalOptions extends Pick<Config, 'staleAfter' | 'forgetAfterMs'> {
   readonly series: readonly NamedInterval[];
-  readonly mode?: 'full' | 'economy';
   readonly collectors: readonly NamedInterval[];
   /** Whether series are read that the appliance's build does not have: by `--doctor`, which finds out what the portal returns. */
   readonly readsEarlierBuilds?: boolean;

@@ -25,16 +25,12 @@ export class PortalCollector implements Collector {
   readonly context: PortalContext;
   readonly inventory: InventoryCollector;
   readonly #collectors: readonly (() => Iterable<Task>)[];
-  readonly #onListed: (tasks: number, volumes: number) => void;
 
-  /** `onListed` is called whenever the tasks were listed, with the number of tasks and of volumes that are polled. */
   constructor(
     client: PortalClient,
     options: PortalOptions,
     { clock, log, names }: { readonly clock: Clock; readonly log: Log; readonly names?: FilerNames },
-    onListed: (tasks: number, volumes: number) => void = () => {},
   ) {
-    this.#onListed = onListed;
     const context: PortalContext = {
       client,
       clock,
@@ -65,16 +61,7 @@ export class PortalCollector implements Collector {
   }
 
   *tasks(): Generator<Task> {
-    let tasks = 0;
-    let volumes = 0;
-    for (const tasksOf of this.#collectors) {
-      for (const task of tasksOf()) {
-        tasks += 1;
-        if (task.operation === 'snapshot_details') volumes += 1;
-        yield task;
-      }
-    }
-    this.#onListed(tasks, volumes);
+    for (const tasksOf of this.#collectors) yield* tasksOf();
   }
 }
 

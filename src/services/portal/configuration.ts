@@ -6,13 +6,7 @@ import {
   serviceSection,
   type Values,
 } from '../../config/table.ts';
-import {
-  ECONOMY_REPLACES,
-  ECONOMY_SERIES,
-  EXPENSIVE_SERIES,
-  STANDARD_SERIES,
-  WITHOUT_HISTORY,
-} from './appliances/series-operations.ts';
+import { EXPENSIVE_SERIES, STANDARD_SERIES, WITHOUT_HISTORY } from './appliances/series-operations.ts';
 import type { NamedInterval } from './collector-options.ts';
 import type { Credentials } from './token.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
@@ -30,7 +24,7 @@ export const portalSection: ServiceSection<PortalSettings> = serviceSection<Port
     isKept: ({ series }) => series.some(({ name }) => !WITHOUT_HISTORY.includes(name)),
   },
   variables: portalVariables,
-  errors: (given) => [...credentialErrors(given), ...modeErrors(given), ...binErrors(given)],
+  errors: (given) => [...credentialErrors(given), ...binErrors(given)],
   toSettings: toPortalSettings,
   show: effectiveTexts,
 });
@@ -69,13 +63,6 @@ function credentialErrors({
 const USER_KEY = ['PORTAL_USER_KEY'] as const;
 const SERVICE_KEY_PAIR = ['PORTAL_SERVICE_KEY', 'PORTAL_SERVICE_SECRET'] as const;
 
-function modeErrors({ values }: SetVariables<PortalRows>): readonly string[] {
-  const { PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs, PORTAL_FULL_INTERVAL: fullIntervalMs } = values;
-  if (mode !== 'economy' || intervalMs === undefined || fullIntervalMs === undefined || fullIntervalMs >= intervalMs)
-    return [];
-  return ['PORTAL_FULL_INTERVAL: is below PORTAL_INTERVAL; with PORTAL_MODE=economy expected at least PORTAL_INTERVAL'];
-}
-
 function binErrors({ values }: SetVariables<PortalRows>): readonly string[] {
   const { PORTAL_LOOKBACK: periodMs, PORTAL_BIN_SIZE: binMs } = values;
   if (periodMs === undefined || binMs === undefined || periodMs >= binMs) return [];
@@ -83,7 +70,7 @@ function binErrors({ values }: SetVariables<PortalRows>): readonly string[] {
 }
 
 function toPortalSettings(values: PortalValues) {
-  const { PORTAL_URL: url, PORTAL_MODE: mode, PORTAL_INTERVAL: intervalMs } = values;
+  const { PORTAL_URL: url, PORTAL_INTERVAL: intervalMs } = values;
   const credentials = toCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? DEFAULT_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
@@ -92,20 +79,15 @@ function toPortalSettings(values: PortalValues) {
     return choice === undefined ? [] : [{ name, intervalMs: choice.intervalMs ?? definedMs ?? intervalMs }];
   });
   const hasSeries = collectors.some(({ name }) => name === 'telemetry');
-  const seriesByMode = hasSeries ? seriesOf(values) : { full: [], economy: [] };
   return {
     url,
     credentials,
     intervalMs,
-    /** `full` polls every series at `intervalMs`; `economy` polls one series at `intervalMs` and the others at `fullIntervalMs`. */
-    mode,
-    fullIntervalMs: values.PORTAL_FULL_INTERVAL,
     discoveryIntervalMs: values.PORTAL_DISCOVERY_INTERVAL,
     /** The serials of the appliances to poll, in lower case, each once; undefined if the whole inventory is polled. */
     serials: values.PORTAL_SERIALS,
-    /** The series of `mode`, in the catalogue's order; empty only if the collector `telemetry` is off. */
-    series: seriesByMode[mode],
-    seriesByMode,
+    /** In the catalogue's order; empty only if the collector `telemetry` is off. */
+    series: hasSeries ? seriesOf(values) : [],
     /** Only `--doctor` reads series that the build of an appliance cannot have. */
     readsEarlierBuilds: false,
     concurrency: values.PORTAL_CONCURRENCY,
@@ -119,22 +101,12 @@ function toPortalSettings(values: PortalValues) {
   };
 }
 
-/** The series of each mode. An interval that is set for a single series applies in both modes. */
-function seriesOf(values: PortalValues): Readonly<Record<PortalValues['PORTAL_MODE'], readonly NamedInterval[]>> {
+function seriesOf(values: PortalValues): readonly NamedInterval[] {
   const chosen = values.PORTAL_SERIES ?? STANDARD_SERIES.map((name) => ({ name, intervalMs: undefined }));
-  const atInterval = (defaultMs: number) =>
-    chosen.map(({ name, intervalMs }) => ({
-      name,
-      intervalMs: intervalMs ?? Math.max(EXPENSIVE_SERIES[name] ?? 0, defaultMs),
-    }));
-  const economyIntervalMs = chosen.find(({ name }) => name === ECONOMY_SERIES)?.intervalMs ?? values.PORTAL_INTERVAL;
-  const otherSeries = atInterval(values.PORTAL_FULL_INTERVAL).filter(
-    ({ name }) => name !== ECONOMY_SERIES && !ECONOMY_REPLACES.includes(name),
-  );
-  return {
-    full: atInterval(values.PORTAL_INTERVAL),
-    economy: [{ name: ECONOMY_SERIES, intervalMs: economyIntervalMs }, ...otherSeries],
-  };
+  return chosen.map(({ name, intervalMs }) => ({
+    name,
+    intervalMs: intervalMs ?? Math.max(EXPENSIVE_SERIES[name] ?? 0, values.PORTAL_INTERVAL),
+  }));
 }
 
 function toCredentials(values: PortalValues): Credentials | undefined {

@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts';
 import type { Table } from '../../metrics/family.ts';
-import { createPlanWarner } from '../../planning/warning.ts';
 import type { Service } from '../service.ts';
 import { portalRequests } from './allowed-requests.ts';
 import { maxAppliances } from './appliances/inventory.ts';
@@ -9,10 +8,10 @@ import { portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import type { PortalOptions } from './collector-options.ts';
-import { enabledCollectors, portalTables } from './collectors.ts';
+import { portalTables } from './collectors.ts';
 import { type PortalSettings, portalSection } from './configuration.ts';
 import { createPortalCheck } from './doctor/check.ts';
-import { createPlan, fleetPlan, seriesSamples } from './planning.ts';
+import { fleetDemand, sampleCounts } from './planning.ts';
 import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
@@ -51,14 +50,10 @@ export const portal: Service<PortalSettings> = {
   },
 
   planning: {
-    // The inventory adds two samples for each appliance.
-    sampleCounts: (settings) => [
-      { appliance: 2 + seriesSamples(settings) },
-      ...enabledCollectors(settings.collectors).map(({ definition }) => definition.sampleCounts),
-    ],
+    sampleCounts,
     fleet: {
       placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
-      plan: fleetPlan,
+      demand: fleetDemand,
     },
   },
 
@@ -68,13 +63,11 @@ export const portal: Service<PortalSettings> = {
 
   connect(settings, { client, config, clock, random, log, heapBytes, names }) {
     names.expectInventory();
-    const warnIfTooLarge = createPlanWarner(log);
     const tokens = new TokenSource(client, settings.credentials, clock);
-    const collector: PortalCollector = new PortalCollector(
+    const collector = new PortalCollector(
       new PortalClient(client, tokens, { clock, random }),
       collectorOptions(config, settings, heapBytes),
       { clock, log, names },
-      (tasks, volumes) => warnIfTooLarge(createPlan(settings, collector.appliances.length, volumes), tasks),
     );
     return {
       collector,

@@ -75,16 +75,6 @@ export const portalVariables = {
     default: '5m',
     help: 'target time between two polls of the same series of the same appliance',
   },
-  PORTAL_MODE: {
-    format: oneOf(['full', 'economy']),
-    default: 'full',
-    help: '`economy` polls CPU, load and uptime often, other series at `PORTAL_FULL_INTERVAL`',
-  },
-  PORTAL_FULL_INTERVAL: {
-    format: within(duration, '1s'),
-    default: '1h',
-    help: 'target time between two polls of the other series in economy mode',
-  },
   PORTAL_DISCOVERY_INTERVAL: {
     format: within(duration, '1s'),
     default: '15m',

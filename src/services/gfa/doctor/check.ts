@@ -7,7 +7,7 @@ import { parseDateSeconds } from '../../../metrics/units.ts';
 import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
 import { Secret } from '../../../runtime/secret.ts';
-import type { DoctorCheckDependencies } from '../../dependencies.ts';
+import type { DoctorCheckDependencies } from '../../service.ts';
 import { gfaCauses } from '../causes.ts';
 import { dataRequest, type GfaClientSettings, temporaryClientKey } from '../client.ts';
 import { parseDataResponse } from '../data-response.ts';

@@ -31,7 +31,6 @@ export const credentials: CollectorDefinition = {
   name: 'credentials',
   intervalMs: 900_000,
   tables: [{ source: 'GET /cloud-credentials', commonLabels: [], families: [byStatus, withError] }],
-  sampleCounts: { account: 27 },
   reads: [{ path: '/cloud-credentials', paged: 'whole', create: () => ({ read: countCredentials }) }],
 };
 

@@ -5,7 +5,6 @@ import type { CollectorDefinition } from '../collector-definition.ts';
 export const gfaKeys: CollectorDefinition = {
   name: 'gfa_keys',
   intervalMs: 3_600_000,
-  sampleCounts: { account: 4 },
   reads: [
     {
       path: '/gfa/api_keys',

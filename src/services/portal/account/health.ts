@@ -4,7 +4,6 @@ import type { CollectorDefinition } from '../collector-definition.ts';
 export const health: CollectorDefinition = {
   name: 'health',
   intervalMs: 300_000,
-  sampleCounts: { account: 1 },
   reads: [
     {
       path: '/health',

@@ -35,7 +35,6 @@ const nextExpiry = {
 export const iam: CollectorDefinition = {
   name: 'iam',
   intervalMs: 3_600_000,
-  sampleCounts: { account: 6 },
   reads: [
     { path: '/iam/users', rows: { counts: [users] } },
     { path: '/iam/service_keys', rows: { labels: { kind: 'service' }, counts: [keys], least: [oldestKey] } },

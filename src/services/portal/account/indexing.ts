@@ -82,7 +82,6 @@ const indexTable = [
 export const indexing: CollectorDefinition = {
   name: 'indexing',
   intervalMs: 900_000,
-  sampleCounts: { account: 34 },
   reads: [
     { path: '/ai_activate/inventories', rows: rowsOf(inventoriesByStatus, inventoryTable) },
     { path: '/ai_activate/indexes', rows: rowsOf(indexesByStatus, indexTable) },

@@ -65,7 +65,6 @@ export const jobs: CollectorDefinition = {
       families: [jobsListed, jobsFinished, jobsUnacknowledged, oldestUnfinishedJob],
     },
   ],
-  sampleCounts: { account: 33 },
   reads: [
     {
       path: '/jobs',

@@ -80,7 +80,6 @@ const consumptionTable = [
 export const license: CollectorDefinition = {
   name: 'license',
   intervalMs: 3_600_000,
-  sampleCounts: { account: 21 },
   reads: [
     {
       path: '/account/license',

@@ -64,7 +64,6 @@ export const notifications: CollectorDefinition = {
       families: [notificationsTotal, notificationsBySeverity, latestNotification],
     },
   ],
-  sampleCounts: { account: 40 },
   reads: [
     {
       path: '/notifications',

@@ -1,11 +1,8 @@
 import type { Family } from '../../../metrics/family.ts';
 import { enumLabelValue, labelValue, type Sample } from '../../../metrics/samples.ts';
-import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
-import { iterateInSlices } from '../../../runtime/slices.ts';
+import { infoOne, recordOne } from '../../../metrics/units.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
-import { applianceLabels } from '../appliances/series-families.ts';
 import type { AccountResponse, CollectorDefinition } from '../collector-definition.ts';
-import type { PortalContext } from '../context.ts';
 
 const downloads = {
   name: 'filer_software_downloads',
@@ -24,38 +21,23 @@ const newest = {
   enumLabels: { type: { field: 'appliance_type' } },
 } as const satisfies Family;
 
-const outdated = {
-  name: 'filer_appliance_software_outdated',
-  help: '1 when the portal offers a newer version for the appliance’s type than its build, else 0.',
-  from: unitless,
-  fields: { version: {} },
-} as const satisfies Family;
-
 /** The most types of software that become label values. The portal documents nine. */
 const MAX_TYPES = 50;
 
 export const software: CollectorDefinition = {
   name: 'software',
   intervalMs: 3_600_000,
-  tables: [
-    { source: 'GET /software/downloads', commonLabels: [], families: [newest] },
-    { source: 'GET /software/downloads, GET /edges', commonLabels: applianceLabels, families: [outdated] },
-  ],
-  sampleCounts: { account: 51 },
-  waitsForInventory: true,
+  tables: [{ source: 'GET /software/downloads', commonLabels: [], families: [newest] }],
   reads: [
     {
       path: '/software/downloads',
       rows: { needs: 'appliance_type', counts: [downloads] },
-      create: (context) => ({ read: (response) => compareWithOffers(response, context) }),
+      create: () => ({ read: newestVersions }),
     },
   ],
 };
 
-async function compareWithOffers(
-  { records, reportDrop }: AccountResponse,
-  { appliances, clock }: PortalContext,
-): Promise<Sample[]> {
+async function newestVersions({ records, reportDrop }: AccountResponse): Promise<Sample[]> {
   const newestOf = new Map<string, string>();
   for await (const { appliance_type, version } of records) {
     const type = enumLabelValue(appliance_type);
@@ -67,13 +49,7 @@ async function compareWithOffers(
     } else if (newestVersion === undefined || (compareVersions(offered, newestVersion) ?? 0) > 0)
       newestOf.set(type, offered);
   }
-  const samples: Sample[] = [...newestOf]
+  return [...newestOf]
     .slice(0, MAX_TYPES)
     .map(([type, version]) => ({ name: newest.name, labels: { type, version }, value: 1 }));
-  for await (const { serial, name, type, build } of iterateInSlices(appliances.all(), clock)) {
-    const order = compareVersions(newestOf.get(enumLabelValue(type)) ?? '', build);
-    if (order === undefined) continue;
-    samples.push({ name: outdated.name, labels: { serial, filer: name }, value: order > 0 ? 1 : 0 });
-  }
-  return samples;
 }

@@ -43,7 +43,6 @@ const table = [
 export const stacks: CollectorDefinition = {
   name: 'stacks',
   intervalMs: 3_600_000,
-  sampleCounts: { account: 8 },
   reads: [
     {
       path: '/uaas/stacks',

@@ -45,7 +45,6 @@ const appliance = {
 export const fiq: CollectorDefinition = {
   name: 'fiq',
   intervalMs: 900_000,
-  sampleCounts: { account: 15 },
   waitsForInventory: true,
   reads: [
     {

@@ -1,8 +1,8 @@
-import { type Family, isEveryOtherField, type JsonObject } from '../../../metrics/family.ts';
+import type { Family, JsonObject } from '../../../metrics/family.ts';
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
 import { checkSeries, newestFirst, objectOrEmpty, objectsOrEmpty, recordTime, requireObject } from '../records.ts';
-import { additionalSeries, currentPerformance, healthScore, loadWindow, standardSeries } from './series-families.ts';
+import { additionalSeries, currentPerformance, healthScore, standardSeries } from './series-families.ts';
 
 export interface Operation {
   readonly families: readonly Family[];
@@ -28,36 +28,26 @@ export const ADDITIONAL_SERIES: readonly string[] = [
 /** Series that cost the service much and are therefore polled only if named, with their default interval in milliseconds. */
 export const EXPENSIVE_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
-export const ECONOMY_SERIES: string = 'current_appliance_performance';
-
 /** The series whose responses have no minutes. */
-export const WITHOUT_HISTORY: readonly string[] = [ECONOMY_SERIES, 'appliance_health_score'];
+export const WITHOUT_HISTORY: readonly string[] = ['current_appliance_performance', 'appliance_health_score'];
 
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...additionalSeries };
 
-/** The series that {@link ECONOMY_SERIES} replaces entirely: the economy mode does not poll them. */
-export const ECONOMY_REPLACES: readonly string[] = ['cpu_utilization'];
-
 /**
- * The operations for the chosen series. If two of them contain the same value, only one exposes it: normally the series
- * with minutes, which is finer than a mean over half an hour; in economy mode `current_appliance_performance`, which is
- * polled more often. Exposed from both in turn, the value would jump between two means.
+ * The operations for the chosen series. If `current_appliance_performance` has the same value as another chosen series,
+ * only that series exposes it, because its minutes are finer than a mean over half an hour. Exposed from both in turn, the
+ * value would jump between two means.
  */
-export function operationsFor(chosen: readonly string[], isEconomy = false): ReadonlyMap<string, Operation> {
+export function operationsFor(chosen: readonly string[]): ReadonlyMap<string, Operation> {
   const coveredFamilies = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
   const operations = new Map<string, Operation>();
   for (const name of chosen) {
     const families = tables[name];
-    if (families !== undefined && isEconomy && name === 'load_average') {
-      operations.set(name, { ...minutes, families: shortLoad, records: withoutLongLoad });
-    } else if (families !== undefined && (!isEconomy || !ECONOMY_REPLACES.includes(name))) {
+    if (families !== undefined) {
       operations.set(name, { ...minutes, families, records: newestFirst });
-    } else if (name === ECONOMY_SERIES) {
-      const families = isEconomy
-        ? currentPerformance
-        : currentPerformance.filter((family) => !coveredFamilies.has(family.name));
+    } else if (name === 'current_appliance_performance') {
       operations.set(name, {
-        families,
+        families: currentPerformance.filter((family) => !coveredFamilies.has(family.name)),
         hasHistory: false,
         body: () => ({ period: 'PT30M' }),
         check: currentOf,
@@ -74,16 +64,6 @@ export function operationsFor(chosen: readonly string[], isEconomy = false): Rea
     }
   }
   return operations;
-}
-
-/** The load over one and five minutes, which `current_appliance_performance` does not have. */
-const shortLoad: readonly Family[] = standardSeries.load_average.filter(({ fields }) => isEveryOtherField(fields));
-
-function withoutLongLoad(body: unknown, reportDrop: ReportDrop): readonly JsonObject[] {
-  const isKept = (field: string) => field !== 'num_cores' && loadWindow(field) !== '15m';
-  return newestFirst(body, reportDrop).map((record) =>
-    Object.fromEntries(Object.entries(record).filter(([field]) => isKept(field))),
-  );
 }
 
 const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {

@@ -20,7 +20,7 @@ import {
   PeriodRequester,
 } from './period-requester.ts';
 import { seriesTimestamp } from './series-families.ts';
-import { ECONOMY_SERIES, type Operation, operationsFor } from './series-operations.ts';
+import { type Operation, operationsFor } from './series-operations.ts';
 import { applyUnits } from './units.ts';
 
 interface Series {
@@ -60,12 +60,12 @@ export class TelemetryCollector {
   readonly #separateTasks = new Set<string>();
 
   constructor(context: PortalContext) {
-    const { series, mode, units, binSeconds } = context.options;
+    const { series, units, binSeconds } = context.options;
     this.#context = context;
     this.#tasks = tasksOfAppliances(context.appliances, (appliance) => this.#tasksOf(appliance));
     const names = series.map(({ name }) => name);
     this.#operations = new Map(
-      [...operationsFor(names, mode === 'economy')].map(([name, operation]) => [
+      [...operationsFor(names)].map(([name, operation]) => [
         name,
         { ...operation, families: applyUnits(operation.families, units ?? [], binSeconds) },
       ]),
@@ -94,7 +94,7 @@ export class TelemetryCollector {
         api: 'portal',
         operation: name,
         appliance: { serial, name: filer },
-        without: name === ECONOMY_SERIES ? 'PORTAL_MODE=full' : `PORTAL_SERIES=-${name}`,
+        without: `PORTAL_SERIES=-${name}`,
         intervalMs,
         suspendedIntervalMs: options.discoveryIntervalMs,
         pollAlso: 'portal/account_license',

@@ -2,7 +2,7 @@ import type { ReportFinding } from '../../../doctor/finding.ts';
 import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
-import type { DoctorCheckDependencies } from '../../dependencies.ts';
+import type { DoctorCheckDependencies } from '../../service.ts';
 import { PortalClient } from '../client.ts';
 import { PortalCollector } from '../collector.ts';
 import type { PortalOptions } from '../collector-options.ts';
