@@ -31,13 +31,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 // These are loaded after the signal handlers, so that a stop during loading is clean too.
 const { systemClock } = await import('./runtime/clock.ts');
-const { explainLoadError, ProcessLimitError } = await import('./runtime/process-limits.ts');
-const { run } = await import('./cli/run.ts').catch((error: unknown) => {
-  const explained = explainLoadError(error);
-  if (!(explained instanceof ProcessLimitError)) throw error;
-  process.stderr.write(`${explained.message}\n`);
-  return exitWhenIdle(1, systemClock);
-});
+const { run } = await import('./cli/run.ts');
 closeDebugger();
 const code = await run(process.argv.slice(2), process.env, stopRequested);
 // Open handles must not keep a stopped program alive.

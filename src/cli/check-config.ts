@@ -7,8 +7,9 @@ import { findPermissiveFiles } from '../config/file-permissions.ts';
 import { placeholderErrors } from '../config/readiness.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { EXIT } from './arguments.ts';
 import { accessTo, ownFiles, serviceSections, webFiles } from './load.ts';
-import { printLine } from './system-environment.ts';
+import { print } from './system-environment.ts';
 
 export async function checkConfig(config: Config): Promise<number> {
   const guard = await readWebConfig(config.web, webFiles);
@@ -18,12 +19,13 @@ export async function checkConfig(config: Config): Promise<number> {
     ...certificateWarnings(guard, systemClock.now() / 1000),
   ];
   for (const line of warnings) process.stderr.write(`warning: ${line}\n`);
-  printLine(effectiveConfiguration(config, serviceSections));
+  await print(effectiveConfiguration(config, serviceSections));
   const errors = [
     ...placeholderErrors(config, serviceSections),
     ...(await stateFileErrors(config.stateFile)),
     ...(await stateFolderErrors(config.stateFile)),
   ];
   if (errors.length > 0) throw new ConfigError(errors);
-  return printLine('# the configuration is valid');
+  await print('# the configuration is valid');
+  return EXIT.clean;
 }

@@ -8,7 +8,7 @@ import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { lineMask } from './load.ts';
-import { abortOn, printSafely, systemEnvironment } from './system-environment.ts';
+import { abortOn, print, systemEnvironment } from './system-environment.ts';
 
 export async function runDoctor(
   config: Config,
@@ -25,7 +25,7 @@ export async function runDoctor(
     const { findings, services } = found;
     const answers = services.flatMap(({ api, answers: own }) => own.map((answer) => ({ api, ...answer })));
     const masked = lineMask(config);
-    await printSafely(
+    await print(
       masked(
         json ? `${JSON.stringify({ findings, answers }, undefined, 2)}\n` : printableLines(formatFindings(findings)),
       ),

@@ -4,7 +4,7 @@ import { systemClock } from '../runtime/clock.ts';
 import { configuredServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
 import { prepareApp } from './serve.ts';
-import { abortOn, printSafely } from './system-environment.ts';
+import { abortOn, print } from './system-environment.ts';
 
 /** Polls everything once and prints the exposition; log lines go to stderr, so that stdout contains only metrics. */
 export async function once(config: Config, stopped: Promise<void>): Promise<number> {
@@ -12,7 +12,7 @@ export async function once(config: Config, stopped: Promise<void>): Promise<numb
   if (!app) return EXIT.failure;
   const { exposition, polled } = await app.once(abortOn(stopped));
   await app.stop();
-  await printSafely(exposition);
+  await print(exposition);
   return polled ? EXIT.clean : EXIT.failure;
 }
 

@@ -10,7 +10,7 @@ import { configuredServices, services } from '../services/services.ts';
 import { DailyQuota } from '../transport/rate/daily-quota.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { loadWithWarnings, type Variables, variablesSet } from './load.ts';
-import { abortOn, printLine, systemEnvironment } from './system-environment.ts';
+import { abortOn, print, systemEnvironment } from './system-environment.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
@@ -40,7 +40,7 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
     if (demand === undefined) continue;
     const fleet = planOf(demand);
     fits &&= fleet.factor === 1;
-    printLine(planText(demand, fleet, appliances, size));
+    await print(planText(demand, fleet, appliances, size));
   }
   return fits ? EXIT.clean : EXIT.failure;
 }

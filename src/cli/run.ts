@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import { helpText } from '../config/describe.ts';
 import { asError, ConfigError, CredentialError, RequestError, SchemaError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
-import { assertAddressSpace, ProcessLimitError } from '../runtime/process-limits.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { checkConfig } from './check-config.ts';
 import { withDemo } from './demo.ts';
@@ -12,7 +11,7 @@ import { usage } from './help.ts';
 import { load, loadWithWarnings, type Variables } from './load.ts';
 import { once } from './once.ts';
 import { serve } from './serve.ts';
-import { printLine, versionLine, waitForFiles } from './system-environment.ts';
+import { OutputError, print, versionLine, waitForFiles } from './system-environment.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
 export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
@@ -29,9 +28,9 @@ export async function run(args: readonly string[], variables: Variables, stopped
   }
 }
 
-/** Errors of an API, the configuration or a limit are printed as a message; the stack is only for bugs. */
+/** Errors of an API, the configuration or the output are printed as a message; the stack is only for bugs. */
 function isExpected(error: unknown): error is Error {
-  return [RequestError, CredentialError, SchemaError, ProcessLimitError].some((kind) => error instanceof kind);
+  return [RequestError, CredentialError, SchemaError, OutputError].some((kind) => error instanceof kind);
 }
 
 async function runCommand(
@@ -39,12 +38,13 @@ async function runCommand(
   variables: Variables,
   stopped: Promise<void>,
 ): Promise<number> {
-  if (!['help', 'version'].includes(command)) assertAddressSpace();
   switch (command) {
     case 'help':
-      return printLine(usage(helpText(variableRows)));
+      await print(usage(helpText(variableRows)));
+      return EXIT.clean;
     case 'version':
-      return printLine(versionLine());
+      await print(versionLine());
+      return EXIT.clean;
     case 'check-config':
       return waitForFiles(await checkConfig(await load(variables)));
     // The daemon does not need the code of these commands, so each loads its own.

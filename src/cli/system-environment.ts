@@ -5,11 +5,11 @@ import type { Environment } from '../app/environment.ts';
 import { StateFile } from '../app/state-file.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { errorCode } from '../runtime/errors.ts';
 import { THREAD_WAIT_MS, waitForThreads } from '../runtime/exit.ts';
 import type { Log, LogDestination } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
-import { EXIT } from './arguments.ts';
 
 /** The heap may use this share of the memory of a container. */
 const HEAP_SHARE = 1 / 2;
@@ -61,19 +61,28 @@ export async function logDestination({ format }: Config['log'], out: NodeJS.Writ
   }
 }
 
-/** Prints a text, with a line break at its end; returns the exit code 0. */
-export function printLine(text: string): number {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-  return EXIT.clean;
+/** Standard output could not be written, for example because the disk is full or the reader is gone. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError';
 }
 
 /**
- * Prints a text that contains names from the services. A terminal must not obey control characters in them, so they are
- * escaped there; a file gets the text unchanged.
+ * Prints a text, with a line break at its end. It may contain names from the services: a terminal must not obey control
+ * characters in them, so they are escaped there; a file gets the text unchanged. Rejects with an OutputError.
  */
-export async function printSafely(text: string | Buffer): Promise<void> {
+export async function print(text: string | Buffer): Promise<void> {
   const shown = process.stdout.isTTY ? printableLines(text.toString()) : text;
-  await new Promise((resolve) => process.stdout.write(shown, resolve));
+  await write(shown);
+  if (!shown.toString('utf8').endsWith('\n')) await write('\n');
+}
+
+function write(text: string | Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (!error) return resolve();
+      reject(new OutputError(`writing to standard output failed (${errorCode(error)}); expected a file or a reader`));
+    });
+  });
 }
 
 export function abortOn(stopped: Promise<void>): AbortSignal {
