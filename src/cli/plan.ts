@@ -33,7 +33,7 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
   const unplanned = services
     .filter(({ planning }) => planning?.fleet === undefined)
     .map(({ title, section }): Row => [title, section.of(config) === undefined ? 'not polled' : 'counted below']);
-  const size = [...unplanned, ...sizeRows(counts, config.events.bucketsSeconds.length, appliances)];
+  const size = [...unplanned, ...sizeRows(counts, config.eventBucketsSeconds.length, appliances)];
   let fits = true;
   for (const { service, settings } of configured) {
     const demand = service.planning?.fleet?.demand(settings, appliances);

@@ -37,11 +37,6 @@ const variables = {
     default: DEFAULT_BUCKETS,
     help: 'buckets of the event histograms',
   },
-  EVENT_HISTOGRAMS: {
-    format: boolean,
-    default: 'true',
-    help: '`false` keeps only sum and count of the event histograms',
-  },
   FILER_ALIASES: {
     format: aliases,
     help: 'filers that have different ids in the two services, and names of filers',
@@ -117,7 +112,7 @@ function toSettings(values: Values<typeof variables>) {
     },
     staleAfter: values.STALE_AFTER,
     forgetAfterMs: values.FORGET_AFTER,
-    events: { bucketsSeconds: values.EVENT_BUCKETS, histograms: values.EVENT_HISTOGRAMS },
+    eventBucketsSeconds: values.EVENT_BUCKETS,
     filerAliases: values.FILER_ALIASES ?? [],
     stateFile: values.STATE_FILE,
     web: {

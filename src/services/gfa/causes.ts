@@ -12,13 +12,6 @@ export const gfaCauses: ServiceCauses = {
   },
 };
 
-export const sharedClientKey: ServiceWarning = {
-  code: 'client_key',
-  happened: 'events are missing: another client seems to receive them',
-  advice:
-    'give each exporter its own GFA_CLIENT_KEY; if each has one, set GFA_CLIENT_KEY_HEADER to the header that --doctor finds',
-};
-
 export const fullEventMemory: ServiceWarning = {
   code: 'event_memory',
   happened:

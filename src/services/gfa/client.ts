@@ -24,17 +24,11 @@ export class GfaClient {
   readonly #client: JsonClient;
   readonly #settings: GfaClientSettings;
   readonly #retryDependencies: RetryDependencies;
-  #requestsSent = 0;
 
   constructor(client: JsonClient, settings: GfaClientSettings, retryDependencies: RetryDependencies) {
     this.#client = client;
     this.#settings = settings;
     this.#retryDependencies = { ...retryDependencies, budget: new RetryBudget() };
-  }
-
-  /** The number of requests sent. Each may have moved the bookmark, even if its response did not arrive. */
-  get requestsSent(): number {
-    return this.#requestsSent;
   }
 
   /** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, retries once with the new token. */
@@ -44,10 +38,7 @@ export class GfaClient {
 
   async #requestData(signal: AbortSignal): Promise<unknown> {
     const { token } = this.#settings;
-    const send = () => {
-      this.#requestsSent += 1;
-      return this.#client.send(dataRequest(this.#settings), signal);
-    };
+    const send = () => this.#client.send(dataRequest(this.#settings), signal);
     try {
       return await send();
     } catch (error) {

@@ -5,9 +5,8 @@ import type { Collector, Task } from '../../contract/task.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { runInSlices } from '../../runtime/slices.ts';
 import type { RestoredResult } from '../service.ts';
-import { fullEventMemory, sharedClientKey } from './causes.ts';
+import { fullEventMemory } from './causes.ts';
 import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
 import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from './ledger.ts';
@@ -32,7 +31,6 @@ export class GfaCollector implements Collector, SavedPart {
   readonly #task: Task;
   #ledger: GfaLedger;
   #isFirstResponse = true;
-  #requestsRead = 0;
 
   constructor(dependencies: GfaDependencies) {
     this.#dependencies = dependencies;
@@ -56,9 +54,8 @@ export class GfaCollector implements Collector, SavedPart {
   }
 
   get warnings(): readonly ServiceWarning[] {
-    const { bookmarks, memory } = this.#ledger;
-    const isFull = memory.evicted > 0 || memory.size >= memory.limit;
-    return [...(bookmarks.isSuspicious ? [sharedClientKey] : []), ...(isFull ? [fullEventMemory] : [])];
+    const { evicted, size, limit } = this.#ledger.memory;
+    return evicted > 0 || size >= limit ? [fullEventMemory] : [];
   }
 
   save(): SavedLedger {
@@ -69,8 +66,6 @@ export class GfaCollector implements Collector, SavedPart {
     const ledger = new GfaLedger(this.#dependencies.ledger);
     ledger.restore(saved as SavedLedger, shiftMs, this.#dependencies.clock.monotonic());
     this.#ledger = ledger;
-    // The earlier process may have stopped during a request, so the first response counts as one after a loss.
-    this.#requestsRead = -1;
   }
 
   async #poll(signal: AbortSignal): Promise<PollResult> {
@@ -78,14 +73,12 @@ export class GfaCollector implements Collector, SavedPart {
   }
 
   async #read(body: unknown, signal: AbortSignal): Promise<PollResult> {
-    const { client, clock, log } = this.#dependencies;
+    const { clock, log } = this.#dependencies;
     const drops = new DropCounter();
     const response = parseDataResponse(body, drops.reportDrop);
     this.#checkAccount(labelValue(response.info.account));
-    const isAfterLoss = client.requestsSent > this.#requestsRead + 1;
-    this.#requestsRead = client.requestsSent;
     const ledger = this.#ledger;
-    const events = await runInSlices(ledger.add(response, clock.monotonic(), drops.reportDrop, isAfterLoss), clock);
+    const events = await ledger.add(response, clock.monotonic(), drops.reportDrop);
     if (events > 0) this.#dependencies.saveSoon?.();
     this.#dependencies.ledger.names.setTitles(ledger.filers.titles());
     if (this.#isFirstResponse) {

@@ -21,6 +21,11 @@ export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 
 export type Group = (typeof GROUPS)[number];
 
+/** The groups whose records are states. */
+export const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
+
+export type StateGroup = (typeof STATE_GROUPS)[number];
+
 /** The groups whose records are events. */
 export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly Group[];
 
@@ -97,15 +102,15 @@ export const volumeTable = [
   },
 ] as const satisfies readonly Family[];
 
+export const lastCheckin = {
+  name: 'filer_last_checkin_timestamp_seconds',
+  help: 'Time of the last contact of the filer with the service: the newest of its own record and its records on volumes.',
+  from: secondsBefore('timestamp'),
+  fields: { last_checkin: {} },
+} as const satisfies Family;
+
 /** For a record of the group `filers` without a volume. */
-export const filerTable = [
-  {
-    name: 'filer_last_checkin_timestamp_seconds',
-    help: 'Time of the last contact of the filer with the service.',
-    from: secondsBefore('timestamp'),
-    fields: { last_checkin: {} },
-  },
-] as const satisfies readonly Family[];
+export const filerTable = [lastCheckin] as const;
 
 /** For a record of the group `filers` with a volume. */
 export const filerOnVolumeTable = [
@@ -120,7 +125,6 @@ export const filerOnVolumeTable = [
     help: 'Time of the oldest data that is not yet in cloud storage; missing while nothing waits.',
     from: secondsBefore('timestamp'),
     fields: { oldest_unprotected_data: {} },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 
@@ -134,7 +138,7 @@ export const propagationLatest = {
 
 export const propagationDuration = {
   name: 'filer_propagation_duration_seconds',
-  help: 'Propagation times of all events since the filer and volume first appeared.',
+  help: 'Propagation times of all events that were counted since the exporter started.',
   type: 'histogram',
   from: nonNegativeSeconds,
   fields: { prop_seconds: {} },
@@ -144,12 +148,11 @@ export const propagationDuration = {
 /** The number of file system events that a propagation covers, in an undocumented field. */
 export const dataProtected = {
   name: 'filer_data_protected_events_total',
-  help: 'File system events covered by the propagation events, if the service sends their number.',
+  help: 'File system events covered by the counted propagation events, if the service sends their number.',
   type: 'counter',
   from: unitless,
   fields: { data_protected: {} },
   enumLabels: { kind: { field: 'kind' } },
-  optional: true,
 } as const satisfies Family;
 
 export const lockLatest = {
@@ -158,7 +161,6 @@ export const lockLatest = {
   from: nonNegativeSeconds,
   fields: { lock_duration: {} },
   enumLabels: { lock_phase: LOCK_PHASE, lock_state: LOCK_STATE },
-  optional: true,
 } as const satisfies Family;
 
 export const lockTimestamp = {
@@ -171,17 +173,16 @@ export const lockTimestamp = {
 
 export const lockDuration = {
   name: 'filer_lock_duration_seconds',
-  help: 'How long the lock was held, over all events since the filer and volume first appeared.',
+  help: 'How long the lock was held, over all events that were counted since the exporter started.',
   type: 'histogram',
   from: nonNegativeSeconds,
   fields: { lock_duration: {} },
   enumLabels: { lock_phase: LOCK_PHASE },
-  optional: true,
 } as const satisfies Family;
 
 export const lockEvents = {
   name: 'filer_lock_events_total',
-  help: 'Lock events since the filer and volume first appeared.',
+  help: 'Lock events that were counted since the exporter started.',
   type: 'counter',
   from: state,
   fields: { lock_state: {} },
@@ -207,15 +208,18 @@ export const propagationTable = [propagationLatest, propagationDuration, dataPro
 
 export const lockTable = [lockLatest, lockTimestamp, lockDuration, lockEvents, lockState] as const;
 
-const recordFamilies: readonly Family[] = [
-  ...[...volumeTable, ...filerTable, ...filerOnVolumeTable],
-  ...[...propagationTable, ...lockTable, recordTimestamp],
-];
+const stateFamilies: readonly Family[] = [...volumeTable, ...filerTable, ...filerOnVolumeTable];
 
-/** The fields of records whose values the service chooses from a list. */
+/** The fields that the service chooses from a list, for the doctor. */
 export const ENUM_FIELDS: readonly string[] = [
-  ...new Set(recordFamilies.flatMap(({ enumLabels = {} }) => Object.values(enumLabels).map(({ field }) => field))),
+  ...new Set(
+    [...volumeTable, ...propagationTable, ...lockTable].flatMap(({ enumLabels = {} }: Family) =>
+      Object.values(enumLabels).map(({ field }) => field),
+    ),
+  ),
 ];
 
-/** Every field of a record that a family reads. Other fields are neither kept nor saved. */
-export const READ_FIELDS: readonly string[] = [...new Set([...ENUM_FIELDS, ...recordFamilies.flatMap(fieldNames)])];
+/** Every field of a state that a family reads. Other fields are neither kept nor saved. */
+export const STATE_FIELDS: readonly string[] = [
+  ...new Set(['timestamp', MODE.field, PROFILE.field, ...stateFamilies.flatMap(fieldNames)]),
+];

@@ -1,23 +1,15 @@
-import { type Family, type JsonObject, type Labels, OTHER } from '../../metrics/family.ts';
+import { type Family, type Labels, OTHER } from '../../metrics/family.ts';
 import { Histogram } from '../../metrics/histogram.ts';
-import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
-import { parseDecimal } from '../../metrics/units.ts';
+import { type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
+import { type GfaEvent, isNewer } from './event.ts';
 import * as families from './families.ts';
-import {
-  type CurrentRecord,
-  confirmRecord,
-  isNewer,
-  restoreRecord,
-  type SavedRecord,
-  savedRecord,
-  type TimedRecord,
-} from './timed-record.ts';
+import { newerState, type StateRecord } from './state-record.ts';
 
-/** The most statistics of a filer on a volume; beyond that, new label values are `other`. Each has records or a histogram. */
+/** The most statistics of a filer on a volume; beyond that, new label values are `other`. Each has events or a histogram. */
 const MAX_STATISTICS = 26;
 
-/** The families that show a statistic: the newest event, the newest event with a duration, all durations, and a number. */
+/** The families that show a statistic: the time of the newest event, the duration of the newest that has one, all durations, and a number. */
 interface StatisticFamilies {
   readonly newest?: Family;
   readonly latest?: Family;
@@ -29,7 +21,8 @@ interface StatisticFamilies {
 const STATISTICS = {
   group: { newest: families.recordTimestamp },
   kind: { latest: families.propagationLatest, durations: families.propagationDuration, total: families.dataProtected },
-  phase: { newest: families.lockState, durations: families.lockDuration },
+  // The newest event of a phase is shown by its state.
+  phase: { durations: families.lockDuration },
   state: { newest: families.lockTimestamp, latest: families.lockLatest, total: families.lockEvents },
 } as const satisfies Record<string, StatisticFamilies>;
 
@@ -38,20 +31,19 @@ type Subject = keyof typeof STATISTICS;
 interface Statistic {
   readonly subject: Subject;
   readonly labels: Labels;
-  newest?: TimedRecord | undefined;
-  latest?: TimedRecord | undefined;
+  newest?: GfaEvent | undefined;
+  latest?: GfaEvent | undefined;
   durations?: Histogram | undefined;
   total?: number | undefined;
 }
 
-/** Returns the newer of the present event and an earlier one. */
-type Newer = (before: TimedRecord | undefined) => TimedRecord | undefined;
+type SavedEvent = readonly [reportedAt: number, at: number, labels: Labels, duration: number | null];
 
 export type SavedStatistic = readonly [
   subject: Subject,
   labels: Labels,
-  newest: SavedRecord | null,
-  latest: SavedRecord | null,
+  newest: SavedEvent | null,
+  latest: SavedEvent | null,
   hasDurations: boolean,
   hasTotal: boolean,
 ];
@@ -63,7 +55,8 @@ type PairLabels = Readonly<Record<(typeof families.pairLabels)[number], string>>
 export class FilerVolume {
   readonly filer: string;
   readonly volume: string;
-  current: CurrentRecord | undefined;
+  /** The newest record; undefined while there is none, or none that is still true. */
+  state: StateRecord | undefined;
   readonly #bounds: readonly number[];
   readonly #statistics = new Map<string, Statistic>();
 
@@ -73,60 +66,49 @@ export class FilerVolume {
     this.#bounds = bounds;
   }
 
-  get key(): string {
-    return pairKey(this.filer, this.volume);
-  }
-
-  /** The families of the current record. */
+  /** The families whose fields the state has. */
   get table(): readonly Family[] {
     if (this.filer === '') return families.volumeTable;
     return this.volume === '' ? families.filerTable : families.filerOnVolumeTable;
   }
 
-  setCurrent(timed: TimedRecord, now: number, onDuplicate: () => void): void {
-    this.current = confirmRecord(this.current, timed, now, onDuplicate);
+  setState(state: StateRecord): void {
+    this.state = newerState(this.state, state);
   }
 
-  /** `responseReportedAt`: the time that the response reports as its own, in Unix seconds. */
-  addEvent(
-    group: families.EventGroup,
-    event: TimedRecord,
-    isNew: boolean,
-    responseReportedAt: number,
-    reportDrop: ReportDrop = () => {},
-  ): void {
-    const filerRecord = this.current?.timed;
-    const reportedNow =
-      filerRecord?.response === event.response
-        ? Math.min(filerRecord.reportedAt, responseReportedAt)
-        : responseReportedAt;
-    const newer = (before: TimedRecord | undefined) => (isNewer(event, before, reportedNow) ? event : before);
+  /** When the filer was in contact with the service, in Unix seconds. The ledger shows the newest of all records of a filer. */
+  get checkin(): number | undefined {
+    const record = this.filer === '' ? undefined : this.state?.record;
+    return record && families.lastCheckin.from.read(record.last_checkin, record);
+  }
+
+  /** `isNew`: whether it is counted; `now`: the service's time in Unix seconds. */
+  addEvent(group: families.EventGroup, event: GfaEvent, isNew: boolean, now: number, reportDrop: ReportDrop): void {
+    const newer = (before: GfaEvent | undefined) => (isNewer(event, before, now) ? event : before);
     const ofGroup = this.#statistic('group', { group });
     ofGroup.newest = newer(ofGroup.newest);
     if (group === 'locks') this.#addLock(event, isNew, newer, reportDrop);
     else this.#addPropagation(event, isNew, newer, reportDrop);
   }
 
-  #addPropagation({ record }: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
-    const kind = this.#admittedStatistic('kind', {}, record, 'kind', reportDrop);
-    const duration = families.propagationDuration.from.read(record.prop_seconds);
-    if (duration !== undefined) kind.latest = newer(kind.latest);
+  #addPropagation(event: GfaEvent, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
+    const kind = this.#admitted('kind', {}, event.labels, 'kind', reportDrop);
+    if (event.duration !== undefined) kind.latest = newer(kind.latest);
     if (!isNew) return;
-    this.#observe(kind, duration);
-    const covered = parseDecimal(record.data_protected);
-    if (covered !== undefined && covered >= 0) kind.total = Math.min(Number.MAX_VALUE, (kind.total ?? 0) + covered);
+    this.#observe(kind, event.duration);
+    if (event.dataProtected === undefined) return;
+    kind.total = Math.min(Number.MAX_VALUE, (kind.total ?? 0) + event.dataProtected);
   }
 
-  #addLock({ record }: TimedRecord, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
-    const phase = this.#admittedStatistic('phase', {}, record, 'lock_phase', reportDrop);
-    const state = this.#admittedStatistic('state', phase.labels, record, 'lock_state', reportDrop);
-    const duration = families.lockDuration.from.read(record.lock_duration);
+  #addLock(event: GfaEvent, isNew: boolean, newer: Newer, reportDrop: ReportDrop): void {
+    const phase = this.#admitted('phase', {}, event.labels, 'lock_phase', reportDrop);
+    const state = this.#admitted('state', phase.labels, event.labels, 'lock_state', reportDrop);
     phase.newest = newer(phase.newest);
     state.newest = newer(state.newest);
-    if (duration !== undefined) state.latest = newer(state.latest);
+    if (event.duration !== undefined) state.latest = newer(state.latest);
     if (!isNew) return;
     state.total = (state.total ?? 0) + 1;
-    this.#observe(phase, duration);
+    this.#observe(phase, event.duration);
   }
 
   #observe(statistic: Statistic, duration: number | undefined): void {
@@ -139,79 +121,91 @@ export class FilerVolume {
     return getOrCreate(this.#statistics, keyOf(subject, labels), () => ({ subject, labels }));
   }
 
-  /** The statistic of the label value of a field, or of `other` if it is new and the maximum is reached, which is reported. */
-  #admittedStatistic(
-    subject: Subject,
-    outer: Labels,
-    record: JsonObject,
-    field: string,
-    reportDrop: ReportDrop,
-  ): Statistic {
-    const labels = { ...outer, [field]: labelValue(record[field]) };
+  /** The statistic of a label's value, or of `other` if the value is new and the maximum is reached, which is reported. */
+  #admitted(subject: Subject, outer: Labels, values: Labels, label: string, reportDrop: ReportDrop): Statistic {
+    const labels = { ...outer, [label]: values[label] ?? '' };
     if (this.#statistics.size < MAX_STATISTICS || this.#statistics.has(keyOf(subject, labels)))
       return this.#statistic(subject, labels);
-    if (labels[field] !== OTHER) reportDrop('label', field);
-    return this.#statistic(subject, { ...outer, [field]: OTHER });
+    if (labels[label] !== OTHER) reportDrop('label', label);
+    return this.#statistic(subject, { ...outer, [label]: OTHER });
   }
 
-  /** Drops the current state if no response has confirmed it since `before`, in monotonic milliseconds. */
+  /** Removes the state if no response has confirmed it since `before`, in monotonic milliseconds. */
   removeStateBefore(before: number): void {
-    if (this.current !== undefined && this.current.confirmedAt < before) this.current = undefined;
+    if (this.state !== undefined && this.state.confirmedAt < before) this.state = undefined;
+  }
+
+  /** Called when the filer or the volume is gone. Its counts stay. */
+  removeEvents(): void {
+    for (const statistic of this.#statistics.values()) {
+      statistic.newest = undefined;
+      statistic.latest = undefined;
+    }
   }
 
   *samples(labels: PairLabels): Generator<Sample> {
-    if (this.current !== undefined) {
-      const { volume_guid, volume, filer_guid, filer } = labels;
-      const records = [this.current.timed.record];
-      const ofVolume = { volume_guid, volume };
-      const ofFiler = { filer_guid, filer };
-      yield* toSamples(this.table, records, filer_guid === '' ? ofVolume : volume_guid === '' ? ofFiler : labels);
-      const group = filer_guid === '' ? 'volumes' : 'filers';
+    if (this.state !== undefined) {
+      const records = [this.state.record];
+      const { volume_guid, volume } = labels;
+      if (this.filer === '') yield* toSamples(this.table, records, { volume_guid, volume });
+      else if (this.volume !== '') yield* toSamples(this.table, records, labels);
+      const group = this.filer === '' ? 'volumes' : 'filers';
       yield* toSamples([families.recordTimestamp], records, { ...labels, group });
     }
     for (const statistic of this.#statistics.values()) yield* samplesOf(statistic, { ...labels, ...statistic.labels });
   }
 
-  savedStatistics(): readonly SavedStatistic[] {
-    const saved = (timed: TimedRecord | undefined) => (timed === undefined ? null : savedRecord(timed));
+  save(): readonly SavedStatistic[] {
     return Array.from(this.#statistics.values(), ({ subject, labels, newest, latest, durations, total }) => [
       subject,
       labels,
-      saved(newest),
-      saved(latest),
+      savedEvent(newest),
+      savedEvent(latest),
       durations !== undefined,
       total !== undefined,
     ]);
   }
 
-  /** Counters and histograms begin at 0. */
-  restoreStatistics(statistics: readonly SavedStatistic[]): void {
-    const restored = (saved: SavedRecord | null) => (saved === null ? undefined : restoreRecord(saved));
-    for (const [subject, labels, newest, latest, hasDurations, hasTotal] of statistics) {
-      this.#statistics.set(keyOf(subject, labels), {
-        subject,
-        labels,
-        newest: restored(newest),
-        latest: restored(latest),
-        durations: hasDurations ? new Histogram(this.#bounds) : undefined,
-        total: hasTotal ? 0 : undefined,
-      });
+  /** Counters and histograms begin at 0, so that Prometheus sees the first event that is counted. */
+  restore(saved: readonly SavedStatistic[]): void {
+    for (const [subject, labels, newest, latest, hasDurations, hasTotal] of saved) {
+      const statistic = this.#statistic(subject, labels);
+      statistic.newest = restoredEvent(newest);
+      statistic.latest = restoredEvent(latest);
+      if (hasDurations) statistic.durations = new Histogram(this.#bounds);
+      if (hasTotal) statistic.total = 0;
     }
   }
 }
 
+/** Returns the newer of an event and the newest one before. */
+type Newer = (before: GfaEvent | undefined) => GfaEvent | undefined;
+
 function* samplesOf({ subject, newest, latest, durations, total }: Statistic, labels: Labels): Generator<Sample> {
   const shown: StatisticFamilies = STATISTICS[subject];
-  if (shown.newest && newest) yield* toSamples([shown.newest], [newest.record], labels);
-  if (shown.latest && latest) yield* toSamples([shown.latest], [latest.record], labels);
+  if (subject === 'phase' && newest !== undefined) {
+    yield {
+      name: families.lockState.name,
+      labels: { ...labels, lock_state: newest.labels.lock_state ?? '' },
+      value: 1,
+    };
+  }
+  if (shown.newest && newest) yield { name: shown.newest.name, labels, value: newest.at };
+  if (shown.latest && latest?.duration !== undefined) yield { name: shown.latest.name, labels, value: latest.duration };
   if (shown.durations && durations) yield* durations.samples(shown.durations.name, labels);
   if (shown.total && total !== undefined) yield { name: shown.total.name, labels, value: total };
 }
 
-function keyOf(subject: Subject, labels: Labels): string {
-  return [subject, ...Object.values(labels)].join('\n');
+function savedEvent(event: GfaEvent | undefined): SavedEvent | null {
+  return event === undefined ? null : [event.reportedAt, event.at, event.labels, event.duration ?? null];
 }
 
-export function pairKey(filer: string, volume: string): string {
-  return `${filer}\n${volume}`;
+function restoredEvent(saved: SavedEvent | null): GfaEvent | undefined {
+  if (saved === null) return undefined;
+  const [reportedAt, at, labels, duration] = saved;
+  return { reportedAt, at, response: 0, labels, duration: duration ?? undefined };
+}
+
+function keyOf(subject: Subject, labels: Labels): string {
+  return [subject, ...Object.values(labels)].join('\n');
 }

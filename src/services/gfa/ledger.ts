@@ -1,45 +1,71 @@
 import type { JsonObject } from '../../metrics/family.ts';
-import { boundedId } from '../../metrics/label-value.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
+import { nextTurn } from '../../runtime/next-turn.ts';
 import { type SavedIds, SeenIds } from '../../runtime/seen-ids.ts';
 import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
-import { isKeyShared } from './bookmark-watch.ts';
 import type { DataResponse } from './data-response.ts';
-import { EVENTS_KEPT_MS, EventCounter } from './event-counter.ts';
-import { EVENT_GROUPS, type EventGroup, type Group, infoTable } from './families.ts';
-import { FilerVolume, pairKey, type SavedStatistic } from './filer-volume.ts';
-import { LabelValueLimits } from './label-value-limits.ts';
+import { identityOf, readEvent } from './event.ts';
 import {
-  type Arrival,
-  believedInfo,
-  restoreCurrent,
-  type SavedCurrent,
-  savedCurrent,
-  toTimedRecord,
-} from './timed-record.ts';
-import { type SavedEntry, TitleDirectory } from './title-directory.ts';
+  EVENT_GROUPS,
+  type EventGroup,
+  type Group,
+  infoTable,
+  lastCheckin,
+  STATE_GROUPS,
+  type StateGroup,
+} from './families.ts';
+import { FilerVolume, type SavedStatistic } from './filer-volume.ts';
+import { type Arrival, guidOf, type StateRecord, toInfo, toStateRecord } from './state-record.ts';
+import { type SavedTitle, Titles } from './titles.ts';
 
-/** The groups whose records are states. */
-const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
+/**
+ * How long an event is remembered after its last delivery. It is not documented whether the service sends only new events,
+ * overlapping windows, or everything each time. An event that first arrives so long after its own time is not counted,
+ * because it may have been counted and forgotten.
+ */
+const EVENTS_KEPT_MS = 86_400_000;
+
+/** So many records are read in one turn of the event loop, which takes some 10 ms. */
+const RECORDS_PER_TURN = 1_000;
 
 export interface GfaLedgerOptions {
   readonly bounds: readonly number[];
   readonly maxEvents: number;
-  /** The requested groups: the absence of any other group means nothing. */
-  readonly groups: readonly Group[];
   /** The most filers on volumes, with filers alone and volumes alone. Beyond that, records are reported and skipped. */
   readonly maxPairs: number;
-  /** How long a current state stays without a response that contains it, in milliseconds. */
+  /** How long a state stays without a response that contains it, in milliseconds. */
+  readonly staleAfterMs: number;
+  /** How long the newest events stay without a response that names their filer or volume, in milliseconds. */
   readonly goneAfterMs: number;
-  /** How long counts and known events stay without a response that names their filer or volume, in milliseconds. */
+  /** How long counts stay without such a response, in milliseconds. */
   readonly forgetAfterMs: number;
   readonly names: FilerNames;
   /** The service's clock by the headers of its responses. It serves until `request_time` was read often enough. */
   readonly serviceClock: Pick<Clock, 'now' | 'monotonic'>;
 }
+
+/** What is saved of a ledger. Counters and histograms are not: they start at 0, so that only their labels are known. */
+export interface SavedLedger {
+  /** In monotonic milliseconds of the process that saved, as all times here except those in records and events. */
+  readonly respondedAt: number | null;
+  readonly info: JsonObject;
+  readonly filers: readonly SavedTitle[];
+  readonly volumes: readonly SavedTitle[];
+  /** By guid: the name under which each filer was exposed. */
+  readonly names: readonly (readonly [guid: string, name: string])[];
+  readonly pairs: readonly SavedPair[];
+  readonly events: readonly SavedIds[];
+}
+
+type SavedPair = readonly [
+  filer: string,
+  volume: string,
+  state: Omit<StateRecord, 'response'> | null,
+  statistics: readonly SavedStatistic[],
+];
 
 /**
  * The current state of filers and volumes, from the newest response with a record of each, and counts with each event
@@ -48,32 +74,28 @@ export interface GfaLedgerOptions {
 export class GfaLedger {
   /** Monotonic milliseconds of the latest response; undefined before the first. */
   respondedAt: number | undefined;
-  readonly filers: TitleDirectory;
+  readonly filers = new Titles();
+  readonly #volumes = new Titles();
   readonly #options: GfaLedgerOptions;
-  readonly #volumes: TitleDirectory;
   /** The filers on volumes, the filers alone, and the volumes alone. */
   readonly #pairs = new Map<string, FilerVolume>();
   readonly #memory: SeenIds;
-  readonly #events: Readonly<Record<EventGroup, EventCounter>>;
-  readonly #valueLimits = new LabelValueLimits();
-  #isKeyShared = false;
   /** By guid: the names of filers before the restart. */
-  readonly #previousNames = new Map<string, string>();
+  #previousNames: ReadonlyMap<string, string> = new Map();
   #info: JsonObject = {};
+  /**
+   * Monotonic milliseconds of the latest response that lists filers, and of the latest that lists volumes. Other responses
+   * contain only what is new, so they do not show that a filer or a volume is gone.
+   */
+  #listedAt = { filers: Number.NEGATIVE_INFINITY, volumes: Number.NEGATIVE_INFINITY };
   /** The service's clock by `request_time`, because the times of the records are by the same clock. */
   readonly #clock: ServiceClock;
   #responses = 0;
 
   constructor(options: GfaLedgerOptions) {
     this.#options = options;
-    this.filers = new TitleDirectory(options.maxPairs);
-    this.#volumes = new TitleDirectory(options.maxPairs);
     this.#clock = new ServiceClock(options.serviceClock);
     this.#memory = new SeenIds(options.maxEvents, EVENTS_KEPT_MS);
-    this.#events = {
-      locks: new EventCounter('locks', this.#memory),
-      propagation: new EventCounter('propagation', this.#memory),
-    };
   }
 
   get memory(): { readonly size: number; readonly evicted: number; readonly limit: number } {
@@ -85,58 +107,52 @@ export class GfaLedger {
     return labelValue(this.#info.account);
   }
 
-  get bookmarks(): { readonly missed: number; readonly isSuspicious: boolean } {
-    const { locks, propagation } = this.#events;
-    return { missed: locks.watch.missed + propagation.watch.missed, isSuspicious: this.#isKeyShared };
-  }
-
-  /**
-   * Adds a response, and returns the number of new events. `now`: monotonic milliseconds. `isAfterLoss`: the response to an
-   * earlier request did not arrive, so its events are missing. Yields where it may be interrupted.
-   */
-  *add(response: DataResponse, now: number, reportDrop: ReportDrop, isAfterLoss = false): Generator<void, number> {
+  /** Adds a response, and returns the number of new events. `now`: monotonic milliseconds. */
+  async add(response: DataResponse, now: number, reportDrop: ReportDrop): Promise<number> {
     this.#responses += 1;
     const time = this.#clock.timeOf(response.at && response.at * 1000) / 1000;
     const arrival = { response: this.#responses, time };
-    this.#info = believedInfo(response.info, time);
     this.respondedAt = now;
+    this.#info = toInfo(response.info, time);
     toSamples(infoTable, [response.info], {}, reportDrop);
+    let records = 0;
     for (const group of STATE_GROUPS) {
       for (const record of response.groups[group]) {
         this.#addState(group, record, arrival, now, reportDrop);
-        yield;
+        records += 1;
+        if (records % RECORDS_PER_TURN === 0) await nextTurn();
       }
     }
     let newEvents = 0;
     this.#memory.begin(now);
     for (const group of EVENT_GROUPS) {
-      newEvents += yield* this.#events[group].add(response, {
-        valueLimits: this.#valueLimits,
-        reportDrop,
-        arrival,
-        isAfterLoss,
-        pairOf: (record) => this.#pairOf(group, record, now),
-        isRequested: this.#options.groups.includes(group),
-      });
+      for (const record of response.groups[group]) {
+        if (this.#addEvent(group, record, arrival, now, reportDrop)) newEvents += 1;
+        records += 1;
+        if (records % RECORDS_PER_TURN === 0) await nextTurn();
+      }
     }
-    const watches = EVENT_GROUPS.map((group) => this.#events[group].watch);
-    this.#isKeyShared = isKeyShared(watches, this.#isKeyShared);
     this.#memory.forget();
-    yield* this.#removeOld(response, now);
+    this.#removeGone(response, now);
     return newEvents;
   }
 
   *samples(): Generator<Sample> {
     if (this.respondedAt === undefined) return;
     yield* toSamples(infoTable, [this.#info], {});
+    const checkins = new Map<string, number>();
     for (const pair of this.#pairs.values()) {
-      const labels = {
-        filer_guid: pair.filer,
-        filer: pair.filer === '' ? '' : this.#nameOf(pair.filer),
-        volume_guid: pair.volume,
-        volume: this.#volumes.titleOf(pair.volume),
-      };
-      yield* pair.samples(labels);
+      const { filer, volume, checkin } = pair;
+      yield* pair.samples({
+        filer_guid: filer,
+        filer: filer === '' ? '' : this.#nameOf(filer),
+        volume_guid: volume,
+        volume: this.#volumes.titleOf(volume),
+      });
+      if (checkin !== undefined) checkins.set(filer, Math.max(checkin, checkins.get(filer) ?? checkin));
+    }
+    for (const [guid, value] of checkins) {
+      yield { name: lastCheckin.name, labels: { filer_guid: guid, filer: this.#nameOf(guid) }, value };
     }
   }
 
@@ -144,41 +160,80 @@ export class GfaLedger {
     return {
       respondedAt: this.respondedAt ?? null,
       info: this.#info,
-      filers: Array.from(this.filers.guids(), (guid) => [guid, this.filers.saved(guid), this.#nameOf(guid)]),
-      volumes: Array.from(this.#volumes.guids(), (guid) => [guid, this.#volumes.saved(guid)]),
-      pairs: Array.from(this.#pairs, ([key, pair]) => [key, savedCurrent(pair.current), pair.savedStatistics()]),
-      words: this.#valueLimits.state(),
+      filers: this.filers.save(),
+      volumes: this.#volumes.save(),
+      names: Array.from(this.filers.titles(), ([guid]) => [guid, this.#nameOf(guid)]),
+      pairs: Array.from(this.#pairs.values(), (pair) => [pair.filer, pair.volume, pair.state ?? null, pair.save()]),
       events: this.#memory.save(),
     };
   }
 
-  /**
-   * Restores into a ledger that has received no response. `shiftMs` converts another process's monotonic times; `now` is in
-   * those of this process.
-   */
+  /** Restores into a ledger that has received no response. `now`: monotonic milliseconds. */
   restore(saved: SavedLedger, shiftMs: number, now: number): void {
-    this.respondedAt = saved.respondedAt === null ? undefined : saved.respondedAt + shiftMs;
+    const { respondedAt } = saved;
+    this.respondedAt = respondedAt === null ? undefined : respondedAt + shiftMs;
     this.#info = saved.info;
-    for (const [guid, entry, name] of saved.filers) {
-      this.filers.restore(guid, entry, shiftMs);
-      this.#previousNames.set(guid, name);
-    }
-    for (const [guid, entry] of saved.volumes) this.#volumes.restore(guid, entry, shiftMs);
-    for (const [key, current, statistics] of saved.pairs) {
-      const pair = this.#pairWith(key);
+    this.filers.restore(saved.filers, shiftMs);
+    this.#volumes.restore(saved.volumes, shiftMs);
+    this.#previousNames = new Map(saved.names);
+    for (const [filer, volume, state, statistics] of saved.pairs) {
+      const pair = this.#pairOf(filer, volume);
       if (pair === undefined) continue;
-      pair.current = current === null ? undefined : restoreCurrent(current, shiftMs);
-      pair.restoreStatistics(statistics);
+      if (state !== null) pair.state = { ...state, response: 0, confirmedAt: state.confirmedAt + shiftMs };
+      pair.restore(statistics);
+      pair.removeStateBefore(now - this.#options.staleAfterMs);
     }
-    this.#valueLimits.restore(saved.words);
     this.#memory.restore(saved.events, shiftMs, this.respondedAt ?? now);
-    this.#removeOldStates(now - this.#options.goneAfterMs);
   }
 
-  /** The state of a filer on a volume, created if missing; undefined if the maximum is reached. */
-  #pairWith(key: string): FilerVolume | undefined {
+  #addState(group: StateGroup, received: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): void {
+    const place = group === 'volumes' ? 'volumes.volume_guid' : 'filers.filer_guid';
+    const pair = this.#namedPair(group, received, now);
+    if (pair === undefined) {
+      reportDrop('record', place);
+      return;
+    }
+    const state = toStateRecord(received, arrival, now);
+    toSamples(pair.table, [state.record], {}, reportDrop);
+    if (pair.state?.response === arrival.response) reportDrop('duplicate', place);
+    pair.setState(state);
+  }
+
+  /** Returns whether the event is counted. It may be the newest one of its kind all the same. */
+  #addEvent(group: EventGroup, record: JsonObject, arrival: Arrival, now: number, reportDrop: ReportDrop): boolean {
+    const event = readEvent(group, record, arrival, reportDrop);
+    const pair = event && this.#namedPair(group, record, now);
+    if (event === undefined || pair === undefined) {
+      reportDrop('record', `${group}.${event === undefined ? 'timestamp' : 'filer_guid'}`);
+      return false;
+    }
+    const aheadMs = (event.reportedAt - arrival.time) * 1000;
+    const identity = [group, pair.filer, pair.volume, identityOf(event, record)].join('\n');
+    const delivery = this.#memory.deliver(identity, aheadMs, aheadMs < -EVENTS_KEPT_MS);
+    if (delivery === 'known') return false;
+    const isNew = delivery === 'unknown';
+    if (!isNew) reportDrop(delivery, `${group}.timestamp`);
+    pair.addEvent(group, event, isNew, arrival.time, reportDrop);
+    return isNew;
+  }
+
+  /** What a record of a group is about; undefined if it does not name that, or if the maximum is reached. */
+  #namedPair(group: Group, record: JsonObject, now: number): FilerVolume | undefined {
+    const filer = group === 'volumes' ? '' : guidOf(record.filer_guid);
+    const volume = guidOf(record.volume_guid);
+    if ((group === 'volumes' ? volume : filer) === '') return undefined;
+    const pair = this.#pairOf(filer, volume);
+    if (pair === undefined) return undefined;
+    const isState = group === 'volumes' || group === 'filers';
+    this.filers.see(filer, record.filer_title, isState, now);
+    this.#volumes.see(volume, record.volume_title, isState, now);
+    return pair;
+  }
+
+  /** The pair, created if missing; undefined if the maximum is reached. */
+  #pairOf(filer: string, volume: string): FilerVolume | undefined {
+    const key = `${filer}\n${volume}`;
     if (!this.#pairs.has(key) && this.#pairs.size >= this.#options.maxPairs) return undefined;
-    const [filer = '', volume = ''] = key.split('\n');
     return getOrCreate(this.#pairs, key, () => new FilerVolume(filer, volume, this.#options.bounds));
   }
 
@@ -189,75 +244,25 @@ export class GfaLedger {
     return names.isInventoryRead ? name : (this.#previousNames.get(guid) ?? name);
   }
 
-  #addState(
-    group: (typeof STATE_GROUPS)[number],
-    received: JsonObject,
-    arrival: Arrival,
-    now: number,
-    reportDrop: ReportDrop,
-  ): void {
-    const place = group === 'volumes' ? 'volumes.volume_guid' : 'filers.filer_guid';
-    const pair = this.#pairOf(group, received, now);
-    if (pair === undefined) {
-      reportDrop('record', place);
-      return;
+  /** Removes states that are not confirmed, the newest events of filers and volumes that are gone, and later their counts. */
+  #removeGone({ info, groups }: DataResponse, now: number): void {
+    const { staleAfterMs, goneAfterMs, forgetAfterMs } = this.#options;
+    const { filers: listedFilers } = groups;
+    if (listedFilers.length > 0) this.#listedAt.filers = now;
+    if (Array.isArray(info.volumes)) {
+      this.#listedAt.volumes = now;
+      for (const guid of info.volumes) this.#volumes.confirm(guidOf(guid), now);
     }
-    const timed = toTimedRecord(this.#valueLimits.limited(received, reportDrop), arrival);
-    toSamples(pair.table, [timed.record], {}, reportDrop);
-    pair.setCurrent(timed, now, () => reportDrop('duplicate', place));
-  }
-
-  /** What a record of a group is about; undefined if it does not name that, or if the maximum is reached. */
-  #pairOf(group: Group, record: JsonObject, now: number): FilerVolume | undefined {
-    const filer = group === 'volumes' ? '' : idOf(record.filer_guid);
-    const volume = idOf(record.volume_guid);
-    if ((group === 'volumes' ? volume : filer) === '') return undefined;
-    if (!this.filers.canSee(filer) || !this.#volumes.canSee(volume)) return undefined;
-    const pair = this.#pairWith(pairKey(filer, volume));
-    if (pair === undefined) return undefined;
-    const isState = STATE_GROUPS.some((stateGroup) => stateGroup === group);
-    this.filers.update(filer, record.filer_title, isState, now);
-    this.#volumes.update(volume, record.volume_title, isState, now);
-    return pair;
-  }
-
-  /** Removes what has been missing for too long. Filers are removed only after responses with filer records, because others may contain only what is new. */
-  *#removeOld({ info, groups }: DataResponse, now: number): Generator<void> {
-    const before = now - this.#options.goneAfterMs;
-    if (Array.isArray(info.volumes)) for (const guid of info.volumes) this.#volumes.touch(idOf(guid), now);
-    const forgottenBefore = now - this.#options.forgetAfterMs;
-    if (this.#options.groups.includes('filers') && groups.filers.length > 0) this.filers.removeBefore(forgottenBefore);
-    this.#volumes.removeBefore(forgottenBefore);
-    this.#removeOldStates(before);
+    const { filers, volumes } = this.#listedAt;
+    this.filers.removeBefore(filers - forgetAfterMs);
+    this.#volumes.removeBefore(volumes - forgetAfterMs);
     for (const [key, pair] of this.#pairs) {
-      yield;
+      pair.removeStateBefore(now - staleAfterMs);
+      const isGone =
+        this.filers.isMissingSince(pair.filer, filers - goneAfterMs) ||
+        this.#volumes.isMissingSince(pair.volume, volumes - goneAfterMs);
+      if (isGone) pair.removeEvents();
       if (!this.filers.has(pair.filer) || !this.#volumes.has(pair.volume)) this.#pairs.delete(key);
     }
   }
-
-  #removeOldStates(before: number): void {
-    for (const pair of this.#pairs.values()) pair.removeStateBefore(before);
-  }
-}
-
-/** What is saved of a ledger. Counters and histograms are not: they start at 0, so that only their series are known. */
-export interface SavedLedger {
-  /** When the latest response arrived, in monotonic milliseconds of the process that saved. */
-  readonly respondedAt: number | null;
-  readonly info: JsonObject;
-  /** `name` is the name under which the filer was exposed. */
-  readonly filers: readonly (readonly [guid: string, entry: SavedEntry, name: string])[];
-  readonly volumes: readonly (readonly [guid: string, entry: SavedEntry])[];
-  readonly pairs: readonly (readonly [
-    key: string,
-    current: SavedCurrent | null,
-    statistics: readonly SavedStatistic[],
-  ])[];
-  /** The label values that were admitted, by field. */
-  readonly words: ReturnType<LabelValueLimits['state']>;
-  readonly events: readonly SavedIds[];
-}
-
-function idOf(raw: unknown): string {
-  return boundedId(labelValue(raw).toLowerCase());
 }

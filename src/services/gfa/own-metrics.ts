@@ -23,15 +23,4 @@ export const gfaOwnMetrics: readonly LedgerMetric[] = [
     help: 'Limit of remembered events.',
     read: ({ memory }) => memory.limit,
   },
-  {
-    name: 'filer_exporter_event_bookmarks_missed_total',
-    help: 'How often the newest event that the service announced never arrived: the least number of missing events.',
-    type: 'counter',
-    read: ({ bookmarks }) => bookmarks.missed,
-  },
-  {
-    name: 'filer_exporter_client_key_shared',
-    help: '1 when the service seems to deliver events to another client with the same client key, else 0.',
-    read: ({ bookmarks }) => (bookmarks.isSuspicious ? 1 : 0),
-  },
 ];

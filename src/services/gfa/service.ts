@@ -21,10 +21,16 @@ const MAX_PAIRS = 200_000;
 const MAX_EVENTS = 1_000_000;
 const HEAP_BYTES_PER_EVENT = 512;
 
+/**
+ * The newest events of a filer that no response names stay for twice STALE_AFTER, because a filer may report more seldom
+ * than it is polled, but for no more intervals than this.
+ */
+const MAX_GONE_INTERVALS = 6;
+
 const tables: readonly Table[] = [
   { source: 'GET /data, info', commonLabels: [], families: families.infoTable },
   { source: 'GET /data, volumes', commonLabels: families.volumeLabels, families: families.volumeTable },
-  { source: 'GET /data, filers without a volume', commonLabels: families.filerLabels, families: families.filerTable },
+  { source: 'GET /data, filers', commonLabels: families.filerLabels, families: families.filerTable },
   { source: 'GET /data, filers on a volume', commonLabels: families.pairLabels, families: families.filerOnVolumeTable },
   { source: 'GET /data, propagation', commonLabels: families.pairLabels, families: families.propagationTable },
   { source: 'GET /data, locks', commonLabels: families.pairLabels, families: families.lockTable },
@@ -61,13 +67,13 @@ export const gfa: Service<GfaSettings> = {
 
   connect(settings, { client, config, clock, random, log, heapBytes, names, saveSoon }) {
     const { intervalMs } = settings;
-    const { events } = config;
+    const { staleAfter } = config;
     const ledger = {
-      bounds: events.histograms ? events.bucketsSeconds : [],
+      bounds: config.eventBucketsSeconds,
       maxEvents: Math.min(MAX_EVENTS, Math.floor(heapBytes / HEAP_BYTES_PER_EVENT)),
       maxPairs: Math.min(MAX_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
-      groups: settings.groups,
-      goneAfterMs: config.staleAfter * intervalMs,
+      staleAfterMs: staleAfter * intervalMs,
+      goneAfterMs: Math.max(staleAfter, Math.min(2 * staleAfter, MAX_GONE_INTERVALS)) * intervalMs,
       forgetAfterMs: config.forgetAfterMs,
       names,
       serviceClock: client.serviceClock,

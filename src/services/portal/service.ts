@@ -90,7 +90,7 @@ export const portal: Service<PortalSettings> = {
 };
 
 function collectorOptions(
-  { staleAfter, forgetAfterMs, events }: Config,
+  { staleAfter, forgetAfterMs, eventBucketsSeconds }: Config,
   portal: PortalSettings,
   heapBytes = Number.POSITIVE_INFINITY,
 ): PortalOptions & PortalSettings {
@@ -98,7 +98,7 @@ function collectorOptions(
     ...portal,
     staleAfter,
     forgetAfterMs,
-    bounds: events.histograms ? events.bucketsSeconds : [],
+    bounds: eventBucketsSeconds,
     maxAppliances: maxAppliances(heapBytes),
   };
 }

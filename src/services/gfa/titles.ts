@@ -9,18 +9,19 @@ interface Entry {
   seenAt: number;
 }
 
-/** The titles of filers or of volumes, by guid. The empty guid stands for none: it is always there, and is never saved. */
-export class TitleDirectory {
-  readonly #maxEntries: number;
+export type SavedTitle = readonly [guid: string, title: string | null, isOfState: boolean, seenAt: number];
+
+/** The titles of filers or of volumes by guid, and when a response has named each last. The empty guid stands for none and is always there. */
+export class Titles {
   readonly #entries = new Map<string, Entry>();
 
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries;
+  has(guid: string): boolean {
+    return guid === '' || this.#entries.has(guid);
   }
 
-  /** Whether update() may be called for the guid: it is present, or the maximum is not reached. */
-  canSee(guid: string): boolean {
-    return this.has(guid) || this.#entries.size < this.#maxEntries;
+  /** Whether no response has named a guid since `before`, in monotonic milliseconds. */
+  isMissingSince(guid: string, before: number): boolean {
+    return guid !== '' && (this.#entries.get(guid)?.seenAt ?? Number.NEGATIVE_INFINITY) < before;
   }
 
   titleOf(guid: string): string {
@@ -32,7 +33,7 @@ export class TitleDirectory {
   }
 
   /** Called for each record, of a state or of an event, that names the guid. `now`: monotonic milliseconds. */
-  update(guid: string, title: unknown, isOfState: boolean, now: number): void {
+  see(guid: string, title: unknown, isOfState: boolean, now: number): void {
     if (guid === '') return;
     const entry = getOrCreate(this.#entries, guid, (): Entry => ({ title: undefined, isOfState: false, seenAt: now }));
     entry.seenAt = now;
@@ -43,35 +44,22 @@ export class TitleDirectory {
   }
 
   /** Called for a guid that a response names without a record. An unknown guid is ignored. */
-  touch(guid: string, now: number): void {
+  confirm(guid: string, now: number): void {
     const entry = this.#entries.get(guid);
-    if (entry === undefined) return;
-    entry.seenAt = now;
+    if (entry !== undefined) entry.seenAt = now;
   }
 
   removeBefore(before: number): void {
-    for (const [guid, entry] of this.#entries) {
-      if (entry.seenAt >= before) continue;
-      this.#entries.delete(guid);
+    for (const [guid, { seenAt }] of this.#entries) if (seenAt < before) this.#entries.delete(guid);
+  }
+
+  save(): readonly SavedTitle[] {
+    return Array.from(this.#entries, ([guid, { title = null, isOfState, seenAt }]) => [guid, title, isOfState, seenAt]);
+  }
+
+  restore(saved: readonly SavedTitle[], shiftMs: number): void {
+    for (const [guid, title, isOfState, seenAt] of saved) {
+      this.#entries.set(guid, { title: title ?? undefined, isOfState, seenAt: seenAt + shiftMs });
     }
   }
-
-  has(guid: string): boolean {
-    return guid === '' || this.#entries.has(guid);
-  }
-
-  guids(): Iterable<string> {
-    return this.#entries.keys();
-  }
-
-  saved(guid: string): SavedEntry {
-    const entry = this.#entries.get(guid);
-    return [entry?.title ?? null, entry?.isOfState ?? false, entry?.seenAt ?? 0];
-  }
-
-  restore(guid: string, [title, isOfState, seenAt]: SavedEntry, shiftMs: number): void {
-    this.#entries.set(guid, { title: title ?? undefined, isOfState, seenAt: seenAt + shiftMs });
-  }
 }
-
-export type SavedEntry = readonly [title: string | null, isOfState: boolean, seenAt: number];

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { upstreamCatalog } from '../../src/catalog.ts';
+import { LineStore } from '../../src/exposition/store.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+
+/** A recorded response; the name is its path below `test/golden/recorded`, without `.json`. */
+export function recorded(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`recorded/${name}.json`, import.meta.url), 'utf8'));
+}
+
+/**
+ * Compares the exposition of samples with the text beside a recorded response. HELP is left out, because a sentence may be
+ * improved without another value. `npx vitest -u` writes the text anew.
+ */
+export async function expectExposition(samples: Iterable<Sample>, name: string): Promise<void> {
+  const store = new LineStore(upstreamCatalog);
+  await store.accept('recorded', samples, systemClock);
+  const text = [...store.snapshot('text').buffers()].join('');
+  const path = new URL(`recorded/${name}.txt`, import.meta.url).pathname;
+  await expect(text.replaceAll(/^# HELP .*\n/gm, '')).toMatchFileSnapshot(path);
+}
