@@ -13,21 +13,22 @@ export interface Sample {
 export type TimeOf = (record: JsonObject) => number | undefined;
 
 /**
- * Why a value has no sample; the label `reason` of `filer_exporter_samples_dropped_total`. `absent`: the field was
- * missing or null in every record. `invalid`: the value is not what the service documents. `record`: a whole record
+ * Why a value has no sample; the label `reason` of `filer_exporter_samples_dropped_total`. A field that is missing or null
+ * is no dropped value. `invalid`: the value is not what the service documents. `record`: a whole record
  * could not be used. `duplicate`: a later record had the same labels. `label`: the sample is exposed, with a label that
  * was shortened or replaced; `filer_exporter_labels_shortened_total` counts it. `late`: an event that first arrived
  * more than a day after its own time. `full`: an event that the full memory of events cannot remember, so it would
  * count again.
  */
-export type DropReason = 'absent' | 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
+export type DropReason = 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 
 /** Reports a dropped value: the reason, and its path such as `items[3].cpu_usage` for the debug log. */
 export type ReportDrop = (reason: DropReason, place: string) => void;
 
 /**
  * Applies a table to the records of one subject, newest first. Each field takes its own newest value, so a null in the
- * newest record does not hide the value before it; a field without any value has no sample and is reported once.
+ * newest record does not hide the value before it; a field without any value has no sample, and is reported once unless it
+ * is missing or null in every record.
  *
  * `timeOf` reads a record's own time. The function is pure except for `reportDrop`.
  */
@@ -47,9 +48,7 @@ export function toSamples(
         const at = timeOf(found.record);
         if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value, at });
         else samples.push(...stateSamples(family.name, family.states, enumLabelValue(found.record[field]), labels, at));
-      } else if (newestFirst.length > 0 && (found.state !== 'absent' || !family.optional)) {
-        reportDrop(found.state, field);
-      }
+      } else if (found.state === 'invalid') reportDrop('invalid', field);
     }
   }
   return samples;

@@ -17,7 +17,7 @@ export interface RequestCounts {
 /** Upper bounds of the buckets of request durations, in seconds. */
 const DURATION_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-const REASONS: readonly DropReason[] = ['absent', 'invalid', 'record', 'duplicate', 'late', 'full'];
+const REASONS: readonly DropReason[] = ['invalid', 'record', 'duplicate', 'late', 'full'];
 
 /**
  * Gauges of prom-client that have names of counters, which promtool rejects. They are left out: other gauges have their

@@ -171,7 +171,7 @@ export const exporterMetrics = {
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values without a sample, by reason: absent, invalid, record (the whole record is unusable), duplicate, late (an event more than a day old when it first arrives), full (an event, or an undocumented field, for which there is no room).',
+    help: 'Values without a sample, by reason: invalid, record (the whole record is unusable), duplicate, late (an event more than a day old when it first arrives), full (an event, or an undocumented field, for which there is no room).',
     type: 'counter',
     labels: ['api', 'reason'],
   },
