@@ -41,27 +41,25 @@ export function createApp(
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
   const connections = new Connections(config.web.maxConnections, clock, log);
   const protection = guard && createWebAccess(config.web, guard, connections, environment);
-  const review = () => {
-    for (const { poller } of sources) poller.review();
-  };
+  const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));
   const warningLabels = new WarningLabels();
   const scrapes = new MetricsPage({
     exposition,
     own,
     clock,
-    review,
+    expire,
     status: () => exporterStatus({ sources, keeper, protection, history, connections, warningLabels }, clock),
   });
   const notice = environment.notice && noticeHtml(environment.notice);
   const reported = async () => {
-    review();
+    await expire();
     return runInSlices(createReport(sources, environment), clock);
   };
   const status = new StatusDocuments(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);
   const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
-    ready: () => sources.every(({ poller, hasFailedRequest }) => poller.health.hasPolled || hasFailedRequest()),
+    ready: () => sources.every(({ poller, hasFailedRequest }) => poller.monitor.hasPolled || hasFailedRequest()),
     statusPage: (query) => status.page(query),
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),
@@ -79,7 +77,7 @@ export function createApp(
       ...(state?.parts ?? []),
       budget.savedPart(`daily quota of ${api}`),
     ]),
-    ...(history === undefined ? [] : [history.cursors]),
+    ...(history === undefined ? [] : [history]),
   ];
   return new Lifecycle({
     config,

@@ -2,28 +2,36 @@ import type { Config, RemoteWriteConfig } from '../config/config.ts';
 import { proxyFor } from '../config/no-proxy.ts';
 import { headerPairs } from '../config/remote-write.ts';
 import { secretTexts } from '../config/secret-texts.ts';
-import type { Send } from '../history/delivery.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
+import type { Send } from '../history/sender.ts';
 import { createMasker } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
 import type { Environment } from './environment.ts';
 
+/** Services keep the minutes of 30 days. The oldest hour would be gone before the last tasks are polled. */
+const MAX_CATCH_UP_MS = 30 * 86_400_000 - 3_600_000;
+
+/** About 100 MB, and two minutes of 2,000 appliances. */
+const MAX_WAITING = 200_000;
+
 export function createRemoteWrite(
   config: Config,
   services: readonly ConfiguredService[],
   environment: Environment,
 ): RemoteWrite | undefined {
-  const { remoteWrite } = config;
+  const { remoteWrite, forgetAfterMs } = config;
   const { clock, random, log } = environment;
-  const [points] = services.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
-  if (remoteWrite === undefined || points === undefined) return undefined;
-  return new RemoteWrite(
-    { ...remoteWrite, ...points, forgetAfterMs: config.forgetAfterMs },
-    sendOf(remoteWrite, config, environment),
-    { clock, random, log },
-  );
+  const [bins] = services.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
+  if (remoteWrite === undefined || bins === undefined) return undefined;
+  const { labels, hasCatchUp } = remoteWrite;
+  const catchUpMs = Math.min(remoteWrite.catchUpMs, MAX_CATCH_UP_MS);
+  // A first start reads the past only if the operator has set how far, and if the next start will not be a first one.
+  const firstMs = hasCatchUp && config.stateFile !== undefined ? catchUpMs : bins.lookbackMs;
+  const send = sendOf(remoteWrite, config, environment);
+  const options = { ...bins, firstMs, catchUpMs, forgetAfterMs, maxWaiting: MAX_WAITING };
+  return new RemoteWrite(options, { send, clock, random, log, labels });
 }
 
 function sendOf(settings: RemoteWriteConfig, config: Config, environment: Environment): Send {

@@ -1,5 +1,4 @@
 import { upstreamCatalog } from '../catalog.ts';
-import type { Window } from '../contract/minutes.ts';
 import type { PollResult } from '../contract/poll-result.ts';
 import type { PollSink, ResultSource, Sink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
@@ -46,12 +45,8 @@ export class SinkFanOut implements PollSink {
     for (const output of this.#parts.outputs) output.withdraw(id, keepsCounts);
   }
 
-  windowOf(task: Task): Window | undefined {
-    return this.#parts.history?.windowOf(task);
-  }
-
-  release(id: string): void {
-    this.#parts.history?.release(id);
+  minutesSince(task: Task): number | undefined {
+    return this.#parts.history?.minutesSince(task);
   }
 
   #countCorrections({ api }: ResultSource, { cut, duplicates }: Corrections): void {

@@ -36,8 +36,8 @@ const variables = {
   },
   REMOTE_WRITE_CATCH_UP: {
     format: within(duration, '15m', '30d'),
-    default: '6h',
-    help: 'how far back missing points are requested after an outage',
+    unset: '`6h`',
+    help: 'how far back missing points are requested after an outage; if it is set, also at the first start with `STATE_FILE`',
   },
   REMOTE_WRITE_CA_FILE: {
     format: pemFile('certificate'),
@@ -46,6 +46,8 @@ const variables = {
   REMOTE_WRITE_CERT_FILE: { format: pemFile('certificate'), help: 'client certificate, as PEM' },
   REMOTE_WRITE_KEY_FILE: { format: pemFile('private key'), help: 'key of the client certificate, as PEM' },
 } as const satisfies Rows;
+
+const DEFAULT_CATCH_UP_MS = 6 * 3_600_000;
 
 type RemoteRows = typeof variables;
 
@@ -111,7 +113,8 @@ function toSettings(values: Values<RemoteRows>) {
     basic: user === undefined || password === undefined ? undefined : { user, password },
     headers: values.REMOTE_WRITE_HEADERS,
     labels: { job: 'filer-exporter-minutes', ...Object.fromEntries(values.REMOTE_WRITE_LABELS ?? []) },
-    catchUpMs: values.REMOTE_WRITE_CATCH_UP,
+    catchUpMs: values.REMOTE_WRITE_CATCH_UP ?? DEFAULT_CATCH_UP_MS,
+    hasCatchUp: values.REMOTE_WRITE_CATCH_UP !== undefined,
     tls: {
       ca: values.REMOTE_WRITE_CA_FILE,
       cert: values.REMOTE_WRITE_CERT_FILE,

@@ -1,5 +1,5 @@
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
-import type { WindowBins } from './minutes.ts';
+import type { Minutes } from './minutes.ts';
 
 /** The name of a service: the value of the label `api`. */
 export type ServiceName = string;
@@ -8,8 +8,8 @@ export type ServiceName = string;
 export interface PollResult {
   /** The current samples. Each sink may iterate over them until the next poll of the task. */
   readonly samples: Iterable<Sample>;
-  /** The records of the window that a sink with history requested. */
-  readonly minutes?: WindowBins;
+  /** The records that history needs, if it needs any. */
+  readonly minutes?: Minutes;
   /** How many values have no sample, by reason. */
   readonly drops: ReadonlyMap<DropReason, number>;
   /** The response was valid and had no record: the appliance does not have this series, or has nothing to report. */

@@ -1,5 +1,4 @@
 import type { Sample } from '../metrics/samples.ts';
-import type { Window } from './minutes.ts';
 import type { PollResult } from './poll-result.ts';
 import type { Task } from './task.ts';
 
@@ -24,11 +23,6 @@ export interface PollSink extends Pick<Sink, 'accept' | 'withdraw'> {
    * their appliance is down.
    */
   publishState(origin: ResultSource, samples: Iterable<Sample>): void;
-  /**
-   * Returns the minutes that a poll returns in addition to the newest ones; undefined for none. `accept` or `release`
-   * ends the window.
-   */
-  windowOf?(task: Task): Window | undefined;
-  /** Ends the window of a poll that failed. */
-  release?(id: string): void;
+  /** The time after which the poll of a task has to return all minutes; undefined if the newest ones are enough. */
+  minutesSince?(task: Task): number | undefined;
 }

@@ -1,4 +1,3 @@
-import type { Window } from './minutes.ts';
 import type { PollResult, ServiceName } from './poll-result.ts';
 
 /** What is polled as a unit and succeeds or fails as a whole, such as one series of one appliance. */
@@ -28,8 +27,11 @@ export interface Task {
   readonly pollAlso?: string;
   /** Whether a poll may change the collector's tasks. */
   readonly discoversTasks?: true;
-  /** Polls once; also returns the minutes of the window. Rejects with a RequestError, SchemaError or CredentialError if there is no usable response. */
-  readonly poll: (signal: AbortSignal, window?: Window) => Promise<PollResult>;
+  /**
+   * Polls once, and also returns the minutes after `since`, in epoch milliseconds by the service's clock. Rejects with a
+   * RequestError, SchemaError or CredentialError if there is no usable response.
+   */
+  readonly poll: (signal: AbortSignal, since?: number) => Promise<PollResult>;
   /** The service's time in epoch milliseconds, undefined while it is unknown; missing if it keeps no history. */
   readonly now?: () => number | undefined;
 }

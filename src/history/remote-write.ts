@@ -1,113 +1,75 @@
-import type { Window, WindowBins } from '../contract/minutes.ts';
+import type { Minutes } from '../contract/minutes.ts';
 import type { PollResult } from '../contract/poll-result.ts';
+import type { SavedPart } from '../contract/saved-part.ts';
 import type { ResultSource, Sink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
-import type { Labels } from '../metrics/family.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Random } from '../runtime/random.ts';
-import { runInSlices } from '../runtime/slices.ts';
-import type { Cursor } from './cursor.ts';
-import { HistoryCursors } from './cursors.ts';
-import { Delivery, type Send } from './delivery.ts';
-import { selectPoints, type UnusedReason } from './points.ts';
-import { pick, type TaskBatch } from './queue.ts';
-import { type WindowOptions, Windows } from './window.ts';
+import { type Cursor, type CursorOptions, Cursors, FUTURE_MS, type LossReason } from './cursors.ts';
+import { Sender, type SenderDependencies } from './sender.ts';
 
-export interface RemoteWriteOptions extends WindowOptions {
-  readonly labels: Labels;
-  readonly forgetAfterMs: number;
+export interface RemoteWriteOptions extends CursorOptions {
+  /** The most points that wait. A full queue takes nothing: the cursors stay, and the service keeps the minutes. */
+  readonly maxWaiting: number;
 }
-
-export interface RemoteWriteDependencies {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** Saves the changes of the cursors without waiting for the disk; missing without a state file. */
-  readonly saveCursors?: (() => Promise<void>) | undefined;
-}
-
-/** The largest number of points that wait or are expected. What exceeds it is requested again later. */
-const MAX_WAITING = 200_000;
 
 /** Points are gathered for this time before they are sent. */
-const GATHER_MS = 1_000;
-
-/** A period that cannot be read is requested for this time; then history continues after it. */
-const UNREAD_MS = 3_600_000;
+const GATHER_MS = 5_000;
 
 /**
- * Sends every point once and in order to one receiver. Before each poll it decides which minutes the task requests. It
- * stores no history: a cursor for each task marks what the receiver has, and the rest is requested again.
+ * How long after its end the newest bin of a response waits for a newer one: an appliance reports every five minutes, and its
+ * report may end within a bin.
  */
-export class RemoteWrite implements Sink {
-  readonly cursors: HistoryCursors;
+const COMPLETE_AFTER_MS = 600_000;
+
+/** A period without records is requested again for this time, because an appliance that was cut off reports late. */
+const LATE_MS = 6 * 3_600_000;
+
+/**
+ * Sends every minute to a receiver of Prometheus remote write, with its own time. A cursor for each task says which minutes
+ * the next poll has to return; what waits is in one queue, and one sender empties it.
+ */
+export class RemoteWrite implements Sink, SavedPart {
+  readonly name = 'remote_write';
   readonly #options: RemoteWriteOptions;
   readonly #clock: Clock;
-  readonly #windows: Windows;
-  readonly #delivery: Delivery;
-  /** The points that the windows of polls in progress may return. */
-  #reserved = 0;
-  /** The service's clock less this machine's monotonic one; undefined before the first poll. */
-  #aheadMs: number | undefined;
+  readonly #log: Log;
+  readonly #cursors: Cursors;
+  readonly #sender: Sender;
+  readonly #logged = new Set<LossReason>();
+  /** Where history began. */
+  #begun: number | undefined;
 
-  constructor(options: RemoteWriteOptions, send: Send, dependencies: RemoteWriteDependencies) {
-    const { clock, log } = dependencies;
-    const { binMs, lookbackMs, catchUpMs, forgetAfterMs } = options;
+  constructor(options: RemoteWriteOptions, dependencies: SenderDependencies) {
     this.#options = options;
-    this.#clock = clock;
-    const stays = Math.max(forgetAfterMs, catchUpMs);
-    this.cursors = new HistoryCursors({ binMs, lookbackMs, catchUpMs, forgetAfterMs: stays }, clock, log);
-    this.#windows = new Windows(options);
-    const parts = { send, cursors: this.cursors, windows: this.#windows, binMs, now: () => this.#now };
-    this.#delivery = new Delivery({ ...dependencies, ...parts });
+    this.#clock = dependencies.clock;
+    this.#log = dependencies.log;
+    this.#cursors = new Cursors(options, dependencies.clock);
+    this.#sender = new Sender(dependencies);
   }
 
   status() {
-    const { newest, dropped, lost } = this.cursors;
-    const { sent, waiting, responses } = this.#delivery;
-    return { sent, waiting, dropped, lost, responses, newestSeconds: newest && newest / 1000 };
+    const { sent, waiting, dropped, responses } = this.#sender;
+    const newest = this.#newest;
+    return { sent, waiting, dropped, responses, lost: this.#cursors.lost, newestSeconds: newest && newest / 1000 };
   }
 
-  /**
-   * Returns the minutes that a poll has to return in addition to the newest ones; undefined for none. `accept` or
-   * `release` ends the window.
-   */
-  windowOf(task: Pick<Task, 'id' | 'now'>): Window | undefined {
+  /** The time after which a poll has to return all minutes; undefined if it need not. */
+  minutesSince(task: Pick<Task, 'id' | 'now'>): number | undefined {
     const now = task.now?.();
-    if (now === undefined) return undefined;
-    const aheadMs = now - this.#clock.monotonic();
-    if (this.#aheadMs !== undefined) this.cursors.moveClock(aheadMs - this.#aheadMs);
-    this.#aheadMs = aheadMs;
-    const cursor = this.cursors.of(task.id, now);
-    if (!this.#delivery.isHealthy || cursor.batches > 0 || cursor.window !== undefined) return undefined;
-    const room = MAX_WAITING - this.#delivery.waiting - this.#reserved;
-    cursor.window = this.#windows.of(cursor, now, this.cursors.newestSeen, room);
-    this.#reserved += this.#expected(cursor);
-    return cursor.window;
-  }
-
-  /** Ends the window of a poll that failed. */
-  release(task: string): void {
-    const cursor = this.cursors.get(task);
-    if (cursor?.window === undefined) return;
-    this.#reserved -= this.#expected(cursor);
-    cursor.window = undefined;
+    if (now === undefined || this.#isFull) return undefined;
+    const { at } = this.#cursors.of(task.id, now);
+    this.#begun ??= at;
+    return at;
   }
 
   async accept({ id }: ResultSource, { minutes }: PollResult): Promise<void> {
-    const cursor = this.cursors.get(id);
-    const window = cursor?.window;
-    try {
-      if (cursor !== undefined && window !== undefined && minutes !== undefined)
-        await runInSlices(this.#take(cursor, window, minutes), this.#clock);
-    } finally {
-      this.release(id);
-    }
+    const cursor = this.#cursors.get(id);
+    if (cursor !== undefined && minutes !== undefined) this.#take(id, cursor, minutes);
   }
 
   withdraw(id: string, keepsCounts = false): void {
-    if (!keepsCounts) this.cursors.markGone(id, this.#now);
+    if (!keepsCounts) this.#cursors.leave(id);
   }
 
   /** Never rejects. */
@@ -116,61 +78,63 @@ export class RemoteWrite implements Sink {
       await this.#clock.sleep(GATHER_MS, signal);
       const waitMs = await this.flush(signal);
       if (waitMs !== undefined) await this.#clock.sleep(waitMs, signal);
+      this.#cursors.forgetIdle();
     }
   }
 
   /** Sends all waiting points; returns how long to wait if the receiver fails, in milliseconds. */
   flush(signal: AbortSignal): Promise<number | undefined> {
-    return this.#delivery.flush(signal);
+    return this.#sender.flush(signal);
   }
 
-  get #now(): number {
-    return this.#aheadMs === undefined ? this.#clock.now() : this.#aheadMs + this.#clock.monotonic();
+  save() {
+    return { newest: this.#newest ?? null, cursors: this.#cursors.save(this.#sender.bins()) };
   }
 
-  #expected({ window, pointsPerBin }: Cursor): number {
-    return window === undefined ? 0 : ((window.to - window.from) / this.#options.binMs) * pointsPerBin;
+  restore(saved: unknown): void {
+    const { newest, cursors } = saved as ReturnType<RemoteWrite['save']>;
+    this.#cursors.restore(cursors);
+    this.#begun = newest ?? undefined;
   }
 
-  *#take(cursor: Cursor, window: Window, response: WindowBins): Generator<void> {
-    const { binMs, labels } = this.#options;
-    const { requestedAt: now, to, failure } = response;
-    const bins = [...response];
-    this.cursors.dropLate(cursor, bins);
-    if (failure !== undefined) {
-      cursor.failingSince ??= now;
-      if (failure.reason === 'rejected' || now - cursor.failingSince > UNREAD_MS) cursor.unreadable = failure;
-    } else if (to > window.start) cursor.failingSince = undefined;
-    const unused = new Map<UnusedReason, number>();
-    const selected = yield* selectPoints(bins, { from: window.from, to, binMs, labels, now }, unused);
-    for (const [reason, count] of unused) this.cursors.drop(reason, count);
-    const isTooOld = (at: number) => at >= window.start && at < Math.min(window.from, to);
-    const tooOld = [...new Set(bins.map(({ at }) => at))].filter(isTooOld);
-    const first = tooOld[0] ?? selected.times[0];
-    const seen = Math.min(to, now);
-    if (first === undefined) {
-      if (window.skips === undefined) this.cursors.advance(cursor, [], false, seen);
-      return;
+  /** The newest minute that the receiver has. Until it has one, where history began, so that a dead receiver does not look healthy. */
+  get #newest(): number | undefined {
+    const { newest } = this.#sender;
+    return Number.isFinite(newest) ? newest : this.#begun;
+  }
+
+  get #isFull(): boolean {
+    return this.#sender.waiting >= this.#options.maxWaiting;
+  }
+
+  #take(task: string, cursor: Cursor, { bins, now, until, unreadUntil = 0 }: Minutes): void {
+    const { binMs, lookbackMs } = this.#options;
+    if (unreadUntil > cursor.at) {
+      this.#lose(task, 'unread', unreadUntil - cursor.at);
+      cursor.at = unreadUntil;
     }
-    this.cursors.skip(cursor, window, first);
-    this.cursors.loseTooOld(cursor, tooOld);
-    const batch = this.#fitting({ ...selected, cursor, seen });
-    // The reservation was made with the old number of points for each bin.
-    this.release(cursor.task);
-    cursor.pointsPerBin = Math.max(1, Math.ceil(selected.count / Math.max(1, selected.times.length)));
-    if (selected.count === 0) this.cursors.advance(cursor, selected.times, false, seen);
-    else if (batch !== undefined) this.#delivery.add(batch);
+    const newer = [...bins].filter(({ at }) => at > cursor.at && at <= now + FUTURE_MS);
+    if (newer.length === 0) cursor.emptyUntil = Math.min(until, now - lookbackMs);
+    else this.#lose(task, 'catch_up', cursor.skippedMs);
+    cursor.skippedMs = 0;
+    const newest = newer.at(-1)?.at;
+    for (const bin of newer) {
+      if (bin.at === newest && now - bin.at < binMs + COMPLETE_AFTER_MS) break;
+      if (this.#isFull) return;
+      const samples = bin.samples();
+      if (samples.length === 0) continue;
+      this.#sender.add({ cursor, at: bin.at, samples, previous: cursor.at, mayHaveArrived: cursor.isNew });
+      cursor.at = bin.at;
+    }
+    cursor.isNew = false;
+    cursor.at = Math.max(cursor.at, Math.min(until, now - LATE_MS));
   }
 
-  /**
-   * Returns the part of a batch that fits. More points than the window expected arrive if the service returns more for
-   * each bin than before.
-   */
-  #fitting(batch: TaskBatch): TaskBatch | undefined {
-    const room = MAX_WAITING - this.#delivery.waiting - this.#reserved + this.#expected(batch.cursor);
-    if (batch.count <= room) return batch;
-    const bins = Math.floor((batch.times.length * room) / batch.count);
-    const end = batch.times[bins];
-    return end === undefined ? undefined : pick(batch, 0, end);
+  #lose(task: string, reason: LossReason, ms: number): void {
+    if (ms <= 0) return;
+    this.#cursors.lose(reason, ms);
+    if (this.#logged.has(reason)) return;
+    this.#logged.add(reason);
+    this.#log.warn({ reason, task, seconds: ms / 1000 }, 'Minutes of history are lost.');
   }
 }

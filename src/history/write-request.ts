@@ -6,19 +6,23 @@ import { compress } from 'snappyjs';
  * package writes the wire format; generated classes would create an object for every point.
  */
 
-/** Points of one series, oldest first. */
+/** Points of one time series, oldest first. */
 export interface TimeSeries {
   /** Sorted by name, including `__name__`. */
   readonly labels: readonly (readonly [name: string, value: string])[];
-  /** In milliseconds since the Unix epoch. */
-  readonly times: readonly number[];
-  readonly values: readonly number[];
+  readonly points: readonly Point[];
 }
 
-/** Yields the compressed body of a request. */
-export function* writeRequest(series: Iterable<TimeSeries>): Generator<void, Uint8Array> {
+export interface Point {
+  /** In milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Returns the compressed body of a request. */
+export function writeRequest(series: Iterable<TimeSeries>): Uint8Array {
   const writer = new BinaryWriter();
-  for (const { labels, times, values } of series) {
+  for (const { labels, points } of series) {
     writer.tag(1, WireType.LengthDelimited).fork();
     for (const [name, value] of labels) {
       writer.tag(1, WireType.LengthDelimited).fork();
@@ -26,16 +30,13 @@ export function* writeRequest(series: Iterable<TimeSeries>): Generator<void, Uin
       writer.tag(2, WireType.LengthDelimited).string(value);
       writer.join();
     }
-    for (const [index, time] of times.entries()) {
+    for (const { at, value } of points) {
       writer.tag(2, WireType.LengthDelimited).fork();
-      writer.tag(1, WireType.Bit64).double(values[index] ?? Number.NaN);
-      writer.tag(2, WireType.Varint).int64(time);
+      writer.tag(1, WireType.Bit64).double(value);
+      writer.tag(2, WireType.Varint).int64(at);
       writer.join();
     }
     writer.join();
-    yield;
   }
-  const bytes = writer.finish();
-  yield;
-  return compress(bytes);
+  return compress(writer.finish());
 }

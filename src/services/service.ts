@@ -75,8 +75,6 @@ export interface ServiceConnection extends ServiceDetails {
   readonly inventory?: Inventory;
   /** Missing if the service keeps nothing but its daily quota. */
   readonly state?: SavedState;
-  /** Signs in again, because rights may belong to the sign-in; never rejects. Missing if the service has no sign-in. */
-  readonly renewAuthorization?: (signal: AbortSignal) => Promise<void>;
   /** Revokes the token. */
   readonly close?: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -150,12 +148,11 @@ export interface FleetDemand {
 
 /** Records of the past, for remote write. */
 export interface ServiceHistory<Settings> {
-  /** How often new records exist, how far back they are requested, and the length of a bin, in milliseconds. */
+  /** How far back a usual request reaches, and the length of a bin, in milliseconds. */
   bins(settings: Settings): HistoryBins;
 }
 
 export interface HistoryBins {
-  readonly intervalMs: number;
   readonly lookbackMs: number;
   readonly binMs: number;
 }

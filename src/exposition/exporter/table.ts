@@ -1,6 +1,6 @@
 import type { OwnMetric } from '../../contract/own-metric.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
-import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
+import { SUSPENSION_REASONS } from '../../polling/task-facts.ts';
 import type { ApiReport, ExporterStatus } from '../../status/model.ts';
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
@@ -227,7 +227,7 @@ export const exporterMetrics = {
   },
   remoteWriteDropped: {
     name: 'filer_exporter_remote_write_dropped_points_total',
-    help: 'Points that were not sent or not accepted, by reason. The receiver rejected them: out_of_order (it has newer ones), too_old, too_large, rejected. The service sent them so: duplicate, future, late (after a newer minute was delivered), invalid.',
+    help: 'Points that the receiver of remote write rejected, which are lost, by reason: out_of_order (it has newer ones), too_old, too_large (a single record), rejected.',
     type: 'counter',
     labels: ['reason'],
     read: ({ remoteWrite }) => counted('reason', remoteWrite?.dropped),
@@ -241,12 +241,12 @@ export const exporterMetrics = {
   },
   remoteWriteNewest: {
     name: 'filer_exporter_remote_write_newest_timestamp_seconds',
-    help: 'Time of the newest point that the receiver of remote write has accepted.',
+    help: 'Time of the newest point that the receiver of remote write has accepted; until it has accepted one, the time at which history begins.',
     read: ({ remoteWrite }) => remoteWrite?.newestSeconds,
   },
   remoteWriteLost: {
     name: 'filer_exporter_remote_write_lost_seconds_total',
-    help: 'Time for which one series of one appliance has no history, by reason: catch_up (an outage was longer than REMOTE_WRITE_CATCH_UP), too_old (the receiver rejects minutes of that age), rejected (the service rejects the period), unread (the service failed for an hour on this period only).',
+    help: 'Time for which one series of one appliance has no history, by reason: catch_up (an outage was longer than REMOTE_WRITE_CATCH_UP), unread (the service failed on this period only).',
     type: 'counter',
     labels: ['reason'],
     read: ({ remoteWrite }) => counted('reason', remoteWrite?.lost),

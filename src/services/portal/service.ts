@@ -58,7 +58,7 @@ export const portal: Service<PortalSettings> = {
   },
 
   history: {
-    bins: ({ intervalMs, lookbackMs, binSeconds }) => ({ intervalMs, lookbackMs, binMs: binSeconds * 1000 }),
+    bins: ({ lookbackMs, binSeconds }) => ({ lookbackMs, binMs: binSeconds * 1000 }),
   },
 
   connect(settings, { client, config, clock, random, log, heapBytes, names }) {
@@ -84,7 +84,6 @@ export const portal: Service<PortalSettings> = {
       state: { parts: collector.context.savedParts },
       tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
-      renewAuthorization: (signal) => tokens.signInAgain(signal),
       close: (signal) => tokens.revoke(signal),
     };
   },

@@ -1,24 +1,14 @@
-import { type Bin, MAX_COMBINED_MS, type Window, type WindowBins } from '../../../contract/minutes.ts';
+import type { Bin } from '../../../contract/minutes.ts';
 import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
-import { runInTurn } from '../../../runtime/slices.ts';
 import type { PortalContext } from '../context.ts';
 import { recordTime } from '../records.ts';
 import { tasksOfAppliances } from './appliance-index.ts';
 import { buildSupports } from './builds.ts';
 import type { Appliance } from './inventory.ts';
-import {
-  isAborted,
-  isoInterval,
-  isoPeriod,
-  isPeriodTooLong,
-  isRejected,
-  MIN_PERIOD_MS,
-  PeriodLimits,
-  PeriodRequester,
-} from './period-requester.ts';
+import { callsForShorterPeriod, isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimits } from './periods.ts';
 import { seriesTimestamp } from './series-families.ts';
 import { type Operation, operationsFor } from './series-operations.ts';
 import { applyUnits } from './units.ts';
@@ -30,34 +20,40 @@ interface Series {
   readonly operation: Operation;
 }
 
-/** What the requests of one poll share. `requestedAt` is by the service's clock, in epoch milliseconds. */
+/** What the requests of one poll share. `now` is by the service's clock, in epoch milliseconds. */
 interface Call {
-  readonly requestedAt: number;
+  readonly now: number;
   readonly reportDrop: ReportDrop;
   readonly signal: AbortSignal;
 }
 
-interface WindowRecords extends Pick<WindowBins, 'to' | 'failure'> {
+/** Records, newest first, and until when the service has returned everything that history needs. */
+interface Past {
   readonly records: readonly JsonObject[];
+  readonly until: number;
+  readonly unreadUntil?: number;
 }
 
-/** The most requests of one search for the earliest period that the service accepts. */
-const MAX_SEARCH = 7;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The longest period of a request that returns the newest minutes as well. */
+const MAX_COMBINED_MS = 6 * HOUR_MS;
 
 /**
- * Polls each telemetry series of each appliance. A poll requests the newest minutes for the exposition, and for history
- * the minutes of a window as well: with the same request if the window is recent, else with a second one. A failure of
- * the window never fails the poll.
+ * Polls each telemetry series of each appliance. A poll requests the newest minutes for the exposition. If history needs
+ * older ones, the period is lengthened up to six hours; still older ones take a second request, whose failure never fails
+ * the poll.
  */
 export class TelemetryCollector {
   readonly #context: PortalContext;
   readonly #operations: ReadonlyMap<string, Operation>;
-  readonly #periodRequester = new PeriodRequester();
   readonly #tasks: () => Iterable<Task>;
-  /** The longest accepted period of each task's window. */
-  readonly #windowLimits = new PeriodLimits(1.25);
-  /** Tasks whose combined request failed: their next poll requests the newest minutes and the window separately. */
-  readonly #separateTasks = new Set<string>();
+  readonly #newestLimits = new PeriodLimits();
+  /** Tasks with a limit request the newest minutes and the older ones separately. */
+  readonly #olderLimits = new PeriodLimits();
+  /** How much of the past a task gives up next if even the shortest period cannot be read. */
+  readonly #skips = new Map<string, number>();
 
   constructor(context: PortalContext) {
     const { series, units, binSeconds } = context.options;
@@ -76,8 +72,8 @@ export class TelemetryCollector {
     const { appliances } = this.#context;
     // A task's id contains the serial.
     const isPolled = (id: string) => appliances.find(id.split('/')[1] ?? '') !== undefined;
-    for (const limits of [this.#periodRequester.limits, this.#windowLimits]) limits.keepOnly(isPolled);
-    for (const id of this.#separateTasks) if (!isPolled(id)) this.#separateTasks.delete(id);
+    for (const limits of [this.#newestLimits, this.#olderLimits]) limits.keepOnly(isPolled);
+    for (const id of this.#skips.keys()) if (!isPolled(id)) this.#skips.delete(id);
     yield* this.#tasks();
   }
 
@@ -98,151 +94,123 @@ export class TelemetryCollector {
         intervalMs,
         suspendedIntervalMs: options.discoveryIntervalMs,
         pollAlso: 'portal/account_license',
-        poll: async (signal, window) => withoutFuture(await this.#poll(series, signal, window)),
+        poll: async (signal, since) => withoutFuture(await this.#poll(series, signal, since)),
         ...(operation.hasHistory && { now: () => client.now() }),
       } satisfies Task;
     });
   }
 
-  async #poll(series: Series, signal: AbortSignal, window: Window | undefined): Promise<PollResult> {
+  async #poll(series: Series, signal: AbortSignal, since: number | undefined): Promise<PollResult> {
     const { operation } = series;
-    const { client, clock, options } = this.#context;
+    const { client, options } = this.#context;
     const { counts: drops, reportDrop } = new DropCounter();
-    const { lookbackMs } = options;
+    const call = { now: client.now(), reportDrop, signal };
     if (!operation.hasHistory) {
-      const records = await this.#requestRecords(series, isoPeriod(lookbackMs), reportDrop, signal);
-      const samples = await runInTurn(() => this.#samples(series, records, reportDrop), clock);
+      const samples = this.#samples(
+        series,
+        await this.#request(series, isoPeriod(options.lookbackMs), call),
+        reportDrop,
+      );
       return { samples, drops, empty: samples.length === 0 };
     }
-    const requestedAt = client.now();
-    const { newest, all, coverage } = await this.#recordsOf(series, window, { requestedAt, reportDrop, signal });
-    const samples = await runInTurn(() => this.#samples(series, newest, reportDrop), clock);
+    const { newest, past } = await this.#read(series, since, call);
+    const samples = this.#samples(series, newest, reportDrop);
     // A record without a time, such as the number of cores, does not come from the list of the series.
     const empty = newest.every(({ time }) => time === undefined);
-    if (coverage === undefined) return { samples, drops, empty };
-    return {
-      samples,
-      drops,
-      empty,
-      minutes: { ...coverage, requestedAt, [Symbol.iterator]: () => this.#bins(series, all) },
-    };
+    if (past === undefined) return { samples, drops, empty };
+    const { records, ...times } = past;
+    return { samples, drops, empty, minutes: { ...times, now: call.now, bins: this.#bins(series, records) } };
   }
 
-  /** The newest records for the exposition, and all records with what they cover of the window. */
-  async #recordsOf(series: Series, window: Window | undefined, call: Call) {
-    const { id } = series;
-    const { requestedAt, reportDrop, signal } = call;
-    const { binSeconds, lookbackMs } = this.#context.options;
-    const agoMs = window === undefined ? 0 : requestedAt - window.start;
-    const isOlder = agoMs > lookbackMs;
-    if (
-      window !== undefined &&
-      isOlder &&
-      agoMs <= this.#windowLimits.of(id, MAX_COMBINED_MS) &&
-      !this.#separateTasks.has(id)
-    ) {
-      try {
-        const period = isoInterval({ from: window.start, to: requestedAt });
-        const all = await this.#requestRecords(series, period, reportDrop, signal);
-        this.#windowLimits.lengthen(id, agoMs);
-        // The exposition gets only the newest minutes. A record without a time counts as current.
-        const earliest = requestedAt - lookbackMs - binSeconds * 1000;
-        const newest = all.filter((record) => timeOf(record, requestedAt) >= earliest);
-        if (newest.length > 0) return { newest, all, coverage: { to: window.to } };
-        // The measured clock may be wrong. The newest minutes of a duration are those of the service's own clock.
-        return { newest: (await this.#newestRecords(series, call)).records, all, coverage: { to: window.to } };
-      } catch (error) {
-        if (!isPeriodTooLong(error) && !isRejected(error)) {
-          // The long period may be the cause, so the next poll requests the newest minutes by themselves.
-          this.#separateTasks.add(id);
-          throw error;
-        }
-        this.#windowLimits.halve(id, agoMs);
-      }
-      return { newest: (await this.#newestRecords(series, call)).records, all: [], coverage: undefined };
-    }
-    const { records: newest, from } = await this.#newestRecords(series, call);
-    if (window === undefined) return { newest, all: [], coverage: undefined };
-    // If the request waited, its period may begin later than the window.
-    if (!isOlder) return { newest, all: newest, coverage: from > window.start ? undefined : { to: window.to } };
-    const { records, ...coverage } = await this.#windowRecords(series, window, call);
-    this.#separateTasks.delete(id);
-    if (coverage.to < from || coverage.failure !== undefined) return { newest, all: records, coverage };
-    const newer = newest.filter((record) => timeOf(record, 0) >= coverage.to);
-    return { newest, all: [...newer, ...records], coverage: { to: window.to } };
-  }
-
-  /** The newest records and where they begin. The period is PORTAL_LOOKBACK, or shorter if that is too long for the service. */
-  async #newestRecords(series: Series, { requestedAt: to, reportDrop, signal }: Call) {
-    const { client, options } = this.#context;
-    const { lookbackMs } = options;
-    const records: JsonObject[] = [];
-    let from = to;
-    const period = { from: to - lookbackMs, to };
-    const requestOptions = { newestMinMs: lookbackMs, isNewestEnough: true };
-    await this.#periodRequester.requestPeriod(series.id, period, requestOptions, async (part, isWholePeriod) => {
-      const lengthMs = isWholePeriod ? lookbackMs : part.to - part.from;
-      records.push(...(await this.#requestRecords(series, isoPeriod(lengthMs), reportDrop, signal)));
-      // A duration ends when the service reads the request. A second is added because its clock is known to the second.
-      from = client.now() - lengthMs + 1000;
-    });
-    return { records, from };
-  }
-
-  /** The records of the window's beginning: as much as one request may cover. A failure is returned, because it must not fail the poll. */
-  async #windowRecords(
+  /** The newest records for the exposition, and the records after `since` for history. */
+  async #read(
     series: Series,
-    { start, to: end }: Window,
-    { reportDrop, signal }: Call,
-  ): Promise<WindowRecords> {
-    const { id } = series;
-    const binMs = this.#context.options.binSeconds * 1000;
-    const minMs = Math.ceil(MIN_PERIOD_MS / binMs) * binMs;
-    const lengthMs = Math.min(end - start, this.#windowLimits.of(id));
-    const to = start + Math.max(minMs, Math.floor(lengthMs / binMs) * binMs);
-    const request = (from: number) =>
-      this.#requestRecords(series, isoInterval({ from, to: Math.max(to, from + minMs) }), reportDrop, signal);
+    since: number | undefined,
+    call: Call,
+  ): Promise<{ readonly newest: readonly JsonObject[]; readonly past?: Past }> {
+    const { now } = call;
+    const wantedMs = since === undefined ? 0 : now - since;
+    const isOlder = wantedMs > this.#context.options.lookbackMs;
+    const isCombined = isOlder && wantedMs <= MAX_COMBINED_MS && this.#olderLimits.of(series.id) > MAX_COMBINED_MS;
+    if (since !== undefined && isCombined) {
+      const records = await this.#readCombined(series, since, call);
+      if (records !== undefined) return { newest: this.#current(records, now), past: { records, until: now } };
+    }
+    const { records: newest, from } = await this.#readNewest(series, call);
+    if (since !== undefined && from <= since) return { newest, past: { records: newest, until: now } };
+    // A usual request that had to wait begins later than usual, and the next poll requests what it lacks.
+    if (since === undefined || !isOlder || isCombined) return { newest };
+    const older = await this.#readOlder(series, since, call);
+    if (older.until < from) return { newest, past: older };
+    const newer = newest.filter((record) => timeOf(record, 0) > older.until);
+    return { newest, past: { ...older, records: [...newer, ...older.records], until: now } };
+  }
+
+  /** Returns undefined if a shorter period has to be requested. */
+  async #readCombined(series: Series, since: number, call: Call): Promise<readonly JsonObject[] | undefined> {
     try {
-      const records = await request(start);
-      this.#windowLimits.lengthen(id, end - start);
-      return { to: Math.min(to, end), records: records.filter((record) => timeOf(record, to) < to) };
+      return await this.#request(series, isoInterval({ from: since, to: call.now }), call);
+    } catch (error) {
+      // The next poll requests the newest minutes alone, or history would take the appliance down.
+      if (mayBeOfPeriod(error)) this.#olderLimits.halve(series.id, call.now - since);
+      if (!callsForShorterPeriod(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** The newest records and where they begin: PORTAL_LOOKBACK ago, or later if that is too long a period for the service. */
+  async #readNewest(series: Series, call: Call) {
+    const { client, options } = this.#context;
+    const send = (lengthMs: number) => this.#request(series, isoPeriod(lengthMs), call);
+    const { lengthMs, result: records } = await this.#newestLimits.request(series.id, options.lookbackMs, send);
+    // A duration ends when the service reads the request. A second is added because its clock is known to the second.
+    return { records, from: client.now() - lengthMs + 1000 };
+  }
+
+  /** The records of at most a day after `since`. */
+  async #readOlder(series: Series, since: number, call: Call): Promise<Past> {
+    const { binSeconds, lookbackMs } = this.#context.options;
+    const { id } = series;
+    const binMs = binSeconds * 1000;
+    const shortestMs = Math.max(HOUR_MS, 2 * binMs);
+    // Whole hours end with a bin, also if the account ignores PORTAL_BIN_SIZE.
+    const hours = Math.floor(Math.min(DAY_MS, this.#olderLimits.of(id)) / HOUR_MS);
+    const lengthMs = Math.max(shortestMs, hours * HOUR_MS);
+    const to = Math.min(since + lengthMs, call.now);
+    try {
+      const records = await this.#request(series, isoInterval({ from: since, to }), call);
+      this.#olderLimits.double(id, DAY_MS);
+      this.#skips.delete(id);
+      // A bin that does not end within the period is not whole.
+      const until = to - binMs;
+      return { records: records.filter((record) => timeOf(record, to) <= until), until };
     } catch (error) {
       if (isAborted(error)) throw error;
-      if (to - start > minMs) {
-        this.#windowLimits.halve(id, to - start);
-        return { to: start, records: [] };
-      }
-      if (!isRejected(error)) return { to: start, records: [], failure: { reason: 'unread', until: to } };
-      const until = await this.#firstAccepted(start, Math.max(end, to), request);
-      return { to: start, records: [], failure: { reason: 'rejected', until } };
+      if (!mayBeOfPeriod(error)) return { records: [], until: since };
+      this.#olderLimits.halve(id, lengthMs);
+      if (lengthMs > shortestMs) return { records: [], until: since };
+      const skipMs = Math.min(DAY_MS, this.#skips.get(id) ?? shortestMs);
+      this.#skips.set(id, 2 * skipMs);
+      const unreadUntil = Math.min(since + skipMs, call.now - lookbackMs);
+      return { records: [], until: unreadUntil, unreadUntil };
     }
   }
 
-  /** The earliest start of a period that the service accepts. It rejects periods from before the appliance joined, for example. */
-  async #firstAccepted(start: number, end: number, request: (from: number) => Promise<unknown>): Promise<number> {
-    const stepMs = this.#context.options.binSeconds * 1000;
-    let [rejected, accepted] = [start, end];
-    for (let requests = 0; requests < MAX_SEARCH && accepted - rejected > stepMs; requests += 1) {
-      const middle = rejected + Math.max(1, Math.floor((accepted - rejected) / 2 / stepMs)) * stepMs;
-      try {
-        await request(middle);
-        accepted = middle;
-      } catch (error) {
-        if (!isRejected(error)) break;
-        rejected = middle;
-      }
-    }
-    return accepted;
+  /**
+   * The records of a long period that a usual request would return. The time of the newest record decides: if it is too old,
+   * the appliance has nothing current.
+   */
+  #current(newestFirst: readonly JsonObject[], now: number): readonly JsonObject[] {
+    const { binSeconds, lookbackMs } = this.#context.options;
+    const newest = timeOf(newestFirst[0] ?? {}, now);
+    const isCurrent = newest >= now - lookbackMs - binSeconds * 1000;
+    const earliest = isCurrent ? newest - lookbackMs : now;
+    return newestFirst.filter((record) => timeOf(record, now) >= earliest);
   }
 
-  async #requestRecords(
-    series: Series,
-    period: string,
-    reportDrop: ReportDrop,
-    signal: AbortSignal,
-  ): Promise<readonly JsonObject[]> {
+  async #request(series: Series, period: string, { reportDrop, signal }: Call): Promise<readonly JsonObject[]> {
     const { serial, name, operation } = series;
-    const { client, options } = this.#context;
+    const { client, licence, options } = this.#context;
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
     const json = operation.body(period, options.binSeconds);
     const request = {
@@ -255,6 +223,8 @@ export class TelemetryCollector {
       validate: operation.check,
     } as const;
     const records = operation.records(await client.send(request, signal), reportDrop);
+    // A successful request shows that the licence covers telemetry, whatever an earlier response reported.
+    licence.hasTelemetry ||= undefined;
     return records;
   }
 
@@ -273,9 +243,7 @@ export class TelemetryCollector {
     for (const record of newestFirst.toReversed()) {
       const seconds = recordTime(record);
       if (seconds === undefined) continue;
-      const samples = (reportDrop: ReportDrop) =>
-        toSamples(operation.families, [record], labels, reportDrop, recordTime);
-      yield { at: Math.round(seconds * 1000), samples };
+      yield { at: Math.round(seconds * 1000), samples: () => toSamples(operation.families, [record], labels) };
     }
   }
 

@@ -61,8 +61,7 @@ export function reportOperations(
   reportFinding: ReportFinding,
 ): void {
   const check = 'operations';
-  const hasSeries = polls.some(({ task, error }) => task.appliance !== undefined && error === undefined);
-  const isUnlicensed = licence.hasTelemetry === false && !hasSeries;
+  const isUnlicensed = licence.hasTelemetry === false;
   if (isUnlicensed) {
     reportFinding('failure', 'licence', 'no-telemetry', missingLicence.happened, {
       expected: 'a licence with operations insight',

@@ -3,14 +3,7 @@ import type { ReportDrop, Sample } from '../../../metrics/samples.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import { iterateInSlices } from '../../../runtime/slices.ts';
-import {
-  isoInterval,
-  isoPeriod,
-  isPeriodTooLong,
-  isRejected,
-  MIN_PERIOD_MS,
-  PeriodRequester,
-} from '../appliances/period-requester.ts';
+import { callsForShorterPeriod, isoInterval, isoPeriod, MIN_PERIOD_MS, PeriodLimits } from '../appliances/periods.ts';
 import { accountTask, type CollectorDefinition, type OwnFields } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
 import { iterateRecords } from '../records.ts';
@@ -51,7 +44,7 @@ interface Volume {
 class VolumeTelemetry {
   readonly #context: PortalContext;
   readonly #own: OwnFields;
-  readonly #periodRequester = new PeriodRequester();
+  readonly #periodLimits = new PeriodLimits();
   readonly #since: CountingStart;
   readonly #listTask: Task;
   /**
@@ -78,7 +71,7 @@ class VolumeTelemetry {
 
   *tasks(): Generator<Task> {
     // A task's id contains the guid of its volume.
-    this.#periodRequester.limits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
+    this.#periodLimits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
     yield this.#listTask;
     for (const { tasks } of this.#volumes.values()) yield* tasks;
   }
@@ -137,24 +130,26 @@ class VolumeTelemetry {
       const missedMs =
         succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#own.intervalMs;
       const wantedMs = Math.min(Math.max(MIN_PERIOD_MS, missedMs), MAX_PERIOD_MS);
-      const to = client.now();
+      const end = client.now();
       let samples: readonly Sample[] = [];
-      const requestOptions = { maxMs: MAX_PERIOD_MS };
-      const { failure } = await this.#periodRequester.requestPeriod(
-        id,
-        { from: to - wantedMs, to },
-        requestOptions,
-        async (part, isWholePeriod) => {
-          const period = isWholePeriod ? isoPeriod(wantedMs) : isoInterval(part);
-          const json = { period, serial_numbers: volume.serials, smart_sampling: false };
-          const request = { method: 'POST', path, operation: segment, purpose: 'series', size: 'list', json } as const;
-          const body = await client.send(request, signal);
-          const records = iterateInSlices(iterateRecords(body, segment, reportDrop, operation.list), clock);
-          samples = await ledger.add(records, client.now() / 1000, reportDrop);
-        },
-      );
-      if (failure !== undefined) {
-        if (!isPeriodTooLong(failure) && !isRejected(failure)) throw failure;
+      const send = async (to: number, lengthMs: number) => {
+        // A duration ends when the service reads the request.
+        const period = lengthMs === wantedMs ? isoPeriod(wantedMs) : isoInterval({ from: to - lengthMs, to });
+        const json = { period, serial_numbers: volume.serials, smart_sampling: false };
+        const request = { method: 'POST', path, operation: segment, purpose: 'series', size: 'list', json } as const;
+        const body = await client.send(request, signal);
+        const records = iterateInSlices(iterateRecords(body, segment, reportDrop, operation.list), clock);
+        samples = await ledger.add(records, client.now() / 1000, reportDrop);
+      };
+      // If the whole period is too long for one request, the newest part is read first.
+      let to = end;
+      try {
+        while (to > end - wantedMs) {
+          const part = await this.#periodLimits.request(id, to - end + wantedMs, (lengthMs) => send(to, lengthMs));
+          to -= part.lengthMs;
+        }
+      } catch (error) {
+        if (to === end || !callsForShorterPeriod(error)) throw error;
         reportDrop('record', 'period');
       }
       succeededAt = now;

@@ -1,0 +1,86 @@
+import { RequestError } from '../../../runtime/errors.ts';
+import { type FailureReason, meaningOf } from '../../../runtime/failures.ts';
+
+/** The shortest period that the portal accepts, in milliseconds. */
+export const MIN_PERIOD_MS = 360_000;
+
+/** A time range, in epoch milliseconds by the service's clock. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The longest period that each task may request: halved after a failure, and doubled after a success. */
+export class PeriodLimits {
+  readonly #limits = new Map<string, number>();
+
+  /** Returns Infinity if there is no limit. */
+  of(task: string): number {
+    return this.#limits.get(task) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Calls `send` with a length of at most `wantedMs`, and with half of it after each response that is too large or too slow
+   * for the service. Returns the length that has succeeded.
+   */
+  async request<Result>(
+    task: string,
+    wantedMs: number,
+    send: (lengthMs: number) => Promise<Result>,
+  ): Promise<{ readonly lengthMs: number; readonly result: Result }> {
+    for (let isShortened = false; ; isShortened = true) {
+      const lengthMs = Math.max(MIN_PERIOD_MS, Math.min(wantedMs, this.of(task)));
+      try {
+        const result = await send(lengthMs);
+        if (!isShortened) this.double(task, wantedMs);
+        return { lengthMs, result };
+      } catch (error) {
+        if (meaningOf(error).action !== 'shrink' || lengthMs === MIN_PERIOD_MS) throw error;
+        this.halve(task, lengthMs);
+      }
+    }
+  }
+
+  /** Called after a request of this length has failed. */
+  halve(task: string, lengthMs: number): void {
+    this.#limits.set(task, lengthMs / 2);
+  }
+
+  /** Called after a success. A limit that allows `enoughMs` is none. */
+  double(task: string, enoughMs: number): void {
+    const limit = 2 * this.of(task);
+    if (limit >= enoughMs) this.#limits.delete(task);
+    else this.#limits.set(task, limit);
+  }
+
+  keepOnly(isPolled: (task: string) => boolean): void {
+    for (const task of this.#limits.keys()) if (!isPolled(task)) this.#limits.delete(task);
+  }
+}
+
+export function isAborted(error: unknown): boolean {
+  return error instanceof RequestError && error.reason === 'aborted';
+}
+
+/** Whether a shorter period may help: the response was too large or too slow, or the service rejected the request (400, 422). */
+export function callsForShorterPeriod(error: unknown): boolean {
+  const { action, reason } = meaningOf(error);
+  return action === 'shrink' || reason === 'rejected';
+}
+
+const NOT_OF_PERIOD: readonly FailureReason[] = ['throttled', 'credentials', 'forbidden', 'not_found'];
+
+/** Whether the period of the request may be the cause of the failure. */
+export function mayBeOfPeriod(error: unknown): boolean {
+  return !isAborted(error) && !NOT_OF_PERIOD.includes(meaningOf(error).reason);
+}
+
+/** An ISO 8601 duration, such as `PT15M`. As a period, it ends when the service reads the request. */
+export function isoPeriod(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
+}
+
+export function isoInterval({ from, to }: Period): string {
+  return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
+}

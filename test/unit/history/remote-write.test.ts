@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { type Received, status } from '../../harness/receiver.ts';
+import { Fleet, HOUR, MINUTE, START } from './fleet.ts';
+
+const REJECTED = { response: status(400, 'label value too long') };
+const UNREACHABLE = { response: new Error('connection refused') };
+
+const pointsOf = (request: readonly Received[]) => request.flatMap(({ points }) => points);
+
+/** Plays an hour, then a fault of the receiver, then an hour in which it accepts again. */
+async function played(fleet: Fleet, ms: number, fault: NonNullable<Fleet['receiver']['fault']>): Promise<Fleet> {
+  await fleet.passes(HOUR);
+  fleet.receiver.requests = [];
+  fleet.receiver.fault = fault;
+  await fleet.passes(ms);
+  fleet.receiver.fault = undefined;
+  await fleet.passes(HOUR);
+  return fleet;
+}
+
+test('every minute arrives with its own time, at most ten minutes and 2,000 points in a request', async () => {
+  const fleet = await played(new Fleet({ tasks: 20, samples: 12 }), 20 * MINUTE, () => UNREACHABLE);
+  expect(fleet.missing() + fleet.counted).toBe(0);
+  const sizes = fleet.receiver.requests.map((request) => pointsOf(request).length);
+  expect(Math.max(...sizes)).toBeGreaterThan(1_900);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2_000);
+  for (const request of fleet.receiver.requests) {
+    const times = pointsOf(request).map(({ at }) => at);
+    expect(Math.max(...times) - Math.min(...times)).toBeLessThan(10 * MINUTE);
+  }
+});
+
+describe('the receiver', () => {
+  test('is away until the queue is full: the queue takes nothing more and drops nothing, and every minute arrives', async () => {
+    const fleet = new Fleet({ samples: 24, maxWaiting: 2_000 });
+    let waiting = 0;
+    await played(fleet, 5 * HOUR, () => {
+      waiting = Math.max(waiting, fleet.status.waiting);
+      return UNREACHABLE;
+    });
+    expect(waiting).toBeGreaterThanOrEqual(2_000);
+    expect(waiting).toBeLessThan(2_000 + 24);
+    expect(fleet.missing() + fleet.counted).toBe(0);
+  });
+
+  test.each([401, 403, 404, 408, 500, 503])('returns %i for an hour: nothing is lost', async (code) => {
+    const fleet = await played(new Fleet(), HOUR, () => ({ response: status(code) }));
+    expect(fleet.missing() + fleet.counted).toBe(0);
+    expect(fleet.log.lines.map(({ msg }) => msg)).toEqual([
+      'The receiver of remote write did not accept points; they are sent again.',
+      'The receiver of remote write accepted points again.',
+    ]);
+  });
+
+  test('asks for waits of 90 seconds for ten minutes: seven requests, and nothing is lost', async () => {
+    const response = status(429, '', { 'retry-after': '90' });
+    const fleet = await played(new Fleet(), 10 * MINUTE, () => ({ response }));
+    expect(fleet.status.responses.get('429')).toBe(7);
+    expect(fleet.missing() + fleet.counted).toBe(0);
+  });
+
+  test.each([true, false])(
+    'stores a request and returns 504: its repetition costs nothing else; out-of-order window: %s',
+    async (hasWindow) => {
+      const fleet = new Fleet({ tasks: 40, hasWindow });
+      await played(fleet, 7 * MINUTE, () => ({ response: status(504), stores: true }));
+      expect(fleet.status.responses.get('400') ?? 0).toBe(hasWindow ? 0 : 1);
+      expect(fleet.missing() + fleet.counted).toBe(0);
+    },
+  );
+
+  test('never accepts three of forty appliances: the others lose nothing, and what is lost is counted', async () => {
+    const fleet = new Fleet({ tasks: 40 });
+    const bad = fleet.tasks.filter((_, index) => [3, 17, 30].includes(index));
+    const isBad = ({ labels }: Received) => bad.some((task) => task.split('/')[1] === labels.serial);
+    await played(fleet, 2 * HOUR, (request) => (request.some(isBad) ? REJECTED : undefined));
+    expect(fleet.missing()).toBeGreaterThan(3 * 110);
+    expect(fleet.missing(bad)).toBe(fleet.missing());
+    expect(fleet.counted).toBe(fleet.missing());
+  });
+
+  test('rejects everything for three hours: that time is lost and counted, with one line in the log', async () => {
+    const fleet = await played(new Fleet({ tasks: 40 }), 3 * HOUR, () => REJECTED);
+    expect(fleet.missing()).toBeGreaterThan(40 * 170);
+    expect(fleet.counted).toBe(fleet.missing());
+    expect(fleet.log.lines).toMatchObject([{ reason: 'rejected', response: '400: label value too long' }]);
+    // A request each minute, because a fifth of the tasks is polled each minute, and the search, which ends.
+    expect(fleet.status.responses.get('400')).toBeLessThan(180 + 120);
+  });
+
+  test('accepts small requests only: they become small, and nothing is lost', async () => {
+    const fleet = new Fleet({ tasks: 20, samples: 12 });
+    await played(fleet, HOUR, (request) => (pointsOf(request).length > 100 ? { response: status(413) } : undefined));
+    expect(fleet.missing() + fleet.counted).toBe(0);
+    expect(fleet.status.responses.get('413')).toBeLessThan(fleet.receiver.requests.length / 5);
+  });
+
+  test('rejects what is an hour old, after two hours away: the last hour arrives, and the rest is counted', async () => {
+    const fleet = await played(new Fleet({ hasWindow: false }), 2 * HOUR, () => UNREACHABLE);
+    expect(fleet.missing() / 2).toBeGreaterThan(60);
+    expect(fleet.missing() / 2).toBeLessThan(80);
+    expect(fleet.counted).toBe(fleet.missing());
+    const advice = expect.stringContaining('out_of_order_time_window');
+    expect(fleet.log.lines).toContainEqual(expect.objectContaining({ reason: 'too_old', advice }));
+  });
+
+  test('returns 500 and "too old sample" for what is older than its window: the sender goes on', async () => {
+    const fleet = new Fleet();
+    const begun = fleet.clock.now() + HOUR;
+    const isOld = (request: readonly Received[]) => pointsOf(request).some(({ at }) => at < fleet.clock.now() - HOUR);
+    await played(fleet, 4 * HOUR, (request) => {
+      if (fleet.clock.now() < begun + 2 * HOUR) return UNREACHABLE;
+      return isOld(request) ? { response: status(500, 'too old sample\n') } : undefined;
+    });
+    expect(fleet.missing() / 2).toBeGreaterThan(60);
+    expect(fleet.missing() / 2).toBeLessThan(80);
+    expect(fleet.counted).toBe(fleet.missing());
+  });
+
+  test('is dead from the start: the newest minute that it has is old', async () => {
+    const fleet = new Fleet();
+    fleet.receiver.fault = () => UNREACHABLE;
+    await fleet.passes(HOUR);
+    expect(fleet.status.newestSeconds).toBeLessThan(START / 1000);
+  });
+});
+
+describe('the exporter', () => {
+  test.each([
+    ['three hours: every minute arrives', 3, 0],
+    ['nine hours: what is longer ago than the catch-up is counted', 9, 180],
+  ])('is away for %s', async (_, hours, lost) => {
+    const fleet = new Fleet();
+    await fleet.passes(HOUR);
+    await fleet.restarts(hours * HOUR, fleet.state);
+    await fleet.passes(HOUR);
+    expect(fleet.missing() / 2).toBeGreaterThanOrEqual(lost);
+    expect(fleet.missing() / 2).toBeLessThan(lost + 15);
+    expect(fleet.counted).toBe(fleet.missing());
+  });
+
+  test.each([true, false])(
+    'is killed ten times, each time with a state that is a minute old: nothing is lost or counted; out-of-order window: %s',
+    async (hasWindow) => {
+      const fleet = new Fleet({ tasks: 20, hasWindow });
+      for (let kills = 0; kills < 10; kills += 1) {
+        await fleet.passes((10 + kills) * MINUTE);
+        const { state } = fleet;
+        await fleet.passes(MINUTE);
+        await fleet.restarts(MINUTE, state);
+      }
+      await fleet.passes(HOUR);
+      expect(fleet.missing() + fleet.counted).toBe(0);
+    },
+  );
+
+  test('starts without a state: of the usual period, what the receiver has already is not counted', async () => {
+    const fleet = new Fleet({ hasWindow: false });
+    await fleet.passes(HOUR);
+    await fleet.restarts(MINUTE);
+    await fleet.passes(HOUR);
+    expect(fleet.status.responses.get('400')).toBeGreaterThan(0);
+    expect(fleet.missing() / 2).toBeLessThanOrEqual(2);
+    expect(fleet.counted).toBe(0);
+  });
+
+  test('starts for the first time with ten days to catch up: all of them arrive', async () => {
+    const fleet = new Fleet({ tasks: 1, catchUpMs: 240 * HOUR, firstMs: 240 * HOUR });
+    await fleet.passes(2 * HOUR);
+    expect([...fleet.receiver.series.values()][0]?.size).toBeGreaterThan(240 * 60);
+    expect(fleet.counted).toBe(0);
+  });
+});
+
+describe('an appliance', () => {
+  test('is off for ten hours: nothing counts as lost, and what it reports four hours late arrives', async () => {
+    const fleet = new Fleet({ catchUpMs: 12 * HOUR });
+    const offUntil = START + 11 * HOUR;
+    fleet.has = (_, at, now) => at < START + HOUR || (now > offUntil && at > START + 7 * HOUR);
+    await fleet.passes(13 * HOUR);
+    expect(fleet.missing() + fleet.counted).toBe(0);
+  });
+
+  test('is not in the inventory for nine hours: that time does not count as lost, and the last six hours arrive', async () => {
+    const fleet = new Fleet();
+    await fleet.passes(HOUR);
+    fleet.isListed = () => false;
+    await fleet.passes(9 * HOUR);
+    fleet.isListed = () => true;
+    await fleet.passes(HOUR);
+    expect(fleet.missing() / 2).toBeLessThan(3 * 60 + 15);
+    expect(fleet.counted).toBe(0);
+  });
+
+  test('leaves for good: nothing of it stays', async () => {
+    const fleet = new Fleet();
+    await fleet.passes(HOUR);
+    fleet.isListed = (task) => task === fleet.tasks[0];
+    await fleet.passes(26 * HOUR);
+    expect(JSON.parse(fleet.state).cursors).toHaveLength(1);
+  });
+});
+
+test.each([-20 * MINUTE, 20 * MINUTE, 3 * HOUR])(
+  'the clock of the service is %i ms ahead for an hour: nothing is lost',
+  async (ms) => {
+    const fleet = new Fleet({ hasWindow: true });
+    await fleet.passes(HOUR);
+    fleet.aheadMs = ms;
+    await fleet.passes(HOUR);
+    fleet.aheadMs = 0;
+    await fleet.passes(HOUR);
+    expect(fleet.missing() + fleet.counted).toBe(0);
+  },
+);
+
+test('a state with a cursor two years ahead: history begins anew', async () => {
+  const fleet = new Fleet();
+  const ahead = START + 2 * 365 * 24 * HOUR;
+  await fleet.restarts(0, JSON.stringify({ newest: ahead, cursors: fleet.tasks.map((task) => [task, ahead, 0]) }));
+  await fleet.passes(HOUR);
+  expect(fleet.missing() + fleet.counted).toBe(0);
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../../src/metrics/family.ts';
+import { RequestError } from '../../../../../src/runtime/errors.ts';
+import { TelemetryCollector } from '../../../../../src/services/portal/appliances/telemetry.ts';
+import type { PortalContext } from '../../../../../src/services/portal/context.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.UTC(2026, 2, 2);
+const SERIAL = '00000000-0000-4000-8000-000000000001';
+
+/** A portal with one series of one appliance, polled by hand. */
+class Portal {
+  now = START + 48 * HOUR;
+  readonly #lookbackMs = 15 * MINUTE;
+  /** The periods of the requests since the last poll, in minutes ago. */
+  asked: string[] = [];
+  /** The status instead of a response to a period. */
+  fails = (_from: number, _to: number): number | undefined => undefined;
+  /** The bins of the account, whatever is asked for, and from when to when it has some. */
+  binMs = MINUTE;
+  has = { from: START, to: Number.POSITIVE_INFINITY };
+  readonly #task;
+
+  constructor(binSeconds = 60) {
+    const appliance = { serial: SERIAL, name: 'filer', build: '10.1', edgeId: '', records: {} };
+    const series = [{ name: 'cpu_utilization', intervalMs: 5 * MINUTE }];
+    const context = {
+      client: {
+        now: () => this.now,
+        send: async ({ json }: { json: JsonObject }) => this.#respond(String(json.period)),
+      },
+      options: { series, binSeconds, lookbackMs: this.#lookbackMs, discoveryIntervalMs: HOUR },
+      appliances: { polled: [appliance], find: () => appliance },
+      licence: { hasTelemetry: undefined },
+      withoutFuture: async (result: unknown) => result,
+    };
+    const [task] = new TelemetryCollector(context as unknown as PortalContext).tasks();
+    if (task === undefined) throw new Error('there is no task');
+    this.#task = task;
+  }
+
+  /** Polls once; returns the time of the exposed values, and what history got, all in minutes before now. */
+  async poll(sinceMinutesAgo?: number) {
+    this.asked = [];
+    const since = sinceMinutesAgo === undefined ? undefined : this.now - sinceMinutesAgo * MINUTE;
+    const { samples, empty, minutes } = await this.#task.poll(new AbortController().signal, since);
+    const ago = (time: number) => (this.now - time) / MINUTE;
+    const [exposed] = [...samples].filter(({ name }) => name.endsWith('timestamp_seconds'));
+    const bins = [...(minutes?.bins ?? [])].map(({ at }) => ago(at));
+    return {
+      exposed: exposed && ago(exposed.value * 1000),
+      empty,
+      bins,
+      until: minutes && ago(minutes.until),
+      unreadUntil: minutes?.unreadUntil && ago(minutes.unreadUntil),
+    };
+  }
+
+  /** Polls for history; returns the times that it got, how many minutes were skipped, and how many polls failed. */
+  async catchUp(sinceMinutesAgo: number, polls: number) {
+    let cursor = this.now - sinceMinutesAgo * MINUTE;
+    const times: number[] = [];
+    let [failed, unread] = [0, 0];
+    for (let left = polls; left > 0; left -= 1) {
+      const { bins, unreadUntil } = await this.poll((this.now - cursor) / MINUTE).catch(() => {
+        failed += 1;
+        return { bins: [], unreadUntil: undefined };
+      });
+      if (unreadUntil !== undefined) {
+        unread += (this.now - cursor) / MINUTE - unreadUntil;
+        cursor = this.now - unreadUntil * MINUTE;
+      }
+      for (const at of bins.map((ago) => this.now - ago * MINUTE)) if (at > cursor) times.push(at);
+      cursor = Math.max(cursor, ...times);
+      this.now += 5 * MINUTE;
+    }
+    return { times, failed, unread };
+  }
+
+  #respond(period: string): JsonObject {
+    const [start = '', end] = period.split('/');
+    const seconds = Number(/^PT(\d+)/.exec(start)?.[1]) * (start.endsWith('M') ? 60 : 1);
+    const from = end === undefined ? this.now - seconds * 1000 : Date.parse(start);
+    const to = end === undefined ? this.now : Date.parse(end);
+    this.asked.push(end === undefined ? period : `${(this.now - from) / MINUTE}-${(this.now - to) / MINUTE}`);
+    const status = this.fails(from, to);
+    if (status !== undefined) throw new RequestError('status', 'failed', { status, purpose: 'series' });
+    const items: JsonObject[] = [];
+    const reported = Math.min(to, this.has.to, this.now - 6 * MINUTE);
+    for (
+      let time = Math.ceil(Math.max(from, this.has.from) / this.binMs) * this.binMs;
+      time < reported;
+      time += this.binMs
+    ) {
+      items.push({ time, cpu_usage: '5' });
+    }
+    return { items };
+  }
+}
+
+test('without history, and while it needs recent minutes only, the request is the usual one', async () => {
+  const portal = new Portal();
+  expect(await portal.poll()).toMatchObject({ exposed: 7, bins: [], until: undefined });
+  expect(portal.asked).toEqual(['PT15M']);
+  expect(await portal.poll(12)).toMatchObject({ exposed: 7, bins: [15, 14, 13, 12, 11, 10, 9, 8, 7], until: 0 });
+  expect(portal.asked).toEqual(['PT15M']);
+});
+
+test('up to six hours are one request, of which the exposition gets the newest minutes', async () => {
+  const portal = new Portal();
+  const { exposed, bins } = await portal.poll(360);
+  expect(portal.asked).toEqual(['360-0']);
+  expect({ exposed, first: bins[0], last: bins.at(-1) }).toEqual({ exposed: 7, first: 360, last: 7 });
+});
+
+test('an appliance whose newest record is three hours old has nothing current, whatever history requests', async () => {
+  const portal = new Portal();
+  portal.has.to = portal.now - 3 * HOUR;
+  expect(await portal.poll(300)).toMatchObject({ exposed: undefined, empty: true });
+});
+
+test('older minutes take a second request, of a day at most', async () => {
+  const portal = new Portal();
+  const { exposed, bins, until } = await portal.poll(36 * 60);
+  expect(portal.asked).toEqual(['PT15M', `${36 * 60}-${12 * 60}`]);
+  expect({ exposed, first: bins[0], last: bins.at(-1), until }).toEqual({
+    exposed: 7,
+    first: 2160,
+    last: 721,
+    until: 721,
+  });
+});
+
+describe('a long period', () => {
+  test.each([408, 413, 422])('that the portal answers with %i is halved, and no poll fails', async (status) => {
+    const portal = new Portal();
+    portal.fails = (from, to) => (to - from > 2 * HOUR ? status : undefined);
+    const { times, failed } = await portal.catchUp(300, 12);
+    expect(failed).toBe(0);
+    expect(times).toHaveLength(new Set(times).size);
+    expect(times.length).toBe(300 + 55 - 7);
+  });
+
+  test('that fails otherwise fails one poll; the next one requests the newest minutes alone', async () => {
+    const portal = new Portal();
+    portal.fails = (from, to) => (to - from > 2 * HOUR ? 500 : undefined);
+    await expect(portal.poll(300)).rejects.toThrow('failed');
+    expect(await portal.poll(300)).toMatchObject({ exposed: 7, until: 180 + 1 });
+    expect(portal.asked).toEqual(['PT15M', '300-180']);
+  });
+
+  test('of which the portal never returns one hour is skipped and reported as unread, and the rest arrives', async () => {
+    const portal = new Portal();
+    const bad = portal.now - 10 * HOUR;
+    portal.fails = (from, to) => (from < bad + HOUR && to > bad ? 500 : undefined);
+    const { times, failed, unread } = await portal.catchUp(20 * 60, 30);
+    expect(failed).toBe(0);
+    expect(unread).toBe(3 * 60);
+    expect(times.length).toBe(20 * 60 - unread + 29 * 5 - 7);
+  });
+
+  test('of which the service does not return anything because of its limits is not skipped', async () => {
+    const portal = new Portal();
+    portal.fails = (from, to) => (to - from > 15 * MINUTE ? 429 : undefined);
+    for (let polls = 0; polls < 10; polls += 1) expect((await portal.poll(600)).unreadUntil).toBeUndefined();
+  });
+});
+
+test('the usual period is halved after a 413, and whole again after a success', async () => {
+  const portal = new Portal();
+  let requests = 0;
+  portal.fails = () => (requests++ === 0 ? 413 : undefined);
+  await portal.poll();
+  expect(portal.asked).toEqual(['PT15M', 'PT450S']);
+  await portal.poll();
+  await portal.poll();
+  expect(portal.asked).toEqual(['PT15M']);
+});
+
+test.each([
+  ['returns bins of five minutes instead of one', 60, 5 * MINUTE],
+  ['returns bins of one minute instead of ten', 600, MINUTE],
+])('an account that %s: history gets each of its bins once', async (_, binSeconds, binMs) => {
+  const portal = new Portal(binSeconds);
+  portal.binMs = binMs;
+  const { times } = await portal.catchUp(30 * 60, 12);
+  expect(times[0]).toBe(START + 18 * HOUR + binMs);
+  for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBe(binMs);
+  expect(portal.now - (times.at(-1) ?? 0)).toBeLessThan(20 * MINUTE);
+});
