@@ -41,25 +41,27 @@ export function createApp(
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
   const connections = new Connections(config.web.maxConnections, clock, log);
   const protection = guard && createWebAccess(config.web, guard, connections, environment);
-  const expire = () => Promise.all(sources.map(({ poller }) => poller.expire()));
+  const review = () => {
+    for (const { poller } of sources) poller.review();
+  };
   const warningLabels = new WarningLabels();
   const scrapes = new MetricsPage({
     exposition,
     own,
     clock,
-    expire,
+    review,
     status: () => exporterStatus({ sources, keeper, protection, history, connections, warningLabels }, clock),
   });
   const notice = environment.notice && noticeHtml(environment.notice);
   const reported = async () => {
-    await expire();
+    review();
     return runInSlices(createReport(sources, environment), clock);
   };
   const status = new StatusDocuments(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);
   const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
-    ready: () => sources.every(({ poller, hasFailedRequest }) => poller.monitor.hasPolled || hasFailedRequest()),
+    ready: () => sources.every(({ poller, hasFailedRequest }) => poller.health.hasPolled || hasFailedRequest()),
     statusPage: (query) => status.page(query),
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),

@@ -77,7 +77,7 @@ export class Lifecycle {
     const { sources, scrapes } = this.#parts;
     await this.#restore();
     await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
-    const polled = sources.some(({ poller }) => poller.monitor.lastSuccessAt !== undefined);
+    const polled = sources.some(({ poller }) => poller.health.lastSuccessAt !== undefined);
     return { exposition: await scrapes.render('text'), polled };
   }
 

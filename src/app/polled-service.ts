@@ -42,7 +42,14 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
   });
   const { collector, inventory, intervalMs, target, pacer } = connected;
   const lateData = new LateDataWarning();
-  const warnings = () => [...connected.warnings(), ...lateData.update(poller.registry.intervalFactor)];
+  const warnings = () => {
+    // What would explain a failure is a warning only while most series have this failure.
+    const { fleet } = poller;
+    const ofService = connected
+      .warnings()
+      .filter(({ explains }) => explains === undefined || fleet.isMostlyFailing(explains));
+    return [...ofService, ...lateData.update(fleet.intervalFactor)];
+  };
   const poller: Poller = new Poller(
     {
       collector,
@@ -55,6 +62,7 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
       allowedPerSecond: () => pacer.sustainedPerSecond,
+      renewAuthorization: connected.renewAuthorization,
       isWaiting: () => pacer.waitUntil !== undefined,
     },
     environment,

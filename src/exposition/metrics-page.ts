@@ -16,8 +16,8 @@ export interface MetricsPageOptions {
   readonly exposition: LineStore;
   readonly own: ExporterMetrics;
   readonly status: () => Promise<Omit<ExporterStatus, 'samples'>>;
-  /** Withdraws stale data. */
-  readonly expire: () => Promise<unknown>;
+  /** Withdraws stale data, and brings states up to date. */
+  readonly review: () => void;
   readonly clock: Clock;
 }
 
@@ -77,8 +77,8 @@ export class MetricsPage {
 
   /** Withdraws stale lines, takes a snapshot of the others, and reads the metrics about the exporter itself right after. */
   async #take(format: Format) {
-    const { exposition, own, status, expire, clock } = this.#options;
-    await expire();
+    const { exposition, own, status, review, clock } = this.#options;
+    review();
     const { version, samples } = exposition;
     const snapshot = exposition.snapshot(format);
     const at = clock.monotonic();

@@ -1,4 +1,4 @@
-import type { SuspensionReason } from '../polling/task-facts.ts';
+import type { SuspensionReason } from '../polling/task-state.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import type { ApplianceReport, StatusReport } from '../status/model.ts';
 import { advised } from './api-card.ts';

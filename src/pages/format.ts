@@ -1,4 +1,4 @@
-import type { SuspensionReason } from '../polling/task-facts.ts';
+import type { SuspensionReason } from '../polling/task-state.ts';
 import type { ApplianceReport } from '../status/model.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,118 +1,71 @@
 import type { Task } from '../contract/task.ts';
-import { LargeMap } from '../runtime/large-map.ts';
 import { unitHash } from '../runtime/random.ts';
-import { Heap } from './heap.ts';
-import { type Context, NOTHING_KNOWN, observe, type TaskEvent, type TaskFacts } from './task-facts.ts';
-import { RECORDS, RESPONSES, type Subject, Verdict, works } from './verdict.ts';
+import { NEVER_POLLED, type TaskState } from './task-state.ts';
+import { newVerdict, type Verdict } from './verdict.ts';
 
-/** A task that is polled, and what is known of it. */
+/** A task with its state, and when it is polled next. Moments are monotonic milliseconds. */
 export class PolledTask {
   /** The definition of the task, which changes with the inventory. */
   task: Task;
-  appliance: ApplianceTasks | undefined;
+  appliance: PolledAppliance | undefined;
   addedAt: number;
   /** Whether the task left the inventory; it may still be in flight. */
   isRemoved = false;
+  state: TaskState = NEVER_POLLED;
+  /** When it is polled next; infinite while it is in flight. */
+  dueAt: number;
+  /** Until then the service rejects every request of the task, so it is not polled. */
+  postponedUntil = Number.NEGATIVE_INFINITY;
+  isInFlight = false;
+  /** Whether a verdict waits for its next poll. */
+  isAwaited = false;
   /**
    * The place of the task in its interval, from 0 to 1. It follows from the name, so that a cycle is even and a restart
    * polls in the same order.
    */
   readonly phase: number;
-  #facts = NOTHING_KNOWN;
 
-  constructor(task: Task, now: number, appliance?: ApplianceTasks) {
+  constructor(task: Task, appliance: PolledAppliance | undefined, now: number) {
     this.task = task;
-    this.addedAt = now;
     this.appliance = appliance;
+    this.addedAt = now;
     this.phase = unitHash(task.id);
-  }
-
-  get facts(): TaskFacts {
-    return this.#facts;
+    // Tasks are spread over a millisecond, so that no appliance is polled completely before the next one.
+    this.dueAt = now + this.phase;
   }
 
   get isPolled(): boolean {
-    return this.#facts.lastResult !== undefined;
+    return this.state.lastResult !== undefined;
   }
 
-  observe(event: TaskEvent, context: Context): void {
-    this.#facts = observe(this.#facts, event, context);
+  /** Makes the task due by then, unless it is due earlier, postponed or in flight. */
+  hasten(dueAt: number): void {
+    if (!this.isInFlight) this.dueAt = Math.min(this.dueAt, Math.max(dueAt, this.postponedUntil));
   }
-
-  /** The task was removed while it was in flight and is listed again; what was known before does not count. */
-  restart(task: Task, now: number, appliance: ApplianceTasks | undefined): void {
-    this.task = task;
-    this.appliance = appliance;
-    this.addedAt = now;
-    this.isRemoved = false;
-    this.#facts = NOTHING_KNOWN;
-  }
-}
-
-/** The hash of tasks in a {@link LargeMap}. */
-export function phaseOf({ phase }: PolledTask): number {
-  return phase;
-}
-
-/** Returns an empty heap that may hold every task. */
-export function taskHeap(): Heap<PolledTask> {
-  return new Heap(new LargeMap<PolledTask, number>(phaseOf));
 }
 
 /**
- * The state of an appliance: it has records, the portal responds without records, or the portal does not respond about
- * it.
+ * `reporting`: it is up, because its series have records. The others say why it is down: `no_records`: the portal responds
+ * without records; `unavailable`: the portal does not respond about it.
  */
 export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
 
-/** After this many failures in a row, of any of its tasks, an appliance may hang. */
-const DOUBTFUL_AFTER = 2;
-
-export class ApplianceTasks {
+export class PolledAppliance {
   readonly serial: string;
-  readonly tasks = new Set<PolledTask>();
-  readonly records: Verdict<PolledTask>;
-  readonly responses: Verdict<PolledTask>;
   name: string;
-  /** The configured interval of the appliance's most frequent tasks. */
+  tasks: readonly PolledTask[] = [];
+  /** The configured interval of its most frequent tasks. */
   intervalMs = Number.POSITIVE_INFINITY;
-  /** The number of its tasks that have not been polled yet. */
-  unpolled = 0;
-  /** The state that metrics and the status page show. */
-  shown: { readonly state: ApplianceState; readonly name: string; readonly newestRecordMs: number } | undefined;
-  #failures = 0;
+  /** Whether its series have records. */
+  verdict: Verdict;
+  /** Undefined before the first verdict. */
+  state: ApplianceState | undefined;
+  /** Failures in a row, of any of its tasks: it may hang. */
+  failuresInARow = 0;
 
-  constructor(serial: string, name: string, staleAfter: number, now: number) {
+  constructor(serial: string, name: string, now: number) {
     this.serial = serial;
     this.name = name;
-    this.records = new Verdict(RECORDS, staleAfter, now);
-    this.responses = new Verdict(RESPONSES, staleAfter, now);
-  }
-
-  /** Undefined before the first verdict. */
-  get state(): ApplianceState | undefined {
-    if (this.records.isUp !== false) return this.records.isUp ? 'reporting' : undefined;
-    return this.responses.isUp ? 'no_records' : 'unavailable';
-  }
-
-  get isDoubtful(): boolean {
-    return this.#failures >= DOUBTFUL_AFTER;
-  }
-
-  /** Counts a poll; returns whether the appliance has become doubtful, or is no longer. */
-  countPoll(hasFailed: boolean): boolean {
-    const wasDoubtful = this.isDoubtful;
-    this.#failures = hasFailed ? this.#failures + 1 : 0;
-    return this.isDoubtful !== wasDoubtful;
-  }
-
-  /** Returns the task that succeeded last and works; undefined if none works. */
-  lastWorking(subject: Subject): PolledTask | undefined {
-    let last: PolledTask | undefined;
-    for (const polled of this.tasks) {
-      const isLater = last === undefined || subject.lastAt(polled.facts) > subject.lastAt(last.facts);
-      if (isLater && works(subject, polled.facts)) last = polled;
-    }
-    return last;
+    this.verdict = newVerdict(now);
   }
 }

@@ -6,92 +6,90 @@ import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Random } from '../runtime/random.ts';
-import { runInSlices, runInTurn } from '../runtime/slices.ts';
-import { Agenda } from './agenda.ts';
-import { AppliancePublisher } from './appliance-publisher.ts';
-import { EarlierPolls } from './earlier-polls.ts';
-import { Heap } from './heap.ts';
+import { nextTurn } from '../runtime/next-turn.ts';
+import { FailureLog } from './failure-log.ts';
+import { Fleet } from './fleet.ts';
+import { Health } from './health.ts';
 import { type Failure, poll, type Response } from './poll.ts';
-import { type ApplianceTasks, type PolledTask, taskHeap } from './polled-task.ts';
-import { dueAfter } from './schedule.ts';
-import { ServiceMonitor } from './service-monitor.ts';
-import { ServiceState } from './service-state.ts';
-import { type RegistryOptions, TaskRegistry } from './task-registry.ts';
-import { RECORDS, RESPONSES } from './verdict.ts';
+import type { PolledTask } from './polled-task.ts';
+import { dueAfter, nextDueAt, nextTask, probeOf } from './schedule.ts';
+import { observe, type TaskEvent } from './task-state.ts';
+import { Workers } from './workers.ts';
 
-export interface PollerOptions extends Omit<RegistryOptions, 'hasSeries'> {
+export interface PollerOptions {
   readonly collector: Collector;
   readonly workers: number;
   readonly sink: PollSink;
+  /** The configured interval. */
+  readonly intervalMs: number;
+  /** How many effective intervals an unconfirmed value is exposed. */
+  readonly staleAfter: number;
+  /** How long counters of a task without success are exposed; default: for ever. */
+  readonly forgetAfterMs?: number;
+  readonly allowedPerSecond: () => number;
+  /** Whether no request may be sent now, after a 429. */
   readonly isWaiting: () => boolean;
   readonly warnings: () => readonly ServiceWarning[];
   readonly explain: Explain;
+  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
   readonly appliances: ApplianceFamilies | undefined;
+  /** Gets a new authorization, because rights may belong to the sign-in; missing if the service has none. Never rejects. */
+  readonly renewAuthorization?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 export interface PollerDependencies {
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
 }
 
-/** The longest sleep, in milliseconds: timers stop while the machine is suspended. */
-const MAX_SLEEP_MS = 10_000;
+/** How often everything is reviewed, in milliseconds. */
+const REVIEW_MS = 1_000;
 
-/** If the poller did not run for this long, in milliseconds, the process or the machine was paused. */
-const PAUSE_MS = 2 * MAX_SLEEP_MS;
+/** If nothing was reviewed for this long, in milliseconds, the process or the machine was paused. */
+const PAUSE_MS = 20_000;
+
+/** The shortest time between two probes of a service that is down, in milliseconds. */
+const PROBE_MS = 15_000;
+
+/** The task that may explain a rejection is polled at most this often, in milliseconds. */
+const EXPLANATION_INTERVAL_MS = 60_000;
+
+/** So many tasks are collected in one turn of the event loop: creating 30,000 at once would take 0.3 s. */
+const TASKS_PER_TURN = 1_000;
 
 /**
- * Polls the tasks of one service. Each poll becomes an outcome, the outcome changes what is known of its task, and from
- * that follow the verdicts on its appliance and on the service, what is exposed and logged, and when it is polled next.
+ * Polls the tasks of one service in one loop: it reviews everything once a second, starts the task that is next if a worker
+ * is free, and otherwise sleeps until a task is due, a poll ends or the second is over. Moments are monotonic milliseconds.
  */
 export class Poller {
-  readonly registry: TaskRegistry;
-  readonly monitor: ServiceMonitor;
+  readonly fleet: Fleet;
+  readonly health: Health;
   readonly #options: PollerOptions;
   readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #service: ServiceState;
-  readonly #agenda: Agenda;
-  readonly #publisher: AppliancePublisher;
-  readonly #earlierPolls: EarlierPolls;
-  /** When the values of a task become stale, or its counters are forgotten. */
-  readonly #expiries = taskHeap();
-  /** When a verdict has to be reviewed because nothing has happened. */
-  readonly #reviews = new Heap<ApplianceTasks | ServiceState>();
-  #resumedAt: number;
-  #ranAt: number;
-  #reconciled: Promise<void> = Promise.resolve();
+  readonly #log: Log;
+  readonly #failureLog: FailureLog;
+  readonly #workers: Workers;
+  #reviewedAt: number;
+  #seriesEndedAt = Number.NEGATIVE_INFINITY;
+  #authorizedAt = Number.NEGATIVE_INFINITY;
+  #authorization: Promise<void> = Promise.resolve();
+  #resumedSuspendedAt = Number.NEGATIVE_INFINITY;
+  #explainedAt = Number.NEGATIVE_INFINITY;
+  #adoption: Promise<void> = Promise.resolve();
   #wake = new AbortController();
 
-  constructor(options: PollerOptions, { clock, random, log }: PollerDependencies) {
-    const { workers, sink, isWaiting, warnings, explain, appliances: families, collector, staleAfter } = options;
+  constructor(options: PollerOptions, { clock, log }: PollerDependencies) {
+    const { collector, workers, appliances: families } = options;
     const { api } = collector;
-    const now = clock.monotonic();
     this.#options = options;
     this.#clock = clock;
-    this.#random = random;
-    this.#resumedAt = now;
-    this.#ranAt = now;
-    this.#agenda = new Agenda(workers);
-    this.#publisher = new AppliancePublisher(api, sink, families);
-    this.registry = new TaskRegistry({ ...options, hasSeries: families !== undefined });
-    const [registry, agenda] = [this.registry, this.#agenda];
-    this.#earlierPolls = new EarlierPolls(registry, agenda, clock, () => this.#wake.abort('woken'));
-    // More failures in a row than workers: that many polls can hang at once while all others succeed.
-    const maxFailures = 2 * workers;
-    this.#service = new ServiceState({ registry, agenda, random, staleAfter, maxFailures, now });
-    this.monitor = new ServiceMonitor({
-      api,
-      registry,
-      service: this.#service,
-      isWaiting,
-      warnings,
-      explain,
-      clock,
-      log,
-    });
+    this.#log = log;
+    this.#reviewedAt = clock.monotonic();
+    this.#workers = new Workers(workers);
+    this.fleet = new Fleet({ ...options, hasSeries: families !== undefined });
+    // More failures than workers: that many polls can hang at once while all others succeed.
+    this.health = new Health({ ...options, api, families, maxFailures: 2 * workers }, this.fleet, clock);
+    this.#failureLog = new FailureLog({ ...options, api }, this.fleet, this.health, log);
   }
 
   /** Resolves when the last poll in flight has ended. Rejects if a defect has ended it. */
@@ -101,245 +99,223 @@ export class Poller {
 
   /** Polls everything once, also tasks that appear meanwhile; resolves when all are polled or the service is down. */
   runOnce(signal: AbortSignal): Promise<void> {
-    return this.#runUntil(signal, () => this.#service.isUp === false || this.registry.unpolled === 0);
+    const isOver = () => this.health.isUp === false || this.fleet.tasks.every(({ isPolled }) => isPolled);
+    return this.#runUntil(signal, isOver);
   }
 
-  /** Exposes the result of a previous process, as if it had been polled `at`, in monotonic milliseconds. */
+  /** Exposes the result of a previous process, as if it had been polled `at`. */
   async restore(task: Task, pollResult: PollResult, at: number): Promise<void> {
-    await this.#reconcile();
-    const polled = this.registry.get(task.id);
+    await this.#adoptTasks();
+    const polled = this.fleet.find(task.id);
     if (polled === undefined) return;
     await this.#options.sink.accept(task, pollResult);
-    this.registry.observe(polled, { result: 'restored', respondedAt: at }, at, this.#clock.now());
-    this.#setExpiry(polled);
-    await this.expire();
+    this.#observe(polled, { result: 'restored', respondedAt: at }, this.#clock.monotonic());
+    this.review();
   }
 
-  /**
-   * Removes values that have become stale, and lets time take effect on the verdicts. Does nothing if nothing is due.
-   */
-  expire(): Promise<void> {
-    return runInSlices(this.#elapse(this.#clock.monotonic()), this.#clock);
+  /** Computes everything that follows from the states of the tasks and from time. */
+  review(): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#reviewedAt > PAUSE_MS) this.health.resume(now);
+    this.#reviewedAt = now;
+    this.fleet.measure();
+    for (const polled of this.fleet.tasks) this.#withdrawStale(polled, now);
+    for (const polled of this.health.review(now)) this.#await(polled, now);
+    this.#failureLog.update();
   }
 
   async #runUntil(signal: AbortSignal, isOver: () => boolean): Promise<void> {
     const inFlight = new Set<Promise<void>>();
     const defects: Error[] = [];
-    let isStopped = false;
-    const stop = () => {
-      isStopped = true;
-      this.#wake.abort('stopped');
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    await this.#reconcile();
-    while (!isStopped) {
-      await this.expire();
+    const wake = () => this.#wake.abort('woken');
+    signal.addEventListener('abort', wake, { once: true });
+    await this.#adoptTasks();
+    while (!signal.aborted && defects.length === 0 && !isOver()) {
       const now = this.#clock.monotonic();
-      const isFree = inFlight.size < this.#options.workers;
-      const polled = isFree && !isStopped ? this.#takeDue(now) : undefined;
+      // Before the first verdict it is due with each poll: a service that is down is not polled at full rate for a second.
+      if (now - this.#reviewedAt >= REVIEW_MS || this.health.isUp === undefined) this.review();
+      const polled = this.#workers.isOneFree ? this.#next(now) : undefined;
       if (polled === undefined) {
-        if (isStopped) break;
         this.#wake = new AbortController();
-        await this.#clock.sleep(this.#idleMs(now, isFree), this.#wake.signal);
+        await this.#clock.sleep(this.#idleMs(now), this.#wake.signal);
         continue;
       }
-      const start = () => {
-        const ended = this.#poll(polled, signal)
-          .catch((thrown: unknown) => {
-            defects.push(asError(thrown));
-            stop();
-          })
-          .finally(() => {
-            inFlight.delete(ended);
-            if (isOver()) stop();
-            this.#wake.abort('polled');
-          });
-        inFlight.add(ended);
-      };
-      await runInTurn(start, this.#clock);
+      const ended = this.#poll(polled, signal)
+        .catch((thrown: unknown) => {
+          defects.push(asError(thrown));
+        })
+        .finally(() => {
+          inFlight.delete(ended);
+          wake();
+        });
+      inFlight.add(ended);
     }
     await Promise.all(inFlight);
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', wake);
     const [defect] = defects;
     if (defect !== undefined) throw defect;
   }
 
-  #takeDue(now: number): PolledTask | undefined {
-    const isDown = this.#service.isUp === false;
-    // A probe leaves even if nothing is due: an outage may outlast every slot.
-    return (isDown ? this.#service.takeProbe(now) : undefined) ?? this.#agenda.take(now, !isDown);
+  #next(now: number): PolledTask | undefined {
+    const { isUp } = this.health;
+    const isProbeDue = isUp === false && !this.#workers.isSeriesInFlight && now >= this.#nextProbeAt;
+    // A probe leaves even if no series is due: an outage may outlast every slot.
+    const probe = isProbeDue ? probeOf(this.fleet.tasks, now) : undefined;
+    return probe ?? nextTask(this.fleet.tasks, now, { ...this.#workers.roomAt(now), forSeries: isUp !== false });
   }
 
-  /** Returns the time until something is due. Nothing is due at `now`. */
-  #idleMs(now: number, isFree: boolean): number {
-    const dueAt = isFree ? this.#agenda.nextDue(this.#service.isUp !== false) : Number.POSITIVE_INFINITY;
-    const probeAt = isFree ? this.#service.nextProbeAt : Number.POSITIVE_INFINITY;
-    const next = Math.min(dueAt, probeAt, this.#expiries.firstKey, this.#reviews.firstKey, now + MAX_SLEEP_MS);
-    return Math.max(0, next - now);
+  /** Probes are not more frequent than polls are when the service is healthy. */
+  get #nextProbeAt(): number {
+    const { demandPerSecond, shortestMs } = this.fleet;
+    const healthyMs = demandPerSecond > 0 ? 1000 / demandPerSecond : 0;
+    return Math.max(this.health.since, this.#seriesEndedAt) + Math.max(healthyMs, Math.min(PROBE_MS, shortestMs));
+  }
+
+  #idleMs(now: number): number {
+    const isUp = this.health.isUp !== false;
+    const dueAt = this.#workers.isOneFree ? nextDueAt(this.fleet.tasks, now, isUp) : Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.min(dueAt, this.#reviewedAt + REVIEW_MS) - now);
   }
 
   async #poll(polled: PolledTask, signal: AbortSignal): Promise<void> {
-    const { sink } = this.#options;
     const { task } = polled;
-    const outcome = await poll(task, signal, this.#clock, sink);
+    this.#workers.start(polled, this.#clock.monotonic());
+    if (polled.state.suspended === 'forbidden') await this.#renewAuthorization(task, signal);
+    const outcome = await poll(task, signal, this.#options.sink);
     // This also follows a failure, because tasks that waited for the first response need not wait for a success. Tasks
     // come before verdicts, because an inventory that was read says nothing about series.
-    if (task.discoversTasks && outcome.result !== 'aborted') await this.#reconcile();
+    if (task.discoversTasks && outcome.result !== 'aborted') await this.#adoptTasks();
     const now = this.#clock.monotonic();
-    this.#agenda.end(polled);
+    const durationMs = this.#workers.end(polled, outcome.result === 'failed', now);
+    if (polled.appliance !== undefined) this.#seriesEndedAt = now;
     if (polled.isRemoved) {
-      sink.withdraw(task.id);
-      this.registry.forget(polled);
+      this.#options.sink.withdraw(task.id);
+      this.fleet.forget(polled);
       return;
     }
-    if (outcome.result !== 'aborted') this.#applyOutcome(polled, outcome, now);
-    // A verdict that waits for this task may have made it due at once.
-    if (this.#agenda.dueOf(polled) !== undefined) return;
-    const context = {
-      now,
-      random: this.#random,
-      decides: this.registry.decides(polled),
-      isServiceUp: this.#service.isUp !== false,
-    };
-    this.#agenda.place(polled, dueAfter(polled, outcome, context));
+    if (outcome.result === 'postponed') polled.postponedUntil = outcome.until;
+    else if (outcome.result !== 'aborted') this.#apply(polled, outcome, now, durationMs);
+    const circumstances = { decides: this.fleet.decides(polled), isServiceUp: this.health.isUp !== false };
+    polled.hasten(dueAfter(polled, outcome, now, circumstances));
+    // What it has exposed has the previous name.
+    if (polled.task.appliance?.name !== task.appliance?.name) polled.hasten(now);
   }
 
-  #applyOutcome(polled: PolledTask, outcome: Response | Failure, now: number): void {
-    const before = polled.facts;
-    this.registry.observe(polled, outcome, now, this.#clock.now());
-    this.#setExpiry(polled);
-    if (outcome.result === 'denied') this.#options.sink.withdraw(polled.task.id, true);
-    this.#service.end(polled, before, outcome, now);
-    this.#reviewService(now);
-    const { appliance, facts } = polled;
+  #apply(polled: PolledTask, outcome: Response | Failure, now: number, durationMs: number): void {
+    const { task, appliance, state: before } = polled;
+    this.#observe(polled, outcome, now);
+    if (outcome.result === 'denied') this.#options.sink.withdraw(task.id, true);
+    this.health.end(polled, outcome, now);
     if (appliance !== undefined) {
-      if (appliance.countPoll(outcome.result === 'failed')) this.#agenda.regroup(appliance.tasks);
-      const intervalMs = appliance.intervalMs * this.registry.intervalFactor;
-      const hasRecords = outcome.result === 'records';
-      if (hasRecords || outcome.result === 'empty') appliance.responses.succeed(now, before, intervalMs);
-      // Records without a time count as new.
-      const { newestRecordMs = Number.POSITIVE_INFINITY } = facts;
-      const isNew = newestRecordMs > (before.newestRecordMs ?? 0);
-      if (hasRecords) appliance.records.succeed(now, before, intervalMs, isNew);
-      this.#reviewAppliance(appliance, now);
+      appliance.failuresInARow = outcome.result === 'failed' ? appliance.failuresInARow + 1 : 0;
+      const wasReporting = appliance.state === 'reporting';
+      const awaited = this.health.reviewAppliance(appliance, now);
+      if (awaited !== undefined) this.#await(awaited, now);
+      if (appliance.state === 'reporting' && !wasReporting)
+        hastenWithoutRecords(appliance.tasks, appliance.intervalMs, now);
     }
-    this.#earlierPolls.end(polled, before, outcome, now);
-    this.monitor.end(polled, before, outcome);
+    const wasDenied = before.lastResult === 'denied';
+    if (wasDenied && outcome.result === 'records') this.#hastenSuspended(task.suspendedIntervalMs ?? 0, now);
+    if (outcome.result !== 'failed' && wasDenied !== (outcome.result === 'denied')) this.#hastenExplanation(task, now);
+    this.#logPoll(task, outcome, durationMs / 1000);
   }
 
-  /** Yields where it may be interrupted. */
-  *#elapse(now: number): Generator<void> {
-    // While the process did not run, nothing could be polled, and nothing is concluded from it.
-    if (now - this.#ranAt > PAUSE_MS) this.#resumedAt = now;
-    this.#ranAt = now;
-    for (let polled = this.#expiries.first; polled && this.#expiries.firstKey <= now; polled = this.#expiries.first) {
-      this.#expire(polled, now);
-      yield;
+  #observe(polled: PolledTask, event: TaskEvent, now: number): void {
+    const { task, appliance } = polled;
+    polled.state = observe(polled.state, event, {
+      task,
+      now,
+      intervalFactor: this.fleet.intervalFactor,
+      isApplianceUp: appliance?.state === 'reporting',
+      othersRespondedAt: appliance?.verdict.lastSuccessAt ?? this.health.lastResponseAt,
+    });
+  }
+
+  /** Withdraws values that are too old, and long after that the counters. */
+  #withdrawStale(polled: PolledTask, now: number): void {
+    const { staleAfter, forgetAfterMs = Number.POSITIVE_INFINITY, sink } = this.#options;
+    const { state, task } = polled;
+    if (state.respondedAt === Number.NEGATIVE_INFINITY) return;
+    // The interval that applied when the values arrived, or the present one if it is longer.
+    const intervalMs = Math.max(state.effectiveIntervalMs, task.intervalMs * this.fleet.intervalFactor);
+    const isTooOld = now - state.respondedAt >= (state.isExposed ? staleAfter * intervalMs : forgetAfterMs);
+    if (!isTooOld) return;
+    this.#observe(polled, { result: state.isExposed ? 'stale' : 'forgotten' }, now);
+    sink.withdraw(task.id, state.isExposed);
+  }
+
+  /** Polls a task before others, because a verdict waits for it. */
+  #await(polled: PolledTask, now: number): void {
+    if (polled.isInFlight) return;
+    polled.isAwaited = true;
+    polled.hasten(now);
+  }
+
+  /**
+   * A gateway has recovered, or a licence was bought, so other suspended tasks are polled too, at most once in a
+   * discovery interval.
+   */
+  #hastenSuspended(atMostEveryMs: number, now: number): void {
+    if (now - this.#resumedSuspendedAt < atMostEveryMs) return;
+    this.#resumedSuspendedAt = now;
+    for (const polled of this.fleet.tasks) {
+      const { suspended } = polled.state;
+      if (suspended !== undefined && suspended !== 'empty')
+        polled.hasten(now + (polled.phase * polled.task.intervalMs) / 10);
     }
-    if (this.#reviews.firstKey > now) return;
-    for (let group = this.#reviews.first; group && this.#reviews.firstKey <= now; group = this.#reviews.first) {
-      if (group instanceof ServiceState) this.#reviewService(now);
-      else this.#reviewAppliance(group, now);
-      yield;
+  }
+
+  /** Polls the task that may explain a rejection, such as the licence, when the rejection begins or ends. */
+  #hastenExplanation({ pollAlso }: Task, now: number): void {
+    const explaining = pollAlso === undefined ? undefined : this.fleet.find(pollAlso);
+    if (explaining === undefined || now - this.#explainedAt < EXPLANATION_INTERVAL_MS) return;
+    this.#explainedAt = now;
+    explaining.hasten(now);
+  }
+
+  /** Before a suspended task is polled, at most once in a discovery interval: the right may have been given meanwhile. */
+  #renewAuthorization({ suspendedIntervalMs = 0 }: Task, signal: AbortSignal): Promise<void> {
+    const now = this.#clock.monotonic();
+    const { renewAuthorization } = this.#options;
+    if (renewAuthorization !== undefined && now - this.#authorizedAt >= suspendedIntervalMs) {
+      this.#authorizedAt = now;
+      this.#authorization = renewAuthorization(signal);
     }
-    this.monitor.update();
+    return this.#authorization;
   }
 
-  #expire(polled: PolledTask, now: number): void {
-    const { facts, task } = polled;
-    if (this.registry.expiresAt(polled) <= now) {
-      const result = facts.isExposed ? 'stale' : 'forgotten';
-      this.registry.observe(polled, { result }, now, this.#clock.now());
-      this.#options.sink.withdraw(task.id, result === 'stale');
-    }
-    this.#setExpiry(polled);
-  }
-
-  #setExpiry(polled: PolledTask): void {
-    const at = this.registry.expiresAt(polled);
-    if (Number.isFinite(at)) this.#expiries.set(polled, at);
-    else this.#expiries.delete(polled);
-  }
-
-  #reviewService(now: number): void {
-    this.#service.review(now, this.#resumedAt);
-    this.#setReview(this.#service, this.#service.deadline(now, this.#resumedAt));
-  }
-
-  #reviewAppliance(appliance: ApplianceTasks, now: number): void {
-    const before = appliance.shown?.state;
-    const { records, responses } = appliance;
-    const intervalMs = appliance.intervalMs * this.registry.intervalFactor;
-    const [resumedAt, isOver] = [this.#resumedAt, appliance.unpolled === 0];
-    for (const [verdict, subject] of [
-      [records, RECORDS],
-      [responses, RESPONSES],
-    ] as const) {
-      // While the service is down, only probes are sent.
-      const next = () => (this.#service.isUp === false ? undefined : appliance.lastWorking(subject));
-      const probed = verdict.review(now, { intervalMs, resumedAt, isOver, next });
-      if (probed !== undefined) this.#agenda.pollNow(probed);
-    }
-    const deadlines = [records, responses].map((verdict) => verdict.deadline(now, { intervalMs, resumedAt }));
-    this.#setReview(appliance, Math.min(...deadlines));
-    this.#publisher.update(appliance);
-    if (appliance.state === before) return;
-    this.monitor.applianceChanged(appliance);
-    if (appliance.state === 'reporting') this.#earlierPolls.applianceReports(appliance, now);
-  }
-
-  #setReview(group: ApplianceTasks | ServiceState, at: number): void {
-    if (Number.isFinite(at)) this.#reviews.set(group, at);
-    else this.#reviews.delete(group);
-  }
-
-  /** Follows the inventory in slices, one change after the other. */
-  #reconcile(): Promise<void> {
-    this.#reconciled = this.#reconciled.then(() => runInSlices(this.#changes(this.#clock.monotonic()), this.#clock));
-    return this.#reconciled;
-  }
-
-  *#changes(now: number): Generator<void> {
-    const { size } = this.registry.appliances;
-    const affected = new Set<ApplianceTasks>();
-    let removed = 0;
-    for (const change of this.registry.reconcile(this.#options.collector.tasks(), now)) {
-      if (change === undefined) yield;
-      else if (change.change === 'appliance removed') {
-        removed += 1;
-        affected.delete(change.appliance);
-        this.#removeAppliance(change.appliance);
-      } else {
-        if (change.polled.appliance !== undefined) affected.add(change.polled.appliance);
-        this.#changeTask(change.change, change.polled, now);
+  /** Follows the inventory, one change after the other. */
+  #adoptTasks(): Promise<void> {
+    this.#adoption = this.#adoption.then(async () => {
+      const listed: Task[] = [];
+      for (const task of this.#options.collector.tasks()) {
+        listed.push(task);
+        if (listed.length % TASKS_PER_TURN === 0) await nextTurn();
       }
-    }
-    for (const appliance of affected) {
-      this.#reviewAppliance(appliance, now);
-      yield;
-    }
-    if (size === 0 && this.registry.appliances.size > 0) this.#service.restart(now);
-    this.#setReview(this.#service, this.#service.deadline(now, this.#resumedAt));
-    if (removed > 0 || this.registry.appliances.size > size) this.monitor.fleetChanged();
+      this.#adopt(listed);
+    });
+    return this.#adoption;
   }
 
-  #changeTask(change: 'added' | 'removed' | 'shortened' | 'renamed', polled: PolledTask, now: number): void {
-    const { task, phase } = polled;
-    // Spread over one millisecond by the phases, so that no appliance is polled completely before the next one.
-    if (change === 'added' && !this.#agenda.isInFlight(polled)) this.#agenda.place(polled, now + phase);
-    if (change === 'shortened') this.#agenda.placeEarlier(polled, now + phase * task.intervalMs);
-    if (change !== 'removed') return;
-    this.#options.sink.withdraw(task.id);
-    this.#expiries.delete(polled);
-    this.#agenda.remove(polled);
-    this.monitor.taskRemoved(polled);
-    if (!this.#agenda.isInFlight(polled)) this.registry.forget(polled);
+  #adopt(listed: readonly Task[]): void {
+    const { sink, collector } = this.#options;
+    const { removedTasks, removedAppliances, addedAppliances } = this.fleet.adopt(listed, this.#clock.monotonic());
+    for (const { task } of removedTasks) sink.withdraw(task.id);
+    for (const appliance of removedAppliances) this.health.remove(appliance);
+    if (removedAppliances.length + addedAppliances.length === 0) return;
+    const counts = { appliances: this.fleet.appliances.size, tasks: this.fleet.tasks.length };
+    this.#log.info({ api: collector.api, ...counts }, 'The inventory changed.');
   }
 
-  #removeAppliance(appliance: ApplianceTasks): void {
-    this.#reviews.delete(appliance);
-    this.#publisher.withdraw(appliance);
-    this.monitor.applianceRemoved(appliance);
+  #logPoll({ id: task }: Task, outcome: Response | Failure, seconds: number): void {
+    if ('error' in outcome) this.#log.debug({ task, seconds, error: outcome.error.message }, 'A poll failed.');
+    else this.#log.debug({ task, seconds, drops: Object.fromEntries(outcome.pollResult.drops) }, 'A poll succeeded.');
+  }
+}
+
+/** An appliance reports again, so its other series, also those with long intervals, are polled within half an interval. */
+function hastenWithoutRecords(tasks: readonly PolledTask[], intervalMs: number, now: number): void {
+  for (const polled of tasks) {
+    if (polled.isPolled && polled.state.lastResult !== 'records') polled.hasten(now + (polled.phase * intervalMs) / 2);
   }
 }

@@ -1,54 +1,141 @@
-import type { Random } from '../runtime/random.ts';
 import type { Outcome } from './poll.ts';
 import type { PolledTask } from './polled-task.ts';
 
-/**
- * Tasks with long intervals are repeated soon after a failure, in milliseconds, doubling up to their interval or the
- * longest; the inventory, as long as nothing else is polled without it, at least once a minute.
- */
-const RETRY = { firstMs: 15_000, maxMs: 900_000, decidingMs: 60_000 } as const;
+/** Tasks with long intervals are repeated soon after a failure: in milliseconds, doubling up to the longest time. */
+const RETRY = {
+  firstMs: 15_000,
+  maxMs: 900_000,
+  /** The inventory while nothing else is polled without it. */
+  decidingMs: 60_000,
+} as const;
 
 /**
  * After more failures in a row than this, a series is polled every second interval: that pays for the polls on which
- * verdicts wait. While the service is down it is polled only as a probe.
+ * verdicts wait.
  */
 const FAILING = { after: 2, intervals: 2 } as const;
 
 /** A response that has to be confirmed is followed by the next poll after so long, in milliseconds. */
 const CONFIRM_MS = 60_000;
 
+/** A postponed task waits at least so long, in milliseconds. */
+const MIN_POSTPONED_MS = 1_000;
+
 /** The first moment after `now` on the grid `phase + n * interval`: an overrun waits for its next slot. */
 export function nextSlot(now: number, intervalMs: number, phase: number): number {
   return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
 }
 
-interface Circumstances {
-  readonly now: number;
-  readonly random: Random;
-  /** Whether the task decides if the service is up. */
-  readonly decides: boolean;
-  readonly isServiceUp: boolean;
-}
-
-/** When a task is polled next, after a poll that ended `now`. */
+/** When a task is polled next, after a poll that ended `now`. `decides`: whether the task decides if the service is up. */
 export function dueAfter(
-  polled: PolledTask,
+  { task, state, appliance, phase }: PolledTask,
   outcome: Outcome,
-  { now, random, decides, isServiceUp }: Circumstances,
+  now: number,
+  { decides, isServiceUp }: { readonly decides: boolean; readonly isServiceUp: boolean },
 ): number {
-  const { task, facts, appliance, phase } = polled;
-  const { intervalMs } = task;
-  const jitter = 0.9 + random() / 10;
+  const { intervalMs, suspendedIntervalMs = intervalMs } = task;
+  const failures = state.responses.misses;
+  if (outcome.result === 'postponed') return Math.max(outcome.until, now + MIN_POSTPONED_MS);
   // The second record makes an appliance up again, and must not wait for a series that is polled seldom.
-  if (outcome.result === 'records' && appliance?.records.isUp === false) return now + appliance.intervalMs * jitter;
-  if (facts.suspended !== undefined) return now + (task.suspendedIntervalMs ?? intervalMs) * jitter;
+  if (outcome.result === 'records' && appliance?.verdict.isUp === false) return now + appliance.intervalMs;
+  if (state.suspended !== undefined) return now + Math.max(intervalMs, suspendedIntervalMs);
   if ('pollResult' in outcome && outcome.pollResult.needsConfirmation) return now + Math.min(intervalMs, CONFIRM_MS);
-  if (facts.lastResult === 'failed' && task.retriesBeforeSlot) {
+  if (outcome.result === 'failed' && task.retriesBeforeSlot) {
     const maxMs = task.discoversTasks && decides ? RETRY.decidingMs : RETRY.maxMs;
-    return now + Math.min(intervalMs, maxMs, RETRY.firstMs * 2 ** (facts.failures - 1)) * jitter;
+    return now + Math.min(intervalMs, maxMs, RETRY.firstMs * 2 ** (failures - 1));
   }
-  if (facts.lastResult === 'failed' && facts.failures > FAILING.after && appliance !== undefined && isServiceUp)
-    return now + FAILING.intervals * intervalMs * jitter;
+  if (outcome.result === 'failed' && failures > FAILING.after && appliance !== undefined && isServiceUp)
+    return now + FAILING.intervals * intervalMs;
   // Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it.
   return nextSlot(now + intervalMs / 2, intervalMs, phase * intervalMs);
+}
+
+/** `failing`: it failed, or its appliance did, so it may hang. `awaited`: a verdict waits for it. */
+export type Kind = 'priority' | 'awaited' | 'well' | 'failing';
+
+export function kindOf(polled: PolledTask): Kind {
+  if (polled.isAwaited) return 'awaited';
+  if (failuresOf(polled) > 0) return 'failing';
+  return polled.task.priority ? 'priority' : 'well';
+}
+
+/** What the workers have room for, of what may hold them for long. */
+export interface Room {
+  /** False while an outage of the service is probed. */
+  readonly forSeries: boolean;
+  readonly forAwaited: boolean;
+  readonly forFailing: boolean;
+}
+
+/**
+ * The task that a free worker polls next, of those that are due; undefined if there is none. First come the inventory and
+ * other tasks with priority, then those on which a verdict waits. Of the others, the task comes next that is latest
+ * relative to its interval; among failing ones, the task that failed least often.
+ */
+export function nextTask(tasks: Iterable<PolledTask>, now: number, room: Room): PolledTask | undefined {
+  const next: { [kind in Kind]?: PolledTask } = {};
+  for (const polled of tasks) {
+    if (polled.dueAt > now || (polled.appliance !== undefined && !room.forSeries)) continue;
+    const kind = kindOf(polled);
+    const other = next[kind];
+    if (other === undefined || precedes(polled, other, now)) next[kind] = polled;
+  }
+  const { priority, awaited, well } = next;
+  if (priority !== undefined) return priority;
+  // The last free worker is left to tasks that are well, because what is awaited may hang too.
+  if (awaited !== undefined && (room.forAwaited || well === undefined)) return awaited;
+  const failing = room.forFailing ? next.failing : undefined;
+  if (well === undefined || failing === undefined) return well ?? failing;
+  return lateness(failing, now) > lateness(well, now) ? failing : well;
+}
+
+/** Whether a task comes before another one of the same kind. */
+function precedes(polled: PolledTask, other: PolledTask, now: number): boolean {
+  const [failures, ofOther] = [failuresOf(polled), failuresOf(other)];
+  if (polled.task.priority !== other.task.priority) return polled.task.priority === true;
+  return failures === ofOther ? lateness(polled, now) > lateness(other, now) : failures < ofOther;
+}
+
+/** The failures in a row of the task, or of any tasks of its appliance. */
+function failuresOf({ state, appliance }: PolledTask): number {
+  const own = state.lastResult === 'failed' ? state.responses.misses : 0;
+  return Math.max(own, appliance?.failuresInARow ?? 0);
+}
+
+function lateness({ dueAt, task }: PolledTask, now: number): number {
+  return (now - dueAt) / task.intervalMs;
+}
+
+/** When the next task is due after now; infinite if there is none. What is due already waits for a worker. */
+export function nextDueAt(tasks: Iterable<PolledTask>, now: number, withSeries: boolean): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { dueAt, appliance } of tasks) {
+    if (dueAt > now && dueAt < next && (withSeries || appliance === undefined)) next = dueAt;
+  }
+  return next;
+}
+
+/**
+ * The series that probes whether an outage is over: the one that responded last, because most series may never work, and
+ * after each failure of that one the series that was polled longest ago.
+ */
+export function probeOf(tasks: Iterable<PolledTask>, now: number): PolledTask | undefined {
+  let lastResponded: PolledTask | undefined;
+  let lastPolled: PolledTask | undefined;
+  let longestAgo: PolledTask | undefined;
+  for (const polled of tasks) {
+    if (polled.appliance === undefined || polled.isInFlight || polled.postponedUntil > now) continue;
+    const { state } = polled;
+    if (state.responses.lastAt > (lastResponded?.state.responses.lastAt ?? Number.NEGATIVE_INFINITY))
+      lastResponded = polled;
+    if (state.polledAt > (lastPolled?.state.polledAt ?? Number.NEGATIVE_INFINITY)) lastPolled = polled;
+    if (longestAgo === undefined || isBetterProbe(state, longestAgo.state)) longestAgo = polled;
+  }
+  const hasJustFailed = lastResponded === lastPolled && (lastResponded?.state.responses.misses ?? 0) > 0;
+  return hasJustFailed ? longestAgo : (lastResponded ?? longestAgo);
+}
+
+function isBetterProbe(state: PolledTask['state'], other: PolledTask['state']): boolean {
+  const [isSuspended, isOtherSuspended] = [state.suspended !== undefined, other.suspended !== undefined];
+  return isSuspended === isOtherSuspended ? state.polledAt < other.polledAt : isOtherSuspended;
 }

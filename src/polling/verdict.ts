@@ -1,117 +1,107 @@
-import type { TaskFacts } from './task-facts.ts';
-
-/** What a verdict reads of a task: when it last succeeded, and how many polls in a row have not. */
-export interface Subject {
-  readonly lastAt: (facts: TaskFacts) => number;
-  readonly misses: (facts: TaskFacts) => number;
+/** The successes of one task. Moments are monotonic milliseconds, -Infinity for never. */
+export interface Successes {
+  readonly lastAt: number;
+  /**
+   * The success before the last one; -Infinity if more than one poll failed between the two, or if the last one brought
+   * nothing new.
+   */
+  readonly previousAt: number;
+  /** Polls in a row without success since then. */
+  readonly misses: number;
 }
 
-export const RESPONSES: Subject = { lastAt: ({ respondedAt }) => respondedAt, misses: ({ failures }) => failures };
-
-export const RECORDS: Subject = {
-  lastAt: ({ lastRecordsAt }) => lastRecordsAt,
-  misses: ({ recordless }) => recordless,
-};
-
-/** Whether a task succeeded before and did not miss both of its latest polls. */
-export function works({ lastAt, misses }: Subject, facts: TaskFacts): boolean {
-  return lastAt(facts) > Number.NEGATIVE_INFINITY && misses(facts) < 2;
+/** Whether an appliance or a service is up. It is replaced by {@link nextVerdict}, and nothing else is remembered. */
+export interface Verdict {
+  /** Undefined until the first success, or until it is known that there is none. */
+  readonly isUp: boolean | undefined;
+  /** When `isUp` got this value. */
+  readonly since: number;
+  readonly lastSuccessAt: number;
+  /** The effective interval at the last success, so that a limit that is lifted does not end the time earlier. */
+  readonly intervalMs: number;
 }
 
-/** What a review of a verdict needs from outside. */
-interface Review<Task> {
+export interface Circumstances {
+  readonly now: number;
   /** The effective interval of the most frequent task. */
   readonly intervalMs: number;
-  /** When the process last began to run, after its start or a pause: nothing is concluded from the time before. */
+  /** STALE_AFTER. */
+  readonly staleAfter: number;
+  /** Nothing is concluded from the time before this moment, because nothing was polled then. */
   readonly resumedAt: number;
-  /** Whether every task was polled once: a verdict that is still unknown need not wait any longer. */
-  readonly isOver: boolean;
-  /** The task that succeeded last and works. */
-  readonly next: () => Task | undefined;
+  /** Every task has been polled, so a first success need not be awaited any longer. */
+  readonly isFirstCycleOver: boolean;
+  /** False while the cause may be elsewhere, so that the verdict stays up. */
+  readonly mayFall: boolean;
 }
 
 /**
- * Whether a group of tasks is up: one rule for the records of an appliance, for its responses, and for the responses of
- * the service. The first success makes an unknown verdict up. A verdict stays up while any task succeeds; after
- * `staleAfter` and a half intervals without a success, a task that works is polled at once. If that is a miss, it is
- * polled again a quarter of an interval later: two polls within seconds could fall into one gap between two records.
- * The verdict falls when no task works, and after `staleAfter` and one intervals at the latest. It rises when one task
- * succeeds twice since the fall, with at most one miss between. Both count polls, so behaviour that does not change
- * cannot change the verdict back and forth. Times are monotonic milliseconds.
+ * How long a verdict waits, in intervals. After `staleAfter` and `firstPoll` intervals without a success the task on which
+ * it waits is polled at once, and if that fails, again after `secondPoll`: two polls within seconds could fall into one
+ * gap between two records.
  */
-export class Verdict<Task extends { readonly facts: TaskFacts }> {
-  readonly #subject: Subject;
-  readonly #staleAfter: number;
-  readonly #createdAt: number;
-  #isUp: boolean | undefined;
-  #lastSuccessAt = Number.NEGATIVE_INFINITY;
-  #fellAt = Number.NEGATIVE_INFINITY;
-  /** The interval that applied at the last success, so that lifting a limit does not end the time earlier. */
-  #intervalMs = 0;
-  /** The task on which the verdict waits. */
-  #probed: Task | undefined;
+const WAIT = { firstPoll: 0.5, secondPoll: 0.75, end: 1 } as const;
 
-  constructor(subject: Subject, staleAfter: number, now: number) {
-    this.#subject = subject;
-    // Two successes need two intervals, however long values are exposed.
-    this.#staleAfter = Math.max(2, staleAfter);
-    this.#createdAt = now;
-  }
+/** A task works while fewer of its latest polls than this failed. */
+const MISSES_UNTIL_BROKEN = 2;
 
-  get isUp(): boolean | undefined {
-    return this.#isUp;
-  }
+/** Whether a task succeeded before, and did not miss both of its latest polls. */
+export function works({ lastAt, misses }: Successes): boolean {
+  return lastAt > Number.NEGATIVE_INFINITY && misses < MISSES_UNTIL_BROKEN;
+}
 
-  get lastSuccessAt(): number {
-    return this.#lastSuccessAt;
-  }
+export function newVerdict(now: number): Verdict {
+  return { isUp: undefined, since: now, lastSuccessAt: Number.NEGATIVE_INFINITY, intervalMs: 0 };
+}
 
-  /**
-   * Called when a task has succeeded; `before` is what was known of it. `isNew`: the success proves more than the
-   * previous one did.
-   */
-  succeed(now: number, before: TaskFacts, intervalMs: number, isNew = true): void {
-    const lastAt = this.#subject.lastAt(before);
-    this.#lastSuccessAt = now;
-    this.#intervalMs = intervalMs;
-    this.#probed = undefined;
-    const isRecent = now - lastAt < (this.#staleAfter - 0.5) * intervalMs;
-    const isSecond = isNew && lastAt >= this.#fellAt && this.#subject.misses(before) <= 1 && isRecent;
-    if (this.#isUp === undefined || isSecond) this.#isUp = true;
-  }
+export function fallen(verdict: Verdict, now: number): Verdict {
+  return { ...verdict, isUp: false, since: now };
+}
 
-  /** Lets time and failures take effect; returns the task that has to be polled at once, because the verdict waits for it. */
-  review(now: number, review: Review<Task>): Task | undefined {
-    const isQuiet = now >= this.#quietUntil(0.5, review);
-    if (this.#isUp === false || (!isQuiet && (this.#isUp || !review.isOver))) return undefined;
-    const mayWait = this.#isUp && now < this.#quietUntil(1, review);
-    const isWaiting = this.#probed !== undefined && works(this.#subject, this.#probed.facts);
-    if (!mayWait) this.#probed = undefined;
-    else if (!isWaiting) this.#probed = review.next();
-    if (this.#probed === undefined) {
-      this.fall(now);
-      return undefined;
-    }
-    const hasMissed = this.#subject.misses(this.#probed.facts) > 0;
-    return hasMissed && now < this.#quietUntil(0.75, review) ? undefined : this.#probed;
+/**
+ * The one rule for the records of an appliance and for the responses of a service:
+ *
+ * - The first success makes it up.
+ * - It stays up while any task succeeds. After `staleAfter` and a half intervals without a success, a task that still
+ *   works is polled at once, also one with a long interval. It falls when no task works any more, and after `staleAfter`
+ *   and one intervals at the latest.
+ * - It rises when one task has succeeded twice since the fall, with at most one failed poll between.
+ *
+ * Both directions count polls of one task, so behaviour that does not change cannot change a verdict back and forth.
+ * Returns the new verdict, and the task on whose next poll it waits, if that has to be polled now.
+ */
+export function nextVerdict<Task>(
+  before: Verdict,
+  tasks: Iterable<Task>,
+  successesOf: (task: Task) => Successes,
+  circumstances: Circumstances,
+): { readonly verdict: Verdict; readonly awaited: Task | undefined } {
+  const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver, mayFall } = circumstances;
+  let last: { readonly task: Task; readonly successes: Successes } | undefined;
+  let lastSuccessAt = before.lastSuccessAt;
+  let hasSucceededTwice = false;
+  for (const task of tasks) {
+    const successes = successesOf(task);
+    const { lastAt, previousAt } = successes;
+    if (lastAt > lastSuccessAt) lastSuccessAt = lastAt;
+    if (works(successes) && lastAt > (last?.successes.lastAt ?? Number.NEGATIVE_INFINITY)) last = { task, successes };
+    if (previousAt >= before.since && lastAt - previousAt < (staleAfter - WAIT.firstPoll) * intervalMs)
+      hasSucceededTwice = true;
   }
+  const isNew = lastSuccessAt > before.lastSuccessAt;
+  const verdict: Verdict = { ...before, lastSuccessAt, intervalMs: isNew ? intervalMs : before.intervalMs };
+  const settled = (isUp: boolean) => ({ verdict: { ...verdict, isUp, since: now }, awaited: undefined });
+  const unchanged = { verdict, awaited: undefined };
 
-  fall(now: number): void {
-    this.#isUp = false;
-    this.#fellAt = now;
-    this.#probed = undefined;
-  }
+  if (before.isUp === false) return hasSucceededTwice ? settled(true) : unchanged;
+  if (before.isUp === undefined && isNew) return settled(true);
 
-  /** When the next review is needed if nothing happens before; infinite while it is down. */
-  deadline(now: number, review: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
-    if (this.#isUp === false) return Number.POSITIVE_INFINITY;
-    const times = [0.5, 0.75, 1].map((more) => this.#quietUntil(more, review));
-    return times.find((time) => time > now) ?? now;
-  }
-
-  /** Returns the time at which `staleAfter` and `more` intervals have passed without a success. */
-  #quietUntil(more: number, { intervalMs, resumedAt }: Pick<Review<Task>, 'intervalMs' | 'resumedAt'>): number {
-    const since = Math.max(this.#lastSuccessAt, this.#createdAt, resumedAt);
-    return since + (this.#staleAfter + more) * Math.max(this.#intervalMs, intervalMs);
-  }
+  const quietMs = now - Math.max(lastSuccessAt, before.since, resumedAt);
+  const quietIntervals = quietMs / Math.max(verdict.intervalMs, intervalMs) - staleAfter;
+  if (before.isUp === undefined)
+    return isFirstCycleOver || quietIntervals >= WAIT.firstPoll ? settled(false) : unchanged;
+  if (quietIntervals < WAIT.firstPoll) return unchanged;
+  if (last === undefined || quietIntervals >= WAIT.end) return mayFall ? settled(false) : unchanged;
+  const isSecondPollEarly = last.successes.misses > 0 && quietIntervals < WAIT.secondPoll;
+  return { verdict, awaited: isSecondPollEarly ? undefined : last.task };
 }

@@ -75,6 +75,8 @@ export interface ServiceConnection extends ServiceDetails {
   readonly inventory?: Inventory;
   /** Missing if the service keeps nothing but its daily quota. */
   readonly state?: SavedState;
+  /** Signs in again, because rights may belong to the sign-in; never rejects. Missing if the service has no sign-in. */
+  readonly renewAuthorization?: (signal: AbortSignal) => Promise<void>;
   /** Revokes the token. */
   readonly close?: (signal: AbortSignal) => Promise<unknown>;
 }

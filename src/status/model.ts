@@ -4,7 +4,7 @@ import type { ServiceName } from '../contract/poll-result.ts';
 import type { InventoryGap } from '../contract/service-details.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Labels } from '../metrics/family.ts';
-import type { SuspensionReason } from '../polling/task-facts.ts';
+import type { SuspensionReason } from '../polling/task-state.ts';
 
 /** `waiting` until the first verdict. */
 export type UpState = 'up' | 'down' | 'waiting';

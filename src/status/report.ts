@@ -1,7 +1,7 @@
 import type { Explain, ForbiddenTasks } from '../contract/causes.ts';
 import type { InventoryGap, ServiceDetails } from '../contract/service-details.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
-import type { ApplianceTasks } from '../polling/polled-task.ts';
+import type { PolledAppliance } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
@@ -65,7 +65,7 @@ export function* createReport(
     const api = yield* apiReport(source, clock);
     apis.push(api);
     yield;
-    for (const appliance of appliancesByName(source.poller.registry)) {
+    for (const appliance of appliancesByName(source.poller.fleet)) {
       appliances.push(applianceReport(source, appliance, api.state, clock));
       if (appliances.length % APPLIANCES_PER_STEP === 0) yield;
     }
@@ -75,11 +75,11 @@ export function* createReport(
 
 function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiReport> {
   const { api, title, pacer, target, intervalMs, tokenSecondsLeft } = source;
-  const { monitor, registry } = source.poller;
+  const { health, fleet } = source.poller;
   const now = clock.monotonic();
-  const summary = yield* taskSummary(registry, now);
-  const { isUp, downReason = null } = monitor;
-  const factor = registry.intervalFactor;
+  const summary = yield* taskSummary(fleet, now);
+  const { isUp, downReason = null } = health;
+  const factor = fleet.intervalFactor;
   const secondsLeft = tokenSecondsLeft?.();
   const skewMs = source.clockSkewMs();
   const inventoryGaps = source.inventory?.gaps() ?? [];
@@ -91,8 +91,8 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     state: isUp ? 'up' : isUp === false || downReason !== null ? 'down' : 'waiting',
     downReason,
     url: target.baseUrl,
-    lastSuccess: rfc3339OrNull(monitor.lastSuccessAt),
-    lastError: monitor.lastError ?? null,
+    lastSuccess: rfc3339OrNull(health.lastSuccessAt),
+    lastError: health.lastError?.message ?? null,
     cause,
     token: {
       kind: tokenSecondsLeft === undefined ? 'key' : 'token',
@@ -112,11 +112,11 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
     budgetRemaining: pacer.dailyQuotaRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
     effectiveIntervalSeconds: (intervalMs * factor) / 1000,
-    sweepSeconds: registry.cycleSeconds ?? null,
+    sweepSeconds: fleet.cycleSeconds ?? null,
     dataAge: {
       medianSeconds: summary.medianAgeSeconds,
       worstSeconds: summary.worstAgeSeconds,
-      computedWorstSeconds: maxAgeMs(registry.cycleMs, factor) / 1000,
+      computedWorstSeconds: maxAgeMs(fleet.cycleMs, factor) / 1000,
     },
     tasks: summary.tasks,
     suspended: summary.suspended,
@@ -138,7 +138,7 @@ function explanations(
 ): Pick<ApiReport, 'cause' | 'warnings'> {
   const known = warnings?.() ?? [];
   const forbidden = known.some(({ explains }) => explains === 'forbidden') ? [] : tasks.all(explain);
-  const cause = (downReason === 'forbidden' ? forbidden[0] : undefined) ?? poller.monitor.explanation;
+  const cause = (downReason === 'forbidden' ? forbidden[0] : undefined) ?? poller.health.explanation;
   const all = [
     ...known,
     ...gaps.map((gap) => ({ ...gap, code: 'inventory' })),
@@ -154,16 +154,16 @@ function explanations(
 
 function applianceReport(
   source: ReportedService,
-  appliance: ApplianceTasks,
+  appliance: PolledAppliance,
   service: UpState,
   clock: Clock,
 ): ApplianceReport {
-  const { name, serial, shown } = appliance;
+  const { name, serial, state } = appliance;
   const known = source.inventory?.describe(serial);
   return {
     name,
     serial,
-    state: stateOf(shown?.state, service),
+    state: stateOf(state, service),
     type: known?.type || null,
     build: known?.build || null,
     availableBuild: known?.availableBuild || null,
@@ -171,8 +171,9 @@ function applianceReport(
   };
 }
 
-function stateOf(shown: ApplianceTasks['state'], service: UpState): ApplianceReport['state'] {
-  if (shown === 'unavailable') return service === 'down' ? 'unknown' : 'down';
-  if (shown === 'reporting') return 'up';
-  return shown ?? 'waiting';
+function stateOf(state: PolledAppliance['state'], service: UpState): ApplianceReport['state'] {
+  if (service === 'down') return 'unknown';
+  if (state === 'unavailable') return 'down';
+  if (state === 'reporting') return 'up';
+  return state ?? 'waiting';
 }

@@ -1,6 +1,6 @@
 import type { OwnMetric } from '../../contract/own-metric.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
-import { SUSPENSION_REASONS } from '../../polling/task-facts.ts';
+import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
 import type { ApiReport, ExporterStatus } from '../../status/model.ts';
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */

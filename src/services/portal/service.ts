@@ -84,6 +84,7 @@ export const portal: Service<PortalSettings> = {
       state: { parts: collector.context.savedParts },
       tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
+      renewAuthorization: (signal) => tokens.signInAgain(signal),
       close: (signal) => tokens.revoke(signal),
     };
   },

@@ -87,13 +87,23 @@ export class TokenSource {
   async get(signal: AbortSignal): Promise<string> {
     const token = this.#valid;
     if (token !== undefined && this.#clock.monotonic() < token.renewAt) return token.access;
-    this.#renewal ??= this.#renew(signal).finally(() => {
-      this.#renewal = undefined;
-    });
-    if (token === undefined) return (await this.#renewal).access;
+    const renewal = this.#startRenewal(signal);
+    if (token === undefined) return (await renewal).access;
     // The error is stored, and is thrown once there is no valid token.
-    this.#renewal.catch(() => {});
+    renewal.catch(() => {});
     return token.access;
+  }
+
+  /**
+   * Signs in although the token is valid, because rights belong to the sign-in and refreshing keeps them. Resolves also
+   * if that fails; the present token then stays in use.
+   */
+  async signInAgain(signal: AbortSignal): Promise<void> {
+    await this.#renewal?.catch(() => {});
+    const token = this.#valid;
+    if (token === undefined) return;
+    this.#token = { ...token, refresh: undefined };
+    await this.#startRenewal(signal).catch(() => {});
   }
 
   /** Invalidates a token after a 401. Returns whether to send the request again; false within a minute of the last replacement. */
@@ -123,6 +133,13 @@ export class TokenSource {
     this.#token = undefined;
     await this.#revokeRetired(signal);
     if (token !== undefined) await this.#revoke(token.access, signal);
+  }
+
+  #startRenewal(signal: AbortSignal): Promise<Token> {
+    this.#renewal ??= this.#renew(signal).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
   }
 
   async #revokeRetired(signal: AbortSignal): Promise<void> {
@@ -190,7 +207,8 @@ export class TokenSource {
   async #signIn(signal: AbortSignal): Promise<Token> {
     const token = await this.#authenticate(signal);
     const replaced = this.#valid;
-    if (replaced !== undefined) {
+    // A service may return the token that is in use.
+    if (replaced !== undefined && replaced.access !== token.access) {
       void this.#revokeRetired(signal);
       // An expired token cannot revoke its family.
       const revokeInMs = replaced.expiresAt - this.#clock.monotonic() - REVOKED_EARLIER_MS;

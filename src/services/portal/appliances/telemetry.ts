@@ -210,7 +210,7 @@ export class TelemetryCollector {
 
   async #request(series: Series, period: string, { reportDrop, signal }: Call): Promise<readonly JsonObject[]> {
     const { serial, name, operation } = series;
-    const { client, licence, options } = this.#context;
+    const { client, options } = this.#context;
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
     const json = operation.body(period, options.binSeconds);
     const request = {
@@ -223,8 +223,6 @@ export class TelemetryCollector {
       validate: operation.check,
     } as const;
     const records = operation.records(await client.send(request, signal), reportDrop);
-    // A successful request shows that the licence covers telemetry, whatever an earlier response reported.
-    licence.hasTelemetry ||= undefined;
     return records;
   }
 

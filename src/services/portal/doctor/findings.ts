@@ -61,7 +61,8 @@ export function reportOperations(
   reportFinding: ReportFinding,
 ): void {
   const check = 'operations';
-  const isUnlicensed = licence.hasTelemetry === false;
+  const hasSeries = polls.some(({ task, error }) => task.appliance !== undefined && error === undefined);
+  const isUnlicensed = licence.hasTelemetry === false && !hasSeries;
   if (isUnlicensed) {
     reportFinding('failure', 'licence', 'no-telemetry', missingLicence.happened, {
       expected: 'a licence with operations insight',

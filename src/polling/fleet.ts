@@ -1,0 +1,196 @@
+import type { Task } from '../contract/task.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
+import { intervalFactor } from './effective-interval.ts';
+import { PolledAppliance, PolledTask } from './polled-task.ts';
+import { NEVER_POLLED } from './task-state.ts';
+
+export interface FleetOptions {
+  /** The configured interval. */
+  readonly intervalMs: number;
+  readonly allowedPerSecond: () => number;
+  /** Whether series of appliances are polled: then only they decide whether the service is up. */
+  readonly hasSeries: boolean;
+}
+
+/** What a new list of tasks has changed. */
+export interface InventoryChanges {
+  readonly removedTasks: readonly PolledTask[];
+  readonly removedAppliances: readonly PolledAppliance[];
+  readonly addedAppliances: readonly PolledAppliance[];
+}
+
+/** The tasks of one service with their appliances, and what follows from all of them together. */
+export class Fleet {
+  tasks: readonly PolledTask[] = [];
+  /** By serial. */
+  appliances: ReadonlyMap<string, PolledAppliance> = new Map();
+  /** The factor by which the present limits lengthen intervals; priority tasks keep theirs. */
+  intervalFactor = 1;
+  /** Requests a second that healthy tasks need, without those of priority. */
+  demandPerSecond = 0;
+  /** The shortest interval of a task that decides. */
+  shortestMs: number;
+  /** The duration of the last cycle; undefined before the first has ended. */
+  cycleSeconds: number | undefined;
+  readonly #options: FleetOptions;
+  /** By id; also removed tasks that are still in flight. */
+  readonly #byId = new Map<string, PolledTask>();
+  #cycleStartedAt = Number.NEGATIVE_INFINITY;
+  /** Why deciding tasks failed in their latest poll: how many, by reason. */
+  #reasons: ReadonlyMap<string, number> = new Map();
+  #deciding = 0;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.shortestMs = options.intervalMs;
+  }
+
+  find(id: string): PolledTask | undefined {
+    const polled = this.#byId.get(id);
+    return polled?.isRemoved ? undefined : polled;
+  }
+
+  /**
+   * Whether the task decides if the service is up: each series does; if there is none, the task that lists appliances;
+   * in a service without series, each task.
+   */
+  decides({ task, appliance }: PolledTask): boolean {
+    if (this.appliances.size > 0 || appliance !== undefined) return appliance !== undefined;
+    return !this.#options.hasSeries || task.discoversTasks === true;
+  }
+
+  get deciding(): readonly PolledTask[] {
+    return this.tasks.filter((polled) => this.decides(polled));
+  }
+
+  /** The interval of the tasks that a cycle polls: the configured one, or the shortest if all are longer. */
+  get cycleMs(): number {
+    return Math.max(this.#options.intervalMs, this.shortestMs);
+  }
+
+  isInCycle(polled: PolledTask): boolean {
+    return this.decides(polled) && polled.task.intervalMs <= this.cycleMs && polled.state.suspended === undefined;
+  }
+
+  /** The most frequent reason for which deciding tasks fail; the present one while it holds for any. */
+  failureReason(present: string | undefined): string | undefined {
+    if (present !== undefined && this.#reasons.has(present)) return present;
+    const [most] = [...this.#reasons].sort(([, count], [, other]) => other - count);
+    return most?.[0];
+  }
+
+  /** Whether more than half of the tasks that decide failed for this reason in their latest poll. */
+  isMostlyFailing(reason: string): boolean {
+    return (this.#reasons.get(reason) ?? 0) > this.#deciding / 2;
+  }
+
+  /** Replaces the tasks in one turn: between two turns, an appliance without its tasks would be judged. */
+  adopt(listed: readonly Task[], now: number): InventoryChanges {
+    const before = { tasks: this.tasks, appliances: this.appliances };
+    const appliances = new Map<string, PolledAppliance>();
+    const tasksOf = new Map<PolledAppliance, PolledTask[]>();
+    const tasks = new Set<PolledTask>();
+    for (const task of listed) {
+      const appliance = task.appliance && this.#applianceOf(task.appliance, appliances, now);
+      const polled = this.#list(task, appliance, now);
+      if (appliance !== undefined && !tasks.has(polled)) getOrCreate(tasksOf, appliance, () => []).push(polled);
+      tasks.add(polled);
+    }
+    this.tasks = [...tasks];
+    this.appliances = appliances;
+    for (const [appliance, ofAppliance] of tasksOf) {
+      appliance.tasks = ofAppliance;
+      appliance.intervalMs = ofAppliance.reduce(
+        (least, { task }) => Math.min(least, task.intervalMs),
+        Number.POSITIVE_INFINITY,
+      );
+    }
+    const removedTasks = before.tasks.filter((polled) => !tasks.has(polled));
+    for (const polled of removedTasks) {
+      polled.isRemoved = true;
+      this.forget(polled);
+    }
+    if (this.#cycleStartedAt === Number.NEGATIVE_INFINITY) this.#cycleStartedAt = now;
+    return {
+      removedTasks,
+      removedAppliances: [...before.appliances.values()].filter(({ serial }) => !appliances.has(serial)),
+      addedAppliances: [...appliances.values()].filter(({ serial }) => !before.appliances.has(serial)),
+    };
+  }
+
+  /** Lets a removed task go, unless it is in flight: if it is listed again meanwhile, it is not polled twice at once. */
+  forget(polled: PolledTask): void {
+    if (polled.isRemoved && !polled.isInFlight) this.#byId.delete(polled.task.id);
+  }
+
+  /** Counts everything anew. */
+  measure(): void {
+    let priorityPerSecond = 0;
+    let othersPerSecond = 0;
+    let shortestMs = Number.POSITIVE_INFINITY;
+    let deciding = 0;
+    const reasons = new Map<string, number>();
+    for (const polled of this.tasks) {
+      const { task, state } = polled;
+      const { intervalMs, suspendedIntervalMs = intervalMs, requests = 1 } = task;
+      const pollMs = state.suspended === undefined ? intervalMs : Math.max(intervalMs, suspendedIntervalMs);
+      if (task.priority) priorityPerSecond += (1000 * requests) / pollMs;
+      else othersPerSecond += (1000 * requests) / pollMs;
+      if (!this.decides(polled)) continue;
+      deciding += 1;
+      shortestMs = Math.min(shortestMs, intervalMs);
+      if (state.reason !== undefined) increment(reasons, state.reason);
+    }
+    this.demandPerSecond = othersPerSecond;
+    this.intervalFactor = intervalFactor(othersPerSecond, this.#options.allowedPerSecond(), priorityPerSecond);
+    this.shortestMs = Number.isFinite(shortestMs) ? shortestMs : this.#options.intervalMs;
+    this.#deciding = deciding;
+    this.#reasons = reasons;
+    this.#measureCycle();
+  }
+
+  /** A cycle ends when each of its tasks has been polled since its start. */
+  #measureCycle(): void {
+    let endedAt = Number.NEGATIVE_INFINITY;
+    for (const polled of this.tasks) {
+      if (!this.isInCycle(polled)) continue;
+      const { polledAt, lastResult } = polled.state;
+      // A cycle without a known list of tasks has not ended.
+      if (polledAt <= this.#cycleStartedAt || (polled.task.discoversTasks && lastResult === 'failed')) return;
+      endedAt = Math.max(endedAt, polledAt);
+    }
+    if (endedAt === Number.NEGATIVE_INFINITY) return;
+    this.cycleSeconds = (endedAt - this.#cycleStartedAt) / 1000;
+    this.#cycleStartedAt = endedAt;
+  }
+
+  #applianceOf(
+    { serial, name }: NonNullable<Task['appliance']>,
+    listed: Map<string, PolledAppliance>,
+    now: number,
+  ): PolledAppliance {
+    const create = () => this.appliances.get(serial) ?? new PolledAppliance(serial, name, now);
+    const appliance = getOrCreate(listed, serial, create);
+    appliance.name = name;
+    return appliance;
+  }
+
+  #list(task: Task, appliance: PolledAppliance | undefined, now: number): PolledTask {
+    const known = this.#byId.get(task.id);
+    if (known === undefined) {
+      const added = new PolledTask(task, appliance, now);
+      this.#byId.set(task.id, added);
+      return added;
+    }
+    const before = known.task;
+    known.task = task;
+    known.appliance = appliance;
+    if (known.isRemoved) {
+      known.isRemoved = false;
+      known.addedAt = now;
+      known.state = NEVER_POLLED;
+    } else if (task.intervalMs < before.intervalMs) known.hasten(now + known.phase * task.intervalMs);
+    else if (task.appliance?.name !== before.appliance?.name) known.hasten(now);
+    return known;
+  }
+}

@@ -1,0 +1,257 @@
+import type { Explain, Explanation } from '../contract/causes.ts';
+import type { ServiceName } from '../contract/poll-result.ts';
+import type { ServiceWarning } from '../contract/service-warning.ts';
+import type { PollSink } from '../contract/sink.ts';
+import type { ApplianceFamilies } from '../contract/task.ts';
+import type { Sample } from '../metrics/samples.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { CredentialError } from '../runtime/errors.ts';
+import { failureReason } from '../runtime/failures.ts';
+import type { Fleet } from './fleet.ts';
+import type { Failure, Response } from './poll.ts';
+import type { ApplianceState, PolledAppliance, PolledTask } from './polled-task.ts';
+import { fallen, newVerdict, nextVerdict, type Verdict, works } from './verdict.ts';
+
+export interface HealthOptions {
+  readonly api: ServiceName;
+  readonly staleAfter: number;
+  /** So many failures bring down a service that has not responded yet. */
+  readonly maxFailures: number;
+  readonly sink: PollSink;
+  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
+  readonly families: ApplianceFamilies | undefined;
+  /** Whether no request may be sent now, after a 429. */
+  readonly isWaiting: () => boolean;
+  readonly warnings: () => readonly ServiceWarning[];
+  readonly explain: Explain;
+}
+
+/** The time of the newest record is exposed again if it differs by this, in milliseconds: it changes with every poll. */
+const RECORD_STEP_MS = 60_000;
+
+/**
+ * An appliance falls only if the service has responded to any request this many intervals after the appliance last did:
+ * otherwise it may be the service that fails.
+ */
+const SERVICE_RESPONDS_AFTER = 1.5;
+
+/** What metrics show of an appliance. */
+interface Shown {
+  readonly name: string;
+  /** Undefined while it is unknown. */
+  readonly state: ApplianceState | undefined;
+  readonly newestRecordMs: number;
+}
+
+/**
+ * Whether the service and its appliances are up, and why they are not. While the service is down nothing is concluded
+ * about appliances, and their states are withdrawn.
+ */
+export class Health {
+  readonly #options: HealthOptions;
+  readonly #fleet: Fleet;
+  readonly #clock: Clock;
+  #service: Verdict;
+  #hadAppliances = false;
+  #resumedAt: number;
+  #hasPolled = false;
+  #lastSuccessAt: number | undefined;
+  #downReason: string | undefined;
+  readonly #shown = new Map<PolledAppliance, Shown>();
+
+  constructor(options: HealthOptions, fleet: Fleet, clock: Clock) {
+    const now = clock.monotonic();
+    this.#options = options;
+    this.#fleet = fleet;
+    this.#clock = clock;
+    this.#service = newVerdict(now);
+    this.#resumedAt = now;
+  }
+
+  /** Whether the service is up; undefined before the first verdict. */
+  get isUp(): boolean | undefined {
+    return this.#service.isUp;
+  }
+
+  /** When the service rose or fell, in monotonic milliseconds. */
+  get since(): number {
+    return this.#service.since;
+  }
+
+  /** When any task that decides last responded, in monotonic milliseconds. */
+  get lastResponseAt(): number {
+    return this.#service.lastSuccessAt;
+  }
+
+  /** Whether a task that decides has been polled; it stays true. */
+  get hasPolled(): boolean {
+    return this.#hasPolled;
+  }
+
+  /** The time of the last successful poll, in epoch milliseconds. */
+  get lastSuccessAt(): number | undefined {
+    return this.#lastSuccessAt;
+  }
+
+  /** Why the service is down, as in `filer_api_down_info`; undefined while it is up, or unknown. */
+  get downReason(): string | undefined {
+    if (this.isUp) return undefined;
+    if (this.#options.isWaiting()) return 'throttled';
+    if (this.isUp === undefined) return undefined;
+    // Without a token nothing else can be polled, whatever series failed with before.
+    const error = this.#lastError;
+    if (error instanceof CredentialError) return failureReason(error);
+    this.#downReason = this.#fleet.failureReason(this.#downReason);
+    return this.#downReason ?? (error === undefined ? 'overdue' : failureReason(error));
+  }
+
+  /** Why the service is down, and what to do; undefined while it is up, or unknown. */
+  get explanation(): Explanation | undefined {
+    const { downReason } = this;
+    if (downReason === undefined) return undefined;
+    const { warnings, explain } = this.#options;
+    const error = this.#lastError;
+    const known = warnings().find(({ explains }) => explains === downReason);
+    return known ?? explain(error !== undefined && failureReason(error) === downReason ? error : downReason);
+  }
+
+  get lastError(): Error | undefined {
+    return this.isUp ? undefined : this.#lastError;
+  }
+
+  /** Called after each poll that has an outcome. */
+  end(polled: PolledTask, outcome: Response | Failure, now: number): void {
+    if (this.#fleet.decides(polled)) this.#hasPolled = true;
+    if ('pollResult' in outcome) this.#lastSuccessAt = this.#clock.now();
+    // No request can succeed now, so waiting would only show old values as new.
+    else if (outcome.error instanceof CredentialError && this.isUp !== false)
+      this.#service = fallen(this.#service, now);
+  }
+
+  /** Nothing was polled before this moment, so nothing is concluded from that time. */
+  resume(now: number): void {
+    this.#resumedAt = now;
+  }
+
+  /** Judges everything; returns the tasks that have to be polled now because a verdict waits for them. */
+  review(now: number): readonly PolledTask[] {
+    const awaited = [this.#reviewService(now)];
+    for (const appliance of this.#fleet.appliances.values()) awaited.push(this.reviewAppliance(appliance, now));
+    return awaited.filter((polled) => polled !== undefined);
+  }
+
+  #reviewService(now: number): PolledTask | undefined {
+    const { staleAfter } = this.#options;
+    const { appliances, deciding, intervalFactor, shortestMs } = this.#fleet;
+    const hasAppliances = appliances.size > 0;
+    // Other tasks decide now, and the failures of the previous ones say nothing about these.
+    if (hasAppliances && !this.#hadAppliances && this.isUp === false) this.#service = newVerdict(now);
+    this.#hadAppliances = hasAppliances;
+    const { verdict, awaited } = nextVerdict(this.#service, deciding, ({ state }) => state.responses, {
+      now,
+      intervalMs: shortestMs * intervalFactor,
+      staleAfter,
+      resumedAt: this.#resumedAt,
+      isFirstCycleOver: this.#hasFailedAtFirst(deciding),
+      mayFall: true,
+    });
+    this.#service = verdict;
+    if (verdict.isUp !== false && areRejected(deciding)) this.#service = fallen(verdict, now);
+    return awaited;
+  }
+
+  /** Whether every task has been polled, or so many polls have failed that the others need not be awaited. */
+  #hasFailedAtFirst(deciding: readonly PolledTask[]): boolean {
+    if (this.isUp !== undefined) return true;
+    const failures = deciding.reduce((sum, { state }) => sum + state.responses.misses, 0);
+    const isEachPolled = deciding.every(({ isPolled }) => isPolled);
+    return failures > 0 && (isEachPolled || failures >= this.#options.maxFailures);
+  }
+
+  /** Judges an appliance and publishes its state; returns the task that has to be polled now. */
+  reviewAppliance(appliance: PolledAppliance, now: number): PolledTask | undefined {
+    const { verdict, tasks } = appliance;
+    const service = this.#service;
+    if (!service.isUp) {
+      this.#publish(appliance);
+      return undefined;
+    }
+    const intervalMs = appliance.intervalMs * this.#fleet.intervalFactor;
+    const next = nextVerdict(verdict, tasks, ({ state }) => state.records, {
+      now,
+      intervalMs,
+      staleAfter: this.#options.staleAfter,
+      resumedAt: Math.max(this.#resumedAt, service.since),
+      isFirstCycleOver: verdict.isUp !== undefined || tasks.every(({ isPolled }) => isPolled),
+      mayFall: service.lastSuccessAt >= verdict.lastSuccessAt + SERVICE_RESPONDS_AFTER * intervalMs,
+    });
+    appliance.verdict = next.verdict;
+    appliance.state = this.#stateOf(appliance, now);
+    this.#publish(appliance);
+    return next.awaited;
+  }
+
+  /** An appliance left the inventory. */
+  remove(appliance: PolledAppliance): void {
+    this.#shown.delete(appliance);
+    this.#options.sink.withdraw(this.#idOf(appliance));
+  }
+
+  #stateOf({ verdict, tasks }: PolledAppliance, now: number): ApplianceState | undefined {
+    if (verdict.isUp !== false) return verdict.isUp ? 'reporting' : undefined;
+    const { staleAfter } = this.#options;
+    const responds = tasks.some(({ state: { responses }, task }) => {
+      const intervalMs = task.intervalMs * this.#fleet.intervalFactor;
+      return works(responses) && now - responses.lastAt <= (staleAfter + 1) * intervalMs;
+    });
+    return responds ? 'no_records' : 'unavailable';
+  }
+
+  /** Exposes what has changed of an appliance; nothing before the first verdict. */
+  #publish(appliance: PolledAppliance): void {
+    const { families, sink, api } = this.#options;
+    if (families === undefined || appliance.state === undefined) return;
+    const { name, serial, tasks } = appliance;
+    const shown = this.#shown.get(appliance);
+    const state = this.isUp ? appliance.state : undefined;
+    let newestRecordMs = 0;
+    for (const task of tasks) newestRecordMs = Math.max(newestRecordMs, task.state.newestRecordMs ?? 0);
+    newestRecordMs ||= shown?.newestRecordMs ?? 0;
+    const hasMoved = Math.abs(newestRecordMs - (shown?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
+    if (state === shown?.state && name === shown?.name && !hasMoved) return;
+    this.#shown.set(appliance, { name, state, newestRecordMs });
+    const labels = { serial, filer: name };
+    const samples: Sample[] = [];
+    if (state !== undefined) {
+      samples.push({ name: families.up.name, labels, value: state === 'reporting' ? 1 : 0 });
+      samples.push({ name: families.state.name, labels: { ...labels, state }, value: 1 });
+    }
+    if (newestRecordMs > 0) samples.push({ name: families.lastRecord.name, labels, value: newestRecordMs / 1000 });
+    sink.publishState({ id: this.#idOf(appliance), api }, samples);
+  }
+
+  #idOf({ serial }: PolledAppliance): string {
+    return `${this.#options.api}/${serial}/state`;
+  }
+
+  /**
+   * The latest failure of the tasks that decide, or of any task if the credentials are rejected or no task that decides
+   * was polled.
+   */
+  get #lastError(): Error | undefined {
+    let last: PolledTask | undefined;
+    for (const polled of this.#fleet.tasks) {
+      const { error, polledAt } = polled.state;
+      const counts = error instanceof CredentialError || !this.#hasPolled || this.#fleet.decides(polled);
+      if (error !== undefined && counts && polledAt >= (last?.state.polledAt ?? 0)) last = polled;
+    }
+    return last?.state.error;
+  }
+}
+
+/** Whether the service rejects every one of these tasks, so that it is known why none of them succeeds. */
+function areRejected(deciding: readonly PolledTask[]): boolean {
+  return (
+    deciding.length > 0 && deciding.every(({ state }) => state.suspended !== undefined && state.suspended !== 'empty')
+  );
+}

@@ -1,0 +1,207 @@
+import { onTestFinished } from 'vitest';
+import { explainFor } from '../../../src/contract/causes.ts';
+import type { PollResult } from '../../../src/contract/poll-result.ts';
+import type { PollSink } from '../../../src/contract/sink.ts';
+import type { Task } from '../../../src/contract/task.ts';
+import type { Sample } from '../../../src/metrics/samples.ts';
+import { Poller, type PollerOptions } from '../../../src/polling/poller.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
+import { RequestError } from '../../../src/runtime/errors.ts';
+import type { Log } from '../../../src/runtime/log.ts';
+import { getOrCreate } from '../../../src/runtime/maps.ts';
+import { portalCauses } from '../../../src/services/portal/causes.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+
+export const minutes = (count: number) => count * 60_000;
+
+/** What a poll does: after `ms` it brings `result`. */
+export interface Behaviour {
+  readonly ms?: number;
+  readonly result?: PollResult | Error;
+}
+
+/** A response with one record, whose time is in epoch milliseconds. */
+export function recordAt(at?: number): PollResult {
+  return { samples: [{ name: 'x', labels: {}, value: 1, at: at && at / 1000 }], drops: new Map(), empty: false };
+}
+
+export const records = recordAt();
+export const noRecords: PollResult = { samples: [], drops: new Map(), empty: true };
+export const status = (code: number) => new RequestError('status', `GET /x returned ${code}`, { status: code });
+export const works: Behaviour = { ms: 50 };
+export const fails: Behaviour = { ms: 50, result: status(503) };
+export const hangs: Behaviour = { ms: 30_000, result: new RequestError('timeout', 'GET /x: no response within 30 s') };
+export const suspendable = { suspendedIntervalMs: minutes(15) };
+
+/** A task; of the appliance before the slash, if there is one. */
+export function task(id: string, more: Partial<Task> = {}): Task {
+  const [serial = '', series] = id.split('/');
+  const appliance = series === undefined ? {} : { appliance: { serial, name: serial } };
+  const poll = () => Promise.resolve(records);
+  return { id, api: 'portal', operation: series ?? id, intervalMs: minutes(5), ...appliance, poll, ...more };
+}
+
+export const inventory = task('inventory', {
+  intervalMs: minutes(15),
+  discoversTasks: true,
+  retriesBeforeSlot: true,
+  priority: true,
+});
+
+/** The series `a0/s0`, `a0/s1`, … of so many appliances. */
+export function seriesOf(appliances: number, series: number, more: Partial<Task> = suspendable): Task[] {
+  return Array.from({ length: appliances * series }, (_, index) =>
+    task(`a${Math.floor(index / series)}/s${index % series}`, more),
+  );
+}
+
+/** A line of the log, as `level message`. */
+export interface Line {
+  readonly text: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly at: number;
+}
+
+/** A poller of simulated tasks on a manual clock, and what it did. */
+export class PollingRun implements PollSink {
+  readonly clock = new ManualClock();
+  readonly poller: Poller;
+  readonly starts: { readonly id: string; readonly at: number }[] = [];
+  readonly lines: Line[] = [];
+  /** The exposed samples by their source. */
+  readonly exposed = new Map<string, readonly Sample[]>();
+  readonly #stopping = new AbortController();
+  readonly #startsById = new Map<string, number[]>();
+  readonly #inFlight = new Set<string>();
+  maxInFlight = 0;
+  /** Tasks that were polled while they were in flight. */
+  readonly polledTwiceAtOnce: string[] = [];
+  tasks: readonly Task[];
+  behaviour: (task: Task, nth: number) => Behaviour = () => works;
+
+  /** `minSleepMs`: the poller's timers take at least so long, which makes a test of hours ten times faster. */
+  constructor(tasks: readonly Task[], options: Partial<PollerOptions> = {}, minSleepMs = 0) {
+    this.tasks = tasks;
+    const pollerClock: Clock = {
+      now: () => this.clock.now(),
+      monotonic: () => this.clock.monotonic(),
+      sleep: (ms, signal) => this.clock.sleep(Math.max(ms, minSleepMs), signal),
+    };
+    const keep = (level: string) => (fields: object, text: string) => {
+      this.lines.push({ text: `${level} ${text}`, fields: { ...fields }, at: this.clock.monotonic() });
+    };
+    const log = { debug() {}, info: keep('info'), warn: keep('warn'), error: keep('error') } as unknown as Log;
+    const families = { up: { name: 'up' }, state: { name: 'state' }, lastRecord: { name: 'last_record' } };
+    this.poller = new Poller(
+      {
+        collector: { api: 'portal', tasks: () => this.tasks.map((each) => this.#observed(each)) },
+        workers: 4,
+        sink: this,
+        intervalMs: minutes(5),
+        staleAfter: 3,
+        appliances: families,
+        allowedPerSecond: () => Number.POSITIVE_INFINITY,
+        warnings: () => [],
+        explain: explainFor(portalCauses),
+        isWaiting: () => false,
+        ...options,
+      },
+      { clock: pollerClock, log },
+    );
+  }
+
+  /** Polls until the test is over. */
+  start(): this {
+    const running = this.poller.run(this.#stopping.signal);
+    onTestFinished(() => {
+      this.#stopping.abort();
+      return running;
+    });
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.clock.advance(0);
+  }
+
+  /** Resolves with whether polling everything once has ended after so long. */
+  async runOnce(ms = minutes(10)): Promise<boolean> {
+    let isOver = false;
+    void this.poller.runOnce(this.#stopping.signal).then(() => {
+      isOver = true;
+    });
+    for (let passed = 0; passed < ms && !isOver; passed += 10_000) await this.clock.advance(10_000);
+    await this.stop();
+    return isOver;
+  }
+
+  /** `filer_appliance_up`, or undefined. */
+  up(serial: string): number | undefined {
+    return this.#stateOf(serial).find(({ name }) => name === 'up')?.value;
+  }
+
+  state(serial: string): string | undefined {
+    return this.#stateOf(serial).find(({ name }) => name === 'state')?.labels.state;
+  }
+
+  suspended(): number {
+    return this.poller.fleet.tasks.filter((polled) => polled.state.suspended !== undefined).length;
+  }
+
+  startsOf(id: string, since = 0): number[] {
+    return (this.#startsById.get(id) ?? []).filter((at) => at >= since);
+  }
+
+  /** The times between two polls of a task, in minutes. */
+  pausesOf(id: string, since = 0): number[] {
+    const starts = this.startsOf(id, since);
+    return starts.slice(1).map((at, index) => (at - (starts[index] ?? 0)) / minutes(1));
+  }
+
+  /** The lines of the log since then that contain the text. */
+  log(text: string, since = 0): Line[] {
+    return this.lines.filter((line) => line.at >= since && line.text.includes(text));
+  }
+
+  accept({ id }: { readonly id: string }, { samples }: PollResult): Promise<void> {
+    this.exposed.set(id, [...samples]);
+    return Promise.resolve();
+  }
+
+  publishState({ id }: { readonly id: string }, samples: Iterable<Sample>): void {
+    this.exposed.set(id, [...samples]);
+  }
+
+  withdraw(id: string): void {
+    this.exposed.delete(id);
+  }
+
+  #stateOf(serial: string): readonly Sample[] {
+    return this.exposed.get(`portal/${serial}/state`) ?? [];
+  }
+
+  #observed(each: Task): Task {
+    return { ...each, poll: (signal) => this.#poll(each, signal) };
+  }
+
+  async #poll(each: Task, signal: AbortSignal): Promise<PollResult> {
+    const { id } = each;
+    const at = this.clock.monotonic();
+    const starts = getOrCreate(this.#startsById, id, () => []);
+    starts.push(at);
+    this.starts.push({ id, at });
+    if (this.#inFlight.has(id)) this.polledTwiceAtOnce.push(id);
+    this.#inFlight.add(id);
+    this.maxInFlight = Math.max(this.maxInFlight, this.#inFlight.size);
+    try {
+      const { ms = 0, result = records } = this.behaviour(each, starts.length);
+      await this.clock.sleep(ms, signal);
+      if (signal.aborted) throw new RequestError('aborted', 'stopping');
+      if (result instanceof Error) throw result;
+      return result;
+    } finally {
+      this.#inFlight.delete(id);
+    }
+  }
+}
