@@ -1,8 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { MetricsPage } from '../exposition/metrics-page.ts';
-import { Connections } from '../http/connections.ts';
-import { ExpositionServer, type Pages } from '../http/server.ts';
 import { landingPage } from '../pages/landing-page.ts';
 import { noticeHtml } from '../pages/notice.ts';
 import { StatusDocuments } from '../pages/status-documents.ts';
@@ -10,13 +8,14 @@ import { runInSlices } from '../runtime/slices.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createReport, exporterStatus } from '../status/report.ts';
 import { WarningLabels } from '../status/warning-labels.ts';
+import { type Pages, WebServer } from '../web/server.ts';
 import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createPolledServices } from './polled-service.ts';
 import { createRemoteWrite } from './remote-write.ts';
 import { createLineStore, SinkFanOut } from './sinks.ts';
 import { createStateKeeper } from './state-keeper.ts';
-import { createWebAccess, type WebConfigFile } from './web-access.ts';
+import { createAccessControl, createReloader, type WebConfigFile } from './web-access.ts';
 
 export type App = Lifecycle;
 
@@ -25,7 +24,7 @@ export function createApp(
   services: readonly ConfiguredService[],
   config: Config,
   environment: Environment,
-  guard?: WebConfigFile,
+  webConfigFile?: WebConfigFile,
 ): App {
   const { clock, log, version, revision, nodeVersion } = environment;
   const own = new ExporterMetrics(
@@ -39,8 +38,6 @@ export function createApp(
   const outputs = [history].filter((output) => output !== undefined);
   const sink = new SinkFanOut({ exposition, clock, own, history, outputs });
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
-  const connections = new Connections(config.web.maxConnections, clock, log);
-  const protection = guard && createWebAccess(config.web, guard, connections, environment);
   const review = () => {
     for (const { poller } of sources) poller.review();
   };
@@ -48,9 +45,9 @@ export function createApp(
   const scrapes = new MetricsPage({
     exposition,
     own,
-    clock,
     review,
-    status: () => exporterStatus({ sources, keeper, protection, history, connections, warningLabels }, clock),
+    status: () =>
+      exporterStatus({ sources, keeper, web: webConfig?.status, history, closed: server.closed, warningLabels }, clock),
   });
   const notice = environment.notice && noticeHtml(environment.notice);
   const reported = async () => {
@@ -66,14 +63,9 @@ export function createApp(
     statusJson: () => status.json(),
     landingPage: () => Promise.resolve(landing),
   };
-  const server = new ExpositionServer({
-    ...config.web,
-    accessControl: protection?.accessControl,
-    connections,
-    pages,
-    clock,
-    log,
-  });
+  const access = webConfigFile && createAccessControl(webConfigFile, environment);
+  const server = new WebServer({ ...config.web, access, pages, clock, log });
+  const webConfig = webConfigFile && createReloader(webConfigFile, server, environment);
   const savedParts = [
     ...sources.flatMap(({ api, state, budget }) => [
       ...(state?.parts ?? []),
@@ -91,6 +83,6 @@ export function createApp(
     keeper,
     savedParts,
     history,
-    protection,
+    webConfig,
   });
 }

@@ -2,12 +2,12 @@ import type { Config } from '../config/config.ts';
 import type { SavedPart } from '../contract/saved-part.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
-import type { ExpositionServer, Pages } from '../http/server.ts';
 import { asError } from '../runtime/errors.ts';
+import type { Pages, WebServer } from '../web/server.ts';
+import type { WebConfigReloader } from '../web/web-config-reloader.ts';
 import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
 import type { StateKeeper } from './state-keeper.ts';
-import type { WebAccess } from './web-access.ts';
 
 export interface LifecycleDependencies {
   readonly config: Config;
@@ -15,11 +15,11 @@ export interface LifecycleDependencies {
   readonly sources: readonly PolledService[];
   readonly scrapes: MetricsPage;
   readonly pages: Pages;
-  readonly server: ExpositionServer;
+  readonly server: WebServer;
   readonly keeper: StateKeeper | undefined;
   readonly savedParts: readonly SavedPart[];
   readonly history: RemoteWrite | undefined;
-  readonly protection: WebAccess | undefined;
+  readonly webConfig: WebConfigReloader | undefined;
 }
 
 export class Lifecycle {
@@ -48,7 +48,7 @@ export class Lifecycle {
 
   /** Serves and polls; resolves with the port. Rejects if the address is not available. */
   async start(): Promise<number> {
-    const { environment, server, sources, keeper, history, protection } = this.#parts;
+    const { environment, server, sources, keeper, history, webConfig } = this.#parts;
     const { signal } = this.#stopping;
     const port = await server.listen();
     this.#hasStarted = true;
@@ -67,7 +67,7 @@ export class Lifecycle {
       this.#guarded(history?.run(signal)),
       ...this.#polling,
     ]);
-    this.#reloading = protection?.reloading.run(signal);
+    this.#reloading = webConfig?.run(signal);
     this.#announce(port);
     return port;
   }
@@ -137,9 +137,9 @@ export class Lifecycle {
   }
 
   #announce(port: number): void {
-    const { config, environment, sources, protection } = this.#parts;
+    const { config, environment, sources, webConfig } = this.#parts;
     const { host, metricsPath } = config.web;
-    const address = `${protection?.accessControl.isSecure ? 'https' : 'http'}://${hostOf(host)}:${port}`;
+    const address = `${webConfig?.status.hasTls ? 'https' : 'http'}://${hostOf(host)}:${port}`;
     const apis = sources.map(({ api }) => api);
     environment.log.info({ port, path: metricsPath, apis, version: environment.version }, `listening on ${address}`);
   }

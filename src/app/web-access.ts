@@ -1,13 +1,12 @@
 import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
-import type { Connections } from '../http/connections.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { randomKey } from '../runtime/random.ts';
 import type { SmallFileReader } from '../runtime/small-files.ts';
-import { WebAccessControl } from '../web/access-control.ts';
-import { PasswordChecker } from '../web/password-checker.ts';
-import { PasswordThread } from '../web/password-thread.ts';
-import { readWebRules, type WebRules } from '../web/web-config.ts';
+import { AccessControl } from '../web/access-control.ts';
+import { compareInThread, PasswordChecker } from '../web/passwords.ts';
+import type { WebServer } from '../web/server.ts';
+import { readWebRules } from '../web/web-config.ts';
 import { type ReloaderOptions, WebConfigReloader } from '../web/web-config-reloader.ts';
 import type { Environment } from './environment.ts';
 
@@ -23,8 +22,8 @@ export async function readWebConfig(web: Config['web'], files: SmallFileReader):
   return { path, read: files.read, first: result, accessTo: files.accessTo };
 }
 
-export function certificateWarnings(guard: WebConfigFile | undefined, nowSeconds: number): readonly string[] {
-  const { tls } = guard?.first.rules ?? {};
+export function certificateWarnings(file: WebConfigFile | undefined, nowSeconds: number): readonly string[] {
+  const { tls } = file?.first.rules ?? {};
   if (tls === undefined) return [];
   const warning = (state: string, seconds: number) =>
     `WEB_CONFIG_FILE: the server certificate ${state} ${new Date(seconds * 1000).toISOString()}; expected one valid now`;
@@ -32,27 +31,18 @@ export function certificateWarnings(guard: WebConfigFile | undefined, nowSeconds
   return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
 }
 
-export type WebAccess = ReturnType<typeof createWebAccess>;
+export function createAccessControl({ first }: WebConfigFile, environment: Environment): AccessControl {
+  return new AccessControl(first.rules, new PasswordChecker(compareInThread(), randomKey()), environment);
+}
 
-export function createWebAccess(
-  { openPaths }: Config['web'],
-  guard: WebConfigFile,
-  connections: Connections,
-  { clock, log }: Environment,
-) {
-  const accessControl = new WebAccessControl(guard.first.rules, {
-    passwords: new PasswordChecker(new PasswordThread().compare, randomKey(), clock),
-    unauthenticated: {
-      paths: new Set(openPaths.paths),
-      withoutCertificate: openPaths.named && openPaths.paths.length > 0,
+export function createReloader(file: WebConfigFile, server: WebServer, { clock, log }: Environment): WebConfigReloader {
+  return new WebConfigReloader({
+    ...file,
+    adopt: (rules) => {
+      server.adopt(rules);
+      warnOfLooseFiles(rules.ownFiles, file.accessTo, log);
     },
     clock,
     log,
   });
-  const adopt = async (rules: WebRules) => {
-    accessControl.adopt(rules);
-    connections.destroyWaiting();
-    warnOfLooseFiles(rules.ownFiles, guard.accessTo, log);
-  };
-  return { accessControl, reloading: new WebConfigReloader({ ...guard, adopt, clock, log }) };
 }

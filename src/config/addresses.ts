@@ -67,8 +67,6 @@ export const metricsPath: Format<string> = {
   },
 };
 
-export const PROBE_PATHS = ['/healthz', '/readyz'] as const;
-
 /**
  * Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or ::1. Names below `localhost`, or with a trailing
  * dot, are in no hosts file, so some systems look them up in the network.

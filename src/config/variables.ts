@@ -1,5 +1,5 @@
-import { listenAddress, metricsPath, PROBE_PATHS } from './addresses.ts';
-import { aliases, boolean, buckets, duration, filePath, listOf, oneOf, wholeNumber, within } from './formats.ts';
+import { listenAddress, metricsPath } from './addresses.ts';
+import { aliases, boolean, buckets, duration, filePath, oneOf, wholeNumber, within } from './formats.ts';
 import { type Rows, section, type Values } from './table.ts';
 
 /**
@@ -50,11 +50,6 @@ const variables = {
     default: 'false',
     help: '`true` allows `http:` URLs beyond this machine, which send keys unencrypted',
   },
-  MAX_SCRAPES: {
-    format: within(wholeNumber, '1'),
-    default: '40',
-    help: 'most scrapes served at once; others get 503',
-  },
   LISTEN_ADDRESS: {
     format: listenAddress,
     default: ':9989',
@@ -68,16 +63,6 @@ const variables = {
   WEB_CONFIG_FILE: {
     format: filePath,
     help: 'TLS and basic auth, in the file format of the Prometheus exporter toolkit',
-  },
-  WEB_OPEN_PATHS: {
-    format: listOf(oneOf([...PROBE_PATHS, 'none'])),
-    unset: '`/healthz,/readyz`',
-    help: 'paths that need neither password nor client certificate; `none` for no path',
-  },
-  MAX_CONNECTIONS: {
-    format: within(wholeNumber, '1'),
-    default: '256',
-    help: 'most open connections; above it a new one replaces the oldest without a request',
   },
   SHUTDOWN_TIMEOUT: {
     format: within(duration, '0s', '1d'),
@@ -119,12 +104,6 @@ function toSettings(values: Values<typeof variables>) {
       ...values.LISTEN_ADDRESS,
       metricsPath: values.METRICS_PATH,
       configFile: values.WEB_CONFIG_FILE,
-      maxScrapes: values.MAX_SCRAPES,
-      maxConnections: values.MAX_CONNECTIONS,
-      openPaths: {
-        paths: (values.WEB_OPEN_PATHS ?? PROBE_PATHS).filter((path) => path !== 'none'),
-        named: values.WEB_OPEN_PATHS !== undefined,
-      },
     },
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,
     // `auto` is `pretty` on a terminal, else `json`.

@@ -1,9 +1,9 @@
-import type { CachedDocument } from '../http/cached-document.ts';
+import type { Page } from '../web/responses.ts';
 import { type Html, html } from './html.ts';
 import { pageDocument } from './page.ts';
 
 /** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
-export function landingPage(version: string, metricsPath: string, notice?: Html): CachedDocument {
+export function landingPage(version: string, metricsPath: string, notice?: Html): Page {
   const links = [
     ['/status', 'Status', 'each service and each appliance, for people'],
     [metricsPath, 'Metrics', 'the exposition, for Prometheus'],
@@ -21,5 +21,5 @@ ${notice}<ul class="links card">
 ${list}</ul>
 <p class="muted">The documents are in the folder <code>docs</code> of the source and of each package: <code>failures.md</code> shows what reports each failure, <code>runbooks</code> what to do.</p>
 `;
-  return pageDocument({ title: 'Start', version }, [Buffer.from(content.text)]);
+  return pageDocument({ title: 'Start', version }, content);
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { CachedDocument } from '../http/cached-document.ts';
+import { Page } from '../web/responses.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-interface Page {
+interface PageContent {
   readonly title: string;
   readonly version: string;
   /** Additional elements of the head: a refresh for browsers without scripts. */
@@ -17,7 +17,7 @@ const ICON =
   "fill='%230969da'/%3E%3Cpath d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
 
 /** A page around its content. It loads nothing, and allows only its own script and style: the policy has their hashes. */
-export function pageDocument({ title, version, head, script }: Page, content: readonly Buffer[]): CachedDocument {
+export function pageDocument({ title, version, head, script }: PageContent, content: Html): Page {
   const begin = html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,14 +43,14 @@ ${script === undefined ? undefined : html`<script type="module">${new Html(scrip
     script === undefined
       ? `; form-action 'none'`
       : `; script-src ${hashOf(script)}; connect-src 'self'; form-action 'self'`;
-  return new CachedDocument(
+  return new Page(
     {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
         `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:${own}; ` +
         "base-uri 'none'; frame-ancestors 'none'",
     },
-    [Buffer.from(begin.text), ...content, Buffer.from(end.text)],
+    `${begin}${content}${end}`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { CachedDocument } from '../http/cached-document.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import { runInSlices } from '../runtime/slices.ts';
 import type { StatusReport } from '../status/model.ts';
 import { roundToThousandth } from '../status/time-text.ts';
+import { Page } from '../web/responses.ts';
 import type { Html } from './html.ts';
 import { statusPage } from './status-page.ts';
 
@@ -26,7 +26,7 @@ export class StatusDocuments {
     | {
         readonly at: number;
         readonly report: Promise<StatusReport>;
-        readonly documents: Map<string, Promise<CachedDocument>>;
+        readonly documents: Map<string, Promise<Page>>;
       }
     | undefined;
 
@@ -38,7 +38,7 @@ export class StatusDocuments {
   }
 
   /** Returns the page for a query. Only the page without a query is kept, because there are any number of queries. */
-  page(query = ''): Promise<CachedDocument> {
+  page(query = ''): Promise<Page> {
     const make = (report: StatusReport) => statusPage(report, { script: SCRIPT, notice: this.#notice, query });
     const { report, documents } = this.#current();
     return query === ''
@@ -46,15 +46,12 @@ export class StatusDocuments {
       : this.#document(report, make);
   }
 
-  json(): Promise<CachedDocument> {
+  json(): Promise<Page> {
     const { report, documents } = this.#current();
     return getOrCreate(documents, 'json', () => this.#document(report, statusJson));
   }
 
-  async #document(
-    report: Promise<StatusReport>,
-    make: (report: StatusReport) => Generator<void, CachedDocument>,
-  ): Promise<CachedDocument> {
+  async #document(report: Promise<StatusReport>, make: (report: StatusReport) => Generator<void, Page>): Promise<Page> {
     return runInSlices(make(await report), this.#clock);
   }
 
@@ -71,14 +68,13 @@ export class StatusDocuments {
 const APPLIANCES_PER_STEP = 100;
 
 /** A report as JSON; yields where it may be interrupted. */
-export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, CachedDocument> {
+export function* statusJson({ appliances, ...rest }: StatusReport): Generator<void, Page> {
   const head = JSON.stringify(rest, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
-  const buffers = [Buffer.from(`${head.slice(0, -1)},"appliances":[`)];
+  let text = `${head.slice(0, -1)},"appliances":[`;
   for (let index = 0; index < appliances.length; index += APPLIANCES_PER_STEP) {
     const some = JSON.stringify(appliances.slice(index, index + APPLIANCES_PER_STEP)).slice(1, -1);
-    buffers.push(Buffer.from(index === 0 ? some : `,${some}`));
+    text += index === 0 ? some : `,${some}`;
     yield;
   }
-  buffers.push(Buffer.from(']}\n'));
-  return new CachedDocument({ 'content-type': 'application/json; charset=utf-8' }, buffers);
+  return new Page({ 'content-type': 'application/json; charset=utf-8' }, `${text}]}\n`);
 }

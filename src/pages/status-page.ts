@@ -1,5 +1,5 @@
-import type { CachedDocument } from '../http/cached-document.ts';
 import type { StatusReport } from '../status/model.ts';
+import type { Page } from '../web/responses.ts';
 import { apiCard } from './api-card.ts';
 import { fleetTable, kindTiles } from './fleet-table.ts';
 import { selectFleet, viewOf } from './fleet-view.ts';
@@ -20,10 +20,7 @@ interface PageOptions {
 }
 
 /** Yields where it may be interrupted. */
-export function* statusPage(
-  report: StatusReport,
-  { script, notice, query = '' }: PageOptions,
-): Generator<void, CachedDocument> {
+export function* statusPage(report: StatusReport, { script, notice, query = '' }: PageOptions): Generator<void, Page> {
   const { apis, appliances, time, version } = report;
   const view = viewOf(query);
   const selected = yield* selectFleet(appliances, view);
@@ -32,7 +29,7 @@ export function* statusPage(
 ${apis.map((api) => apiCard(api, time))}</div>
 ${kindTiles(selected, total, view)}${fleetTable(selected, report, view)}`;
   const head = html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`;
-  return pageDocument({ title: 'Status', version, head, script }, [Buffer.from(content.text)]);
+  return pageDocument({ title: 'Status', version, head, script }, content);
 }
 
 function heading({ time, version, revision }: StatusReport): Html {

@@ -28,9 +28,9 @@ export interface ReportedService extends ServiceDetails {
 export interface StatusDependencies {
   readonly sources: readonly ReportedService[];
   readonly keeper: ExporterStatus['state'];
-  readonly protection: { readonly reloading: { readonly status: ExporterStatus['web'] } } | undefined;
+  readonly web: ExporterStatus['web'];
   readonly history: { status(): ExporterStatus['remoteWrite'] } | undefined;
-  readonly connections: { readonly closed: ReadonlyMap<string, number> };
+  readonly closed: ReadonlyMap<string, number>;
   readonly warningLabels: WarningLabels;
 }
 
@@ -39,16 +39,16 @@ export async function exporterStatus(
   parts: StatusDependencies,
   clock: Clock,
 ): Promise<Omit<ExporterStatus, 'samples'>> {
-  const { sources, keeper, protection, history, connections, warningLabels } = parts;
+  const { sources, keeper, web, history, closed, warningLabels } = parts;
   const apis = await Promise.all(sources.map((source) => runInSlices(apiReport(source, clock), clock)));
   return {
     apis,
     warnings: warningLabels.of(apis, clock.monotonic()),
     own: new Map(sources.flatMap((source) => [...(source.ownValues?.() ?? [])])),
     state: keeper,
-    web: protection?.reloading.status,
+    web,
     remoteWrite: history?.status(),
-    closed: connections.closed,
+    closed,
   };
 }
 

@@ -1,8 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 
-/** The thread that checks passwords: bcrypt is slow on purpose and would block the event loop. */
-
+/** What the thread that checks passwords gets; it responds with a boolean. */
 export interface PasswordComparison {
   readonly password: string;
   readonly hash: string;

@@ -1,18 +1,51 @@
-import { constants } from 'node:crypto';
-import { createSecureContext, createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { errorCode } from '../runtime/errors.ts';
-import { alternativeNames, certificatesIn, privateKeyIn, shortAddress } from './certificates.ts';
-import { type ClientPolicy, DEFAULT_SUITES, LEGACY_SUITES, TLS13_SUITES } from './tls-names.ts';
-import type { TlsSection } from './web-config-schema.ts';
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { createSecureContext, type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls';
+import { asError } from '../runtime/errors.ts';
 
-export interface TlsSettings {
-  readonly options: TlsOptions;
-  readonly client: ClientPolicy;
-  readonly allowedNames: ReadonlySet<string> | undefined;
-  /** When the server's certificate expires, in Unix seconds. */
-  readonly expirySeconds: number;
-  readonly validFromSeconds: number;
+/* The names in the file format of the exporter toolkit, which are those of Go, with their names in Node.js. */
+
+/** The suites of TLS 1.3. As in Go, all of them are always offered. */
+const TLS13_SUITES = {
+  TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
+  TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
+  TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
+} as const;
+
+/** The suites of TLS 1.2 with authenticated encryption. */
+const TLS12_SUITES = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+} as const;
+
+export const CIPHER_SUITES = { ...TLS13_SUITES, ...TLS12_SUITES } as const;
+
+export const CURVES = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
+
+export const VERSIONS = { TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const satisfies Record<string, SecureVersion>;
+
+/** Whether the handshake requests a certificate of the client, whether it is mandatory, whether it is verified. */
+interface ClientPolicy {
+  readonly isRequested: boolean;
+  readonly isRequired: boolean;
+  readonly isVerified: boolean;
 }
+
+const ANY: ClientPolicy = { isRequested: true, isRequired: true, isVerified: false };
+
+/** `client_auth_type`; `RequireClientCert` is the toolkit's older name of `RequireAnyClientCert`. */
+export const CLIENT_POLICIES = {
+  NoClientCert: { isRequested: false, isRequired: false, isVerified: false },
+  RequestClientCert: { isRequested: true, isRequired: false, isVerified: false },
+  RequireAnyClientCert: ANY,
+  RequireClientCert: ANY,
+  VerifyClientCertIfGiven: { isRequested: true, isRequired: false, isVerified: true },
+  RequireAndVerifyClientCert: { isRequested: true, isRequired: true, isVerified: true },
+} as const satisfies Readonly<Record<string, ClientPolicy>>;
 
 /** A PEM text, and where it is from, for an error. */
 export interface Pem {
@@ -20,13 +53,40 @@ export interface Pem {
   readonly text: string;
 }
 
+/** `tls_server_config`, with the content of the files that it names. */
+export interface TlsSection {
+  readonly certificate: Pem;
+  readonly key: Pem;
+  readonly clientCa: Pem | undefined;
+  readonly clientAuthType: keyof typeof CLIENT_POLICIES;
+  /** A client's certificate must have one of these names; undefined for any name. */
+  readonly allowedNames: readonly string[] | undefined;
+  readonly minVersion: keyof typeof VERSIONS;
+  readonly maxVersion: keyof typeof VERSIONS;
+  /** Empty for the default. */
+  readonly suites: readonly (keyof typeof CIPHER_SUITES)[];
+  readonly curves: readonly (keyof typeof CURVES)[];
+  readonly prefersOwnOrder: boolean;
+}
+
+export interface TlsRules {
+  /** What `https.createServer` and `setSecureContext` get. */
+  readonly options: TlsOptions;
+  readonly clientAuthType: keyof typeof CLIENT_POLICIES;
+  readonly client: ClientPolicy;
+  readonly allowedNames: ReadonlySet<string> | undefined;
+  /** When the server's certificate begins and ends to be valid, in Unix seconds. */
+  readonly validFromSeconds: number;
+  readonly expirySeconds: number;
+}
+
 /** Adds a line for each error, which quotes no text, and returns undefined if there are any. */
-export function tlsSettings(section: TlsSection<Pem>, errors: string[]): TlsSettings | undefined {
+export function tlsRules(section: TlsSection, errors: string[]): TlsRules | undefined {
   const readPem = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
     try {
       return read(text);
     } catch (error) {
-      errors.push(`${name} ${(error as Error).message}`);
+      errors.push(`${name} ${asError(error).message}`);
       return undefined;
     }
   };
@@ -34,73 +94,103 @@ export function tlsSettings(section: TlsSection<Pem>, errors: string[]): TlsSett
   const key = readPem(section.key, privateKeyIn);
   if (section.clientCa !== undefined) readPem(section.clientCa, certificatesIn);
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
-    const names = `${section.certificate.name} and ${section.key.name}`;
-    errors.push(`${names} do not match; expected a certificate and its own key`);
+    errors.push(
+      `${section.certificate.name} and ${section.key.name} do not match; expected a certificate and its own key`,
+    );
   }
   if (errors.length > 0 || certificate === undefined) return undefined;
-  const options = optionsOf(section);
+  const client = CLIENT_POLICIES[section.clientAuthType];
+  const options = optionsOf(section, client);
   try {
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    errors.push(`tls_server_config cannot be used (${errorCode(error) ?? 'unknown reason'})`);
+    errors.push(`tls_server_config is rejected by OpenSSL: ${asError(error).message}`);
     return undefined;
   }
   return {
     options,
-    client: section.client,
+    clientAuthType: section.clientAuthType,
+    client,
     allowedNames: section.allowedNames && new Set(section.allowedNames.map(shortAddress)),
-    expirySeconds: Date.parse(certificate.validTo) / 1000,
     validFromSeconds: Date.parse(certificate.validFrom) / 1000,
+    expirySeconds: Date.parse(certificate.validTo) / 1000,
   };
 }
 
-/** Creates a server that does not listen, because connections are passed to it. */
-export function tlsServer(options: TlsOptions): Server {
-  if (options.ca === undefined) return createServer(options);
-  // A server of Node.js does not pass `allowPartialTrustChain` on to the context that it creates. It does not request a
-  // context for a client that names no host, such as one that connects to an IP address.
-  const context = createSecureContext(options);
-  return createServer({ ...options, SNICallback: (_, done) => done(null, context) });
+function optionsOf(section: TlsSection, client: ClientPolicy): TlsOptions {
+  const suites = section.suites.map((name) => CIPHER_SUITES[name]);
+  return {
+    cert: section.certificate.text,
+    key: section.key.text,
+    ...(section.clientCa === undefined ? {} : { ca: section.clientCa.text }),
+    // Node.js would disable TLS 1.3 without its suites.
+    ciphers: [
+      ...new Set([...Object.values(TLS13_SUITES), ...(suites.length > 0 ? suites : Object.values(TLS12_SUITES))]),
+    ].join(':'),
+    ...(section.curves.length === 0 ? {} : { ecdhCurve: section.curves.map((name) => CURVES[name]).join(':') }),
+    minVersion: VERSIONS[section.minVersion],
+    maxVersion: VERSIONS[section.maxVersion],
+    honorCipherOrder: section.prefersOwnOrder,
+    requestCert: client.isRequested,
+    // What OpenSSL cannot check is checked for each request, by `clientCertificateError`.
+    rejectUnauthorized: client.isRequired && client.isVerified,
+    sessionIdContext: 'filer-exporter',
+    // Session tickets would admit earlier clients after a change of the rules.
+    ...(client.isRequested ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
+  };
 }
 
-/** Returns why the client certificate of a connection is rejected; undefined if it is admitted. */
-export function clientCertificateError({ client, allowedNames }: TlsSettings, socket: TLSSocket): string | undefined {
-  if (!client.requested) return undefined;
+/** Returns why a request on this connection is rejected; undefined if it is admitted. */
+export function clientCertificateError({ client, allowedNames }: TlsRules, socket: TLSSocket): string | undefined {
+  if (!client.isRequested) return undefined;
   const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return client.required ? 'the client sent no certificate' : undefined;
-  if (client.verified && !socket.authorized) return 'the client certificate is not trusted';
+  if (certificate === undefined) return client.isRequired ? 'the client sent no certificate' : undefined;
+  if (client.isVerified && !socket.authorized) return 'the client certificate is not trusted';
   if (allowedNames !== undefined && !alternativeNames(certificate).some((name) => allowedNames.has(name))) {
     return 'the client certificate has none of the allowed names';
   }
   return undefined;
 }
 
-function optionsOf(section: TlsSection<Pem>): TlsOptions {
-  const { clientCa } = section;
-  const isLegacy = section.minVersion < 'TLSv1.2';
-  const suitesByDefault = [...Object.values(DEFAULT_SUITES), ...(isLegacy ? Object.values(LEGACY_SUITES) : [])];
-  // Go always offers the suites of TLS 1.3; Node would disable TLS 1.3 without them.
-  const suites = [...new Set([...Object.values(TLS13_SUITES), ...(section.suites ?? suitesByDefault)])];
-  // OpenSSL accepts versions before 1.2 only at its lowest level.
-  const ciphers = `${suites.join(':')}${isLegacy ? ':@SECLEVEL=0' : ''}`;
-  return {
-    cert: section.certificate.text,
-    key: section.key.text,
-    // A chain may end at any of these certificates, self-signed or not, as in Go, so an intermediate authority may be
-    // trusted alone.
-    ...(clientCa === undefined ? {} : { ca: clientCa.text, allowPartialTrustChain: true }),
-    ciphers,
-    ...(section.curves === undefined ? {} : { ecdhCurve: section.curves.join(':') }),
-    minVersion: section.minVersion,
-    maxVersion: section.maxVersion,
-    honorCipherOrder: section.prefersOwnOrder,
-    requestCert: section.client.requested,
-    // The certificate is checked after the handshake, by `clientCertificateError`.
-    rejectUnauthorized: false,
-    sessionIdContext: 'filer-exporter',
-    // Session tickets would admit earlier clients after a change of the rules.
-    ...(section.client.requested ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
-    ALPNProtocols: ['http/1.1'],
-  };
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** Returns the certificates in the order of the text. Throws an Error that quotes nothing if one cannot be read. */
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  const texts = pem.match(PEM_CERTIFICATE) ?? [];
+  if (texts.length === 0) throw new Error('contains no certificate; expected PEM, as in -----BEGIN CERTIFICATE-----');
+  return texts.map((text) => {
+    try {
+      return new X509Certificate(text);
+    } catch {
+      throw new Error('contains an unreadable certificate; expected PEM');
+    }
+  });
+}
+
+/** Throws an Error that quotes nothing if the key cannot be read. */
+function privateKeyIn(pem: string): KeyObject {
+  if (/ENCRYPTED/.test(pem)) throw new Error('is encrypted with a passphrase; expected a key without one');
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new Error('contains no private key; expected PEM, as in -----BEGIN PRIVATE KEY-----');
+  }
+}
+
+/**
+ * The alternative names of a certificate: DNS, e-mail, URI and IP addresses, the last in their shortest form. Node
+ * writes them as `DNS:a, URI:"b, c"`: a name that could be misread is in quotes, as JSON.
+ */
+export function alternativeNames({ subjectAltName = '' }: Pick<X509Certificate, 'subjectAltName'>): readonly string[] {
+  const names = subjectAltName.matchAll(/(?:^|, )(DNS|email|URI|IP Address):("(?:[^"\\]|\\.)*"|[^",]*)(?=, |$)/g);
+  return Array.from(names, ([, kind, value = '']) => {
+    const name = value.startsWith('"') ? String(JSON.parse(value)) : value;
+    return kind === 'IP Address' ? shortAddress(name) : name;
+  });
+}
+
+/** Returns the shortest form of an address, however it was written. */
+function shortAddress(address: string): string {
+  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

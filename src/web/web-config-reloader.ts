@@ -1,13 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import {
-  protectionsOf,
-  rereadIfChanged,
-  type ValidWebConfig,
-  type WebConfigResult,
-  type WebRules,
-} from './web-config.ts';
+import { digestOfFiles, readWebRules, type ValidWebConfig, type WebConfigResult, type WebRules } from './web-config.ts';
 
 /** How often the files are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 2_000;
@@ -16,41 +10,42 @@ export interface ReloaderOptions {
   readonly path: string;
   readonly read: ReadText;
   readonly first: ValidWebConfig;
-  /** Applies changed rules. Never rejects. */
-  readonly adopt: (rules: WebRules) => Promise<void>;
+  /** Applies changed rules. */
+  readonly adopt: (rules: WebRules) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /**
- * Checks the content of the files periodically: a change is seen however they were replaced. New content takes effect
- * after two equal checks, because files are not written in one step. Invalid content changes nothing, nor does content
- * with less protection than before: a truncated file looks like one without requirements.
+ * Checks the content of the files periodically: a change is seen however they were replaced. New content takes effect after
+ * two equal checks, because files are not written in one step. Content that is invalid, that protects less than before, or
+ * that needs another server changes nothing: a truncated file looks like one without requirements.
  */
 export class WebConfigReloader {
   readonly #options: ReloaderOptions;
   #active: ValidWebConfig;
+  /** What was read last and is in effect or rejected. */
   #last: WebConfigResult;
-  #lastSuccess: number;
-  /** The digest of the invalid content that was logged last. */
-  #loggedDigest: string | undefined;
+  /** What the last check found, and the next check has to confirm. */
+  #changed: WebConfigResult | undefined;
+  #lastSuccessSeconds: number;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.#active = options.first;
     this.#last = options.first;
-    this.#lastSuccess = options.clock.now() / 1000;
+    this.#lastSuccessSeconds = options.clock.now() / 1000;
   }
 
   /** Returns what the metrics about the exporter read. */
   get status() {
     const { tls, users } = this.#active.rules;
     return {
-      isGood: this.#loggedDigest === undefined,
-      lastSuccessSeconds: this.#lastSuccess,
+      isGood: this.#last === this.#active,
+      lastSuccessSeconds: this.#lastSuccessSeconds,
       expirySeconds: tls?.expirySeconds,
       hasTls: tls !== undefined,
-      hasAuth: users.size > 0 || tls?.client.required === true,
+      hasAuth: users.size > 0 || tls?.client.isRequired === true,
     };
   }
 
@@ -59,38 +54,57 @@ export class WebConfigReloader {
     for (;;) {
       await this.#options.clock.sleep(CHECK_INTERVAL_MS, signal);
       if (signal.aborted) return;
-      await this.checkFiles();
+      await this.#check();
     }
   }
 
-  async checkFiles(): Promise<void> {
-    const { path, read, adopt, clock, log } = this.#options;
-    const last = this.#last;
-    const result = await rereadIfChanged(last, path, read);
-    this.#last = result;
-    const hasChanged = result.digest !== this.#active.digest;
-    if (hasChanged && result.digest !== last.digest) return;
-    const errors = result.state === 'invalid' ? result.errors : this.#lostProtections(result);
-    if (result.state === 'invalid' || errors.length > 0) {
-      if (this.#loggedDigest === result.digest) return;
-      this.#loggedDigest = result.digest;
-      log.error({ path, errors }, 'web configuration rejected; keeping the previous one');
+  async #check(): Promise<void> {
+    const { path, read } = this.#options;
+    const known = this.#changed ?? this.#last;
+    // Parsing YAML, certificates and keys takes time on the event loop, so it is done only after a change.
+    if ((await digestOfFiles(known, read)) !== known.digest) {
+      this.#changed = await readWebRules(path, read);
+    } else if (this.#changed !== undefined) {
+      this.#apply(this.#changed);
+      this.#changed = undefined;
+    }
+  }
+
+  #apply(result: WebConfigResult): void {
+    const { path, adopt, clock, log } = this.#options;
+    if (result.digest === this.#last.digest) return;
+    if (result.digest === this.#active.digest) {
+      this.#last = this.#active;
+      this.#lastSuccessSeconds = clock.now() / 1000;
+      log.info({ path }, 'The web configuration file is again the one in effect.');
       return;
     }
-    if (this.#loggedDigest !== undefined && !hasChanged) log.info({ path }, 'web configuration is valid again');
-    if (hasChanged || this.#loggedDigest !== undefined) this.#lastSuccess = clock.now() / 1000;
-    this.#loggedDigest = undefined;
-    if (!hasChanged) return;
+    this.#last = result;
+    const errors = result.state === 'invalid' ? result.errors : changesForRestart(this.#active.rules, result.rules);
+    if (result.state === 'invalid' || errors.length > 0) {
+      log.error({ path, errors }, 'The changed web configuration was rejected, and the previous one stays in effect.');
+      return;
+    }
     this.#active = result;
-    await adopt(result.rules);
-    log.info({ path }, 'web configuration reloaded');
+    this.#lastSuccessSeconds = clock.now() / 1000;
+    adopt(result.rules);
+    log.info({ path }, 'The web configuration was reloaded.');
   }
+}
 
-  #lostProtections({ rules }: ValidWebConfig): readonly string[] {
-    const kept = new Set(protectionsOf(rules));
-    const lost = protectionsOf(this.#active.rules).filter((name) => !kept.has(name));
-    return lost.map(
-      (name) => `the file removes ${name}; a reload never removes protection: restart the exporter to remove it`,
-    );
-  }
+/** Returns what a reload cannot change: what needs another server, and what would protect less. */
+function changesForRestart(before: WebRules, after: WebRules): readonly string[] {
+  const changes: readonly (readonly [hasChanged: boolean, what: string])[] = [
+    [before.tls === undefined && after.tls !== undefined, 'adds TLS'],
+    [before.tls !== undefined && after.tls === undefined, 'removes TLS'],
+    [
+      before.tls !== undefined && after.tls !== undefined && before.tls.clientAuthType !== after.tls.clientAuthType,
+      'changes client_auth_type',
+    ],
+    [before.tls?.allowedNames !== undefined && after.tls?.allowedNames === undefined, 'removes client_allowed_sans'],
+    [before.users.size > 0 && after.users.size === 0, 'removes all users'],
+  ];
+  return changes.flatMap(([hasChanged, what]) =>
+    hasChanged ? [`the file ${what}; restart the exporter to apply it`] : [],
+  );
 }

@@ -1,56 +1,55 @@
-import { GO_DURATION, goDurationMs } from './go-duration.ts';
-import { CIPHER_SUITES, CLIENT_AUTH_TYPES, type ClientPolicy, CURVES, type TlsVersion, VERSIONS } from './tls-names.ts';
-import type { ClientRateLimit } from './token-bucket.ts';
-import { enumOf, mapping, readYaml, stringMatching } from './yaml.ts';
+import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
+import { LineCounter, parseDocument } from 'yaml';
+import { likelyTypo } from '../runtime/suggest.ts';
+import { CIPHER_SUITES, CLIENT_POLICIES, CURVES, type TlsSection, VERSIONS } from './tls.ts';
+import { GO_DURATION } from './token-bucket.ts';
 
-export type PemSource =
-  | { readonly state: 'inline'; readonly text: string }
-  | { readonly state: 'file'; readonly path: string };
-
-export interface TlsSection<Pem = PemSource> {
-  readonly certificate: Pem;
-  readonly key: Pem;
-  readonly clientCa: Pem | undefined;
-  readonly client: ClientPolicy;
-  /** A client's certificate must have one of these names; undefined for any name. */
-  readonly allowedNames: readonly string[] | undefined;
-  readonly minVersion: TlsVersion;
-  readonly maxVersion: TlsVersion;
-  /** The cipher suites by OpenSSL's names; undefined for the default. */
-  readonly suites: readonly string[] | undefined;
-  readonly curves: readonly string[] | undefined;
-  readonly prefersOwnOrder: boolean;
-}
-
-/** A web configuration file, parsed and not yet in effect. */
+/** A web configuration file that matches {@link FILE}. */
 export interface WebFile {
-  /** Undefined serves plain HTTP. */
-  readonly tls: TlsSection | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Password hashes by user; without users no password is required. */
-  readonly users: ReadonlyMap<string, string>;
-  /** The rate limit; undefined for none. */
-  readonly rate: ClientRateLimit | undefined;
+  readonly tls_server_config?: TlsServerConfig;
+  readonly http_server_config?: { readonly headers?: Readonly<Record<string, string>> };
+  readonly basic_auth_users?: Readonly<Record<string, string>>;
+  readonly rate_limit?: { readonly interval?: string | 0; readonly burst?: number };
 }
 
-/** The words of YAML 1.1, as Go's parser accepts them. */
-const TRUE = ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'];
-const FALSE = ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'];
+export interface TlsServerConfig {
+  readonly cert?: string;
+  readonly cert_file?: string;
+  readonly key?: string;
+  readonly key_file?: string;
+  readonly client_ca?: string;
+  readonly client_ca_file?: string;
+  readonly client_auth_type?: TlsSection['clientAuthType'];
+  readonly client_allowed_sans?: readonly string[];
+  readonly min_version?: TlsSection['minVersion'];
+  readonly max_version?: TlsSection['maxVersion'];
+  readonly cipher_suites?: TlsSection['suites'];
+  readonly curve_preferences?: TlsSection['curves'];
+  readonly prefer_server_cipher_suites?: boolean;
+}
 
-const STRING = { type: 'string' };
-const BOOLEAN = stringMatching(new RegExp(`^(?:${[...TRUE, ...FALSE].join('|')})$`), 'true or false');
-const HEADER = stringMatching(/^[ -~]+$/, 'printable ASCII on one line');
-const oneOf = (words: object) => enumOf(Object.keys(words));
+const STRING = { type: 'string', minLength: 1, description: 'a text that is not empty' };
+const BOOLEAN = { type: 'boolean', description: 'true or false' };
+const HEADER = { type: 'string', pattern: /^[ -~]+$/.source, description: 'printable ASCII on one line' };
+const oneOf = (names: object) => ({ enum: Object.keys(names) });
+const listOf = (items: SchemaObject) => ({ type: 'array', items, description: 'a list of lines that begin with -' });
 
-/**
- * At a cost of 12 one check takes up to a second, and each one more doubles it: while one is checked, others wait. `$2$`
- * hashes are of a version with a known weakness.
- */
-const HASH = stringMatching(
-  /^\$2[aby]\$(?:0[4-9]|1[0-2])\$[./\dA-Za-z]{53}$/,
-  'a bcrypt hash, not of the oldest kind, with a cost of 4 to 12; make one with htpasswd -nBC 10 ""',
-);
+/** A mapping that has the listed keys and no others: an unknown key would protect nothing. */
+const mapping = (properties: Readonly<Record<string, SchemaObject>>) => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+  description: 'key: value lines; write {} for an empty section',
+});
 
+/** `$2$` hashes are of a version with a known weakness. At a cost of 14, one check takes seconds, and others wait for it. */
+const HASH = {
+  type: 'string',
+  pattern: /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./\dA-Za-z]{53}$/.source,
+  description: 'a bcrypt hash, not of the oldest kind, with a cost of 4 to 14; make one with htpasswd -nBC 10 ""',
+};
+
+/** The file format of the Prometheus exporter toolkit (docs/web-configuration.md there). */
 const FILE = mapping({
   tls_server_config: mapping({
     cert: STRING,
@@ -59,12 +58,12 @@ const FILE = mapping({
     key_file: STRING,
     client_ca: STRING,
     client_ca_file: STRING,
-    client_auth_type: oneOf(CLIENT_AUTH_TYPES),
-    client_allowed_sans: { type: 'array', items: STRING },
+    client_auth_type: oneOf(CLIENT_POLICIES),
+    client_allowed_sans: listOf(STRING),
     min_version: oneOf(VERSIONS),
     max_version: oneOf(VERSIONS),
-    cipher_suites: { type: 'array', items: oneOf(CIPHER_SUITES) },
-    curve_preferences: { type: 'array', items: oneOf(CURVES) },
+    cipher_suites: listOf(oneOf(CIPHER_SUITES)),
+    curve_preferences: listOf(oneOf(CURVES)),
     prefer_server_cipher_suites: BOOLEAN,
   }),
   http_server_config: mapping({
@@ -72,112 +71,117 @@ const FILE = mapping({
     http2: BOOLEAN,
     headers: mapping({
       'Strict-Transport-Security': HEADER,
-      'X-Content-Type-Options': enumOf(['nosniff']),
-      'X-Frame-Options': enumOf(['deny', 'sameorigin']),
+      'X-Content-Type-Options': { enum: ['nosniff'] },
+      'X-Frame-Options': { enum: ['deny', 'sameorigin'] },
       'X-XSS-Protection': HEADER,
       'Content-Security-Policy': HEADER,
     }),
   }),
   basic_auth_users: {
     type: 'object',
-    propertyNames: stringMatching(/^[^:]+$/, 'a user name that is not empty and has no colon'),
+    propertyNames: { pattern: /^[^:]+$/.source, description: 'a user name that is not empty and has no colon' },
     additionalProperties: HASH,
+    description: 'lines of a user: and the hash of the password; write {} for an empty section',
   },
-  rate_limit: mapping(
-    {
-      interval: stringMatching(GO_DURATION, 'a duration with its unit, such as 500ms or 1m30s, or 0'),
-      burst: stringMatching(/^(?:0|[1-9]\d{0,14})$/, 'a whole number'),
-    },
-    { dependencies: { burst: ['interval'] } },
-  ),
+  rate_limit: {
+    ...mapping({
+      interval: {
+        anyOf: [{ const: 0 }, { type: 'string', pattern: GO_DURATION.source }],
+        description: 'a duration with its unit, such as 500ms or 1m30s, or 0',
+      },
+      burst: { type: 'integer', minimum: 0, description: 'a whole number' },
+    }),
+    dependencies: { burst: ['interval'] },
+  },
 });
 
-/** The values that the schema admits. */
-interface Checked {
-  readonly tls_server_config?: CheckedTls;
-  readonly http_server_config?: { readonly headers?: Readonly<Record<string, string>> };
-  readonly basic_auth_users?: Readonly<Record<string, string>>;
-  readonly rate_limit?: { readonly interval?: string; readonly burst?: string };
-}
+const validate = new Ajv({ allErrors: true, verbose: true }).compile<WebFile>(FILE);
 
-type CheckedTls = { readonly [Key in `${'cert' | 'key' | 'client_ca'}${'' | '_file'}`]?: string } & {
-  readonly client_auth_type?: keyof typeof CLIENT_AUTH_TYPES;
-  readonly client_allowed_sans?: readonly string[];
-  readonly min_version?: keyof typeof VERSIONS;
-  readonly max_version?: keyof typeof VERSIONS;
-  readonly cipher_suites?: readonly string[];
-  readonly curve_preferences?: readonly (keyof typeof CURVES)[];
-  readonly prefer_server_cipher_suites?: string;
-};
-
-/**
- * Parses a file in the format of the Prometheus exporter toolkit (docs/web-configuration.md there), and returns one
- * line for each error. As strict as the toolkit: an unknown key is an error, because it would protect nothing.
- */
-export function parseWebFile(text: string): { readonly file: WebFile; readonly errors: readonly string[] } {
-  const { data, errors, addError } = readYaml(text, FILE);
-  const file = (data ?? {}) as Checked;
-  return {
-    file: {
-      tls: tlsOf(file.tls_server_config ?? {}, (key, what) => addError(['tls_server_config', key], what)),
-      headers: file.http_server_config?.headers ?? {},
-      users: new Map(Object.entries(file.basic_auth_users ?? {})),
-      rate: rateOf(file.rate_limit ?? {}),
-    },
-    errors,
-  };
-}
-
-type AddTlsError = (key: keyof CheckedTls, what: string) => void;
-
-function tlsOf(section: CheckedTls, addError: AddTlsError): TlsSection | undefined {
-  const certificate = pemOf(section, 'cert', addError);
-  const key = pemOf(section, 'key', addError);
-  const clientCa = pemOf(section, 'client_ca', addError);
-  const client = CLIENT_AUTH_TYPES[section.client_auth_type ?? 'NoClientCert'];
-  const minVersion = VERSIONS[section.min_version ?? 'TLS12'];
-  const maxVersion = VERSIONS[section.max_version ?? 'TLS13'];
-  if (minVersion > maxVersion) addError('min_version', 'is above max_version');
-  // Combinations that cannot be enforced would admit clients that the operator means to exclude.
-  if (clientCa !== undefined && !client.requested) {
-    const key = section.client_ca === undefined ? 'client_ca_file' : 'client_ca';
-    addError(key, 'has no effect without client_auth_type: RequireAndVerifyClientCert');
+/** Parses a file. Adds a line for each error, which quotes no value, and returns undefined if there are any. */
+export function parseWebFile(text: string, errors: string[]): WebFile | undefined {
+  const lines = new LineCounter();
+  // Pretty errors would quote the file, which may contain a key.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  // What the parser only warns of, such as an unknown tag, may be less than the file means to say.
+  for (const { code, pos } of [...document.errors, ...document.warnings]) {
+    errors.push(`line ${lines.linePos(pos[0]).line}: expected YAML in one document, without tags (${code})`);
   }
-  if (client.verified && clientCa === undefined) {
-    addError('client_auth_type', 'needs client_ca_file or client_ca with the certificates to trust');
+  if (errors.length > 0) return undefined;
+  let file: unknown;
+  try {
+    file = document.toJS();
+  } catch {
+    errors.push('an alias (*) has no anchor (&) above it, or the aliases refer to each other too often');
+    return undefined;
   }
-  if (section.client_allowed_sans !== undefined && !client.required) {
-    const types = 'RequireAndVerifyClientCert or RequireAnyClientCert';
-    addError('client_allowed_sans', `has no effect without client_auth_type: ${types}`);
-  }
-  if ((certificate ?? key ?? clientCa ?? section.client_auth_type) === undefined) return undefined;
-  if (certificate === undefined) addError('cert_file', 'is missing; expected it or cert');
-  if (key === undefined) addError('key_file', 'is missing; expected it or key');
-  if (certificate === undefined || key === undefined) return undefined;
-  const { cipher_suites: suites = [], curve_preferences: curves = [] } = section;
-  return {
-    certificate,
-    key,
-    clientCa,
-    client,
-    minVersion,
-    maxVersion,
-    allowedNames: section.client_allowed_sans,
-    suites: suites.length === 0 ? undefined : suites.map((name) => CIPHER_SUITES[name] ?? name),
-    curves: curves.length === 0 ? undefined : curves.map((name) => CURVES[name]),
-    prefersOwnOrder: !FALSE.includes(section.prefer_server_cipher_suites ?? 'true'),
-  };
+  if (validate(file)) errors.push(...contradictions(file.tls_server_config ?? {}));
+  else errors.push(...new Set((validate.errors ?? []).flatMap(sentenceOf)));
+  return errors.length === 0 ? (file as WebFile) : undefined;
 }
 
-function pemOf(section: CheckedTls, key: 'cert' | 'key' | 'client_ca', addError: AddTlsError): PemSource | undefined {
-  const { [key]: text, [`${key}_file` as const]: path } = section;
-  if (text !== undefined && path !== undefined) addError(key, `is set and so is ${key}_file; expected one of them`);
-  if (path !== undefined) return { state: 'file', path };
-  return text === undefined ? undefined : { state: 'inline', text };
+/** Combinations that cannot be enforced would admit clients that the operator means to exclude. */
+function contradictions(tls: TlsServerConfig): readonly string[] {
+  if (Object.keys(tls).length === 0) return [];
+  const client = CLIENT_POLICIES[tls.client_auth_type ?? 'NoClientCert'];
+  const { client_allowed_sans: names = [], min_version: minVersion = 'TLS12', max_version: maxVersion = 'TLS13' } = tls;
+  const hasClientCa = (tls.client_ca ?? tls.client_ca_file) !== undefined;
+  const errors: readonly (readonly [isWrong: boolean, error: string])[] = [
+    [tls.cert !== undefined && tls.cert_file !== undefined, 'cert: is set and so is cert_file; expected one of them'],
+    [tls.key !== undefined && tls.key_file !== undefined, 'key: is set and so is key_file; expected one of them'],
+    [
+      tls.client_ca !== undefined && tls.client_ca_file !== undefined,
+      'client_ca: is set and so is client_ca_file; expected one of them',
+    ],
+    [(tls.cert ?? tls.cert_file) === undefined, 'cert_file: is missing; expected it or cert'],
+    [(tls.key ?? tls.key_file) === undefined, 'key_file: is missing; expected it or key'],
+    [minVersion > maxVersion, 'min_version: is above max_version'],
+    [
+      hasClientCa && !client.isRequested,
+      'client_ca: has no effect without client_auth_type: RequireAndVerifyClientCert',
+    ],
+    [
+      client.isVerified && !hasClientCa,
+      'client_auth_type: needs client_ca_file or client_ca with the certificates to trust',
+    ],
+    [
+      names.length > 0 && !client.isRequired,
+      'client_allowed_sans: has no effect without client_auth_type: RequireAndVerifyClientCert or RequireAnyClientCert',
+    ],
+  ];
+  return errors.flatMap(([isWrong, error]) => (isWrong ? [`tls_server_config.${error}`] : []));
 }
 
-/** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
-function rateOf({ interval = '0', burst = '0' }: NonNullable<Checked['rate_limit']>): ClientRateLimit | undefined {
-  const intervalMs = goDurationMs(interval);
-  return intervalMs === 0 ? undefined : { intervalMs, burst: Number(burst) };
+function sentenceOf({
+  keyword,
+  instancePath,
+  params,
+  parentSchema = {},
+  propertyName,
+}: ErrorObject): readonly string[] {
+  const path = instancePath.split('/').slice(1);
+  switch (keyword) {
+    case 'additionalProperties': {
+      const known = Object.keys(parentSchema.properties);
+      const meant = likelyTypo(params.additionalProperty, known);
+      const expected = meant === undefined ? `expected ${known.join(', ')}` : `did you mean ${meant}?`;
+      return [`${nameOf([...path, params.additionalProperty])}: unknown key; ${expected}`];
+    }
+    case 'enum':
+      return [`${nameOf(path)}: expected ${parentSchema.enum.join(', ')}`];
+    case 'dependencies':
+      return [`${nameOf([...path, params.property])}: has no effect without ${params.missingProperty}`];
+    case 'propertyNames':
+      return [];
+    default: {
+      const key = propertyName === undefined ? path : [...path, propertyName];
+      return parentSchema.description === undefined ? [] : [`${nameOf(key)}: expected ${parentSchema.description}`];
+    }
+  }
+}
+
+/** A key that does not look like a word may be a secret in the wrong place, or break the line. Numbers are places in lists. */
+function nameOf(path: readonly string[]): string {
+  const names = path.filter((key) => !/^\d+$/.test(key));
+  const shown = names.map((key) => (key.length < 30 && /^[A-Za-z]+\d?(?:[_-][A-Za-z]+)*$/.test(key) ? key : 'a key'));
+  return shown.join('.') || 'the file';
 }

@@ -2,107 +2,134 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import { type Pem, type TlsSettings, tlsSettings } from './tls.ts';
-import type { PemSource, TlsSection, WebFile } from './web-config-schema.ts';
+import { type Pem, type TlsRules, type TlsSection, tlsRules } from './tls.ts';
+import { type ClientRateLimit, goDurationMs } from './token-bucket.ts';
+import type { TlsServerConfig, WebFile } from './web-config-schema.ts';
 
-export interface WebRules extends Omit<WebFile, 'tls'> {
-  readonly tls: TlsSettings | undefined;
+/** What a web configuration file requires of clients, and what every response has. */
+export interface WebRules {
+  /** Undefined serves plain HTTP. */
+  readonly tls: TlsRules | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Password hashes by user; without users no password is required. */
+  readonly users: ReadonlyMap<string, string>;
+  /** Undefined for no limit. */
+  readonly rateLimit: ClientRateLimit | undefined;
   /** The file itself and the key file: only their owner may write them, or read them if they contain a secret. */
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
 /** The files that were read, and a digest of them all. */
-interface FileDigest {
+interface ReadFiles {
   readonly paths: readonly string[];
   readonly digest: string;
 }
 
-export type ValidWebConfig = FileDigest & { readonly state: 'valid'; readonly rules: WebRules };
+export type ValidWebConfig = ReadFiles & { readonly state: 'valid'; readonly rules: WebRules };
 
 export type WebConfigResult =
   | ValidWebConfig
-  | (FileDigest & { readonly state: 'invalid'; readonly errors: readonly string[] });
+  | (ReadFiles & { readonly state: 'invalid'; readonly errors: readonly string[] });
 
-/** What rules require of clients, by names for messages. */
-export function protectionsOf({ tls, users }: WebRules): readonly string[] {
-  const { required = false, verified = false } = tls?.client ?? {};
-  const protections: readonly (readonly [boolean, string])[] = [
-    [tls !== undefined, 'TLS'],
-    [required, 'client certificates'],
-    [required && verified, 'the check of client certificates'],
-    [tls?.allowedNames !== undefined, 'the allowed names of clients'],
-    [users.size > 0, 'passwords'],
-  ];
-  return protections.flatMap(([isRequired, name]) => (isRequired ? [name] : []));
-}
-
-type Texts = readonly (readonly [path: string, text: string | undefined])[];
-
-function digestOf(texts: Texts): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
-}
-
-/** Reads the web configuration and the files that it names, each path relative to its folder. Never rejects. */
+/** Reads a web configuration and the files that it names, each path relative to its folder. Never rejects. */
 export async function readWebRules(path: string, read: ReadText): Promise<WebConfigResult> {
-  const texts: (readonly [path: string, text: string | undefined])[] = [];
-  const errors: string[] = [];
-  const textOf = async (file: string, name: string) => {
-    const text = await read(file).catch((error: unknown) => {
-      errors.push(`${name} ${file} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
+  const reader = new ConfigReader(resolve(path), read);
+  const rules = await reader.rules();
+  const { errors, contents } = reader;
+  const files = { paths: [...contents.keys()], digest: digestOf([...contents.values()]) };
+  return rules === undefined || errors.length > 0
+    ? { state: 'invalid', errors, ...files }
+    : { state: 'valid', rules, ...files };
+}
+
+/** Returns the digest of the present content of files, to compare with the one that they had. Never rejects. */
+export async function digestOfFiles({ paths }: ReadFiles, read: ReadText): Promise<string> {
+  return digestOf(await Promise.all(paths.map((path) => read(path).catch(() => undefined))));
+}
+
+function digestOf(contents: readonly (string | undefined)[]): string {
+  // As JSON, because a file without content differs from one that cannot be read.
+  return createHash('sha256')
+    .update(JSON.stringify(contents.map((content) => content ?? null)))
+    .digest('hex');
+}
+
+/** Reads the files of one configuration, and notes what was wrong with them. */
+class ConfigReader {
+  readonly #path: string;
+  readonly #read: ReadText;
+  /** The content of each file that was read, by its path; undefined if it cannot be read. */
+  readonly contents = new Map<string, string | undefined>();
+  readonly errors: string[] = [];
+
+  constructor(path: string, read: ReadText) {
+    this.#path = path;
+    this.#read = read;
+  }
+
+  /** Returns undefined if there are errors. */
+  async rules(): Promise<WebRules | undefined> {
+    const text = await this.#textOf(this.#path, 'the file');
+    if (text === undefined) return undefined;
+    // Loaded only when needed: the YAML parser would be a tenth of every start.
+    const { parseWebFile } = await import('./web-config-schema.ts');
+    const file = parseWebFile(text, this.errors);
+    if (file === undefined) return undefined;
+    const { tls_server_config: section = {}, http_server_config: http = {}, basic_auth_users: hashes = {} } = file;
+    const tlsSection = await this.#tlsSection(section);
+    const tls = tlsSection && tlsRules(tlsSection, this.errors);
+    const users = new Map(Object.entries(hashes));
+    const ownFiles = [{ path: this.#path, isSecret: users.size > 0 || section.key !== undefined }];
+    if (section.key_file !== undefined) ownFiles.push({ path: this.#absolute(section.key_file), isSecret: true });
+    return { tls, headers: http.headers ?? {}, users, rateLimit: rateLimitOf(file), ownFiles };
+  }
+
+  /** Returns undefined if there is no TLS, or if there are errors. */
+  async #tlsSection(section: TlsServerConfig): Promise<TlsSection | undefined> {
+    if (Object.keys(section).length === 0) return undefined;
+    const certificate = await this.#pemOf(section, 'cert');
+    const key = await this.#pemOf(section, 'key');
+    const clientCa = await this.#pemOf(section, 'client_ca');
+    if (this.errors.length > 0 || certificate === undefined || key === undefined) return undefined;
+    return {
+      certificate,
+      key,
+      clientCa,
+      clientAuthType: section.client_auth_type ?? 'NoClientCert',
+      // An empty list allows every name, as in the toolkit.
+      allowedNames: section.client_allowed_sans?.length === 0 ? undefined : section.client_allowed_sans,
+      minVersion: section.min_version ?? 'TLS12',
+      maxVersion: section.max_version ?? 'TLS13',
+      suites: section.cipher_suites ?? [],
+      curves: section.curve_preferences ?? [],
+      prefersOwnOrder: section.prefer_server_cipher_suites ?? true,
+    };
+  }
+
+  async #pemOf(section: TlsServerConfig, key: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> {
+    const { [key]: inline, [`${key}_file` as const]: path } = section;
+    if (inline !== undefined) return { name: key, text: inline };
+    if (path === undefined) return undefined;
+    const text = await this.#textOf(this.#absolute(path), `${key}_file`);
+    return text === undefined ? undefined : { name: `${key}_file ${path}`, text };
+  }
+
+  async #textOf(path: string, name: string): Promise<string | undefined> {
+    const text = await this.#read(path).catch((error: unknown) => {
+      this.errors.push(`${name} ${path} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
       return undefined;
     });
-    texts.push([file, text]);
+    this.contents.set(path, text);
     return text;
-  };
-  const rules = await rulesOf(path, textOf, errors);
-  const files = { paths: texts.map(([file]) => file), digest: digestOf(texts) };
-  return rules === undefined ? { state: 'invalid', errors, ...files } : { state: 'valid', rules, ...files };
+  }
+
+  #absolute(path: string): string {
+    return resolve(dirname(this.#path), path);
+  }
 }
 
-type TextOf = (path: string, name: string) => Promise<string | undefined>;
-
-/** Adds a line for each error, and returns undefined if there are any. */
-async function rulesOf(path: string, textOf: TextOf, errors: string[]): Promise<WebRules | undefined> {
-  const text = await textOf(path, 'the file');
-  if (text === undefined) return undefined;
-  // Loaded only when needed: the YAML parser would be a tenth of every start.
-  const { parseWebFile } = await import('./web-config-schema.ts');
-  const parsed = parseWebFile(text);
-  errors.push(...parsed.errors);
-  const { tls: section, ...file } = parsed.file;
-  const absolute = (named: string) => resolve(dirname(resolve(path)), named);
-  const withPem = section && (await withTexts(section, (named, name) => textOf(absolute(named), name)));
-  if (errors.length > 0) return undefined;
-  const tls = withPem && tlsSettings(withPem, errors);
-  if (errors.length > 0) return undefined;
-  const key = section?.key;
-  const webFile = { path: resolve(path), isSecret: file.users.size > 0 || key?.state === 'inline' };
-  const ownFiles = key?.state === 'file' ? [webFile, { path: absolute(key.path), isSecret: true }] : [webFile];
-  return { ...file, tls, ownFiles };
-}
-
-/** Reads the files that the TLS section names. Returns undefined if the certificate or the key cannot be read. */
-async function withTexts(section: TlsSection, textOf: TextOf): Promise<TlsSection<Pem> | undefined> {
-  const pemOf = async (source: PemSource, name: string): Promise<Pem | undefined> => {
-    if (source.state === 'inline') return { name, text: source.text };
-    const text = await textOf(source.path, `${name}_file`);
-    return text === undefined ? undefined : { name: `${name}_file ${source.path}`, text };
-  };
-  const certificate = await pemOf(section.certificate, 'cert');
-  const key = await pemOf(section.key, 'key');
-  const clientCa = section.clientCa && (await pemOf(section.clientCa, 'client_ca'));
-  return certificate && key && { ...section, certificate, key, clientCa };
-}
-
-/**
- * Reads the same files again, and returns the earlier result if nothing has changed: parsing YAML, certificates and
- * keys takes time on the event loop. Never rejects.
- */
-export async function rereadIfChanged(
-  earlier: WebConfigResult,
-  path: string,
-  read: ReadText,
-): Promise<WebConfigResult> {
-  const texts = earlier.paths.map(async (file) => [file, await read(file).catch(() => undefined)] as const);
-  return digestOf(await Promise.all(texts)) === earlier.digest ? earlier : readWebRules(path, read);
+/** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
+function rateLimitOf({ rate_limit: { interval = 0, burst = 0 } = {} }: WebFile): ClientRateLimit | undefined {
+  const intervalMs = goDurationMs(String(interval));
+  return intervalMs === 0 ? undefined : { intervalMs, burst };
 }

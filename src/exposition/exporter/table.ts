@@ -214,7 +214,7 @@ export const exporterMetrics = {
   },
   connectionsClosed: {
     name: 'filer_exporter_web_connections_closed_total',
-    help: 'Connections closed by the exporter, by reason: limit (without a request, replaced by a new one), refused (new, while all others had a request), timeout (no request within 10 seconds), unread (the client did not read its response).',
+    help: 'Connections that the exporter closed because it had too many, by reason: limit (256 connections were open, and this one had no request), unread (40 scrapes or 16 pages were being sent, and this client did not read its response).',
     type: 'counter',
     labels: ['reason'],
     read: ({ closed }) => counted('reason', closed),

@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Why the server closes connections, for `filer_exporter_web_connections_closed_total`. */
+export type CloseReason = 'limit' | 'unread';
+
+/** How much of a connection the HTTP parser gets in one turn of the event loop, in bytes. */
+const READ_BYTES = 1024;
+
+/** A connection as it was accepted, below TLS. */
+interface Connection {
+  readonly socket: Socket;
+  /** Whether it is closed after the response in progress. */
+  isLast: boolean;
+}
+
+/**
+ * The open connections, up to a limit. At the limit, a new connection replaces the one that has been without a request for
+ * the longest time. `maxConnections` of Node.js closes the new one instead, so that idle clients would lock scrapers out.
+ */
+export class Connections {
+  readonly #max: number;
+  /** The connections without a request in progress, by the addresses of their ends; the longest unused one first. */
+  readonly #unused = new Map<string, Connection>();
+  readonly #busy = new Map<string, Connection>();
+  readonly closed = new Map<CloseReason, number>([
+    ['limit', 0],
+    ['unread', 0],
+  ]);
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Adds a connection as it was accepted. If every other one has a request in progress, it is closed itself. */
+  add(socket: Socket): void {
+    // A client may reset its connection at any time. Without a listener this would end the process.
+    socket.on('error', () => {});
+    // The client has left already, and its address is unknown.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
+    const ends = endsOf(socket);
+    const connection = { socket, isLast: false };
+    this.#unused.set(ends, connection);
+    socket.once('close', () => {
+      for (const connections of [this.#unused, this.#busy]) {
+        if (connections.get(ends) === connection) connections.delete(ends);
+      }
+    });
+    if (this.#unused.size + this.#busy.size <= this.#max) return;
+    for (const [oldest, { socket: unused }] of this.#unused) {
+      this.#unused.delete(oldest);
+      this.close(unused, 'limit');
+      return;
+    }
+  }
+
+  /** Counts the connection of a response as busy until the response is closed. */
+  begin(response: ServerResponse): void {
+    const { socket } = response.req;
+    const ends = endsOf(socket);
+    const connection = this.#unused.get(ends);
+    if (connection === undefined) return;
+    this.#unused.delete(ends);
+    this.#busy.set(ends, connection);
+    response.once('close', () => {
+      if (!this.#busy.delete(ends) || socket.destroyed) return;
+      this.#unused.set(ends, connection);
+      if (connection.isLast) socket.destroySoon();
+    });
+  }
+
+  close(socket: Socket, reason: CloseReason): void {
+    this.closed.set(reason, (this.closed.get(reason) ?? 0) + 1);
+    socket.destroy();
+  }
+
+  /** Closes the connections without a request, and each other one after its response. */
+  retire(): void {
+    for (const { socket } of this.#unused.values()) socket.destroy();
+    for (const connection of this.#busy.values()) connection.isLast = true;
+  }
+
+  destroyAll(): void {
+    for (const { socket } of [...this.#unused.values(), ...this.#busy.values()]) socket.destroy();
+  }
+}
+
+/** Identifies a connection. The socket of TLS and the one below it have these addresses in common. */
+function endsOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
+}
+
+/**
+ * Passes the bytes of a connection to the HTTP parser of Node.js in small parts, one in each turn of the event loop. Node.js
+ * reads up to 64 KiB at once, which can be 3,000 requests, and creates an object of some kilobytes for each of them even after
+ * the connection was closed. A few hundred such connections would exhaust the memory. The listener makes the stream wait
+ * until it is read, and what is read reaches the listener of Node.js.
+ */
+export function readInParts(socket: Socket): void {
+  let isScheduled = false;
+  const readPart = () => {
+    isScheduled = false;
+    if (socket.destroyed) return;
+    // Without bytes, reading is what ends the stream of a client that has sent everything.
+    socket.read(Math.min(READ_BYTES, socket.readableLength) || undefined);
+    if (socket.readableLength === 0) return;
+    isScheduled = true;
+    setImmediate(readPart);
+  };
+  socket.on('readable', () => {
+    if (!isScheduled) readPart();
+  });
+}

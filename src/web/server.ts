@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ResponseBody } from '../exposition/body.ts';
+import type { Format } from '../exposition/format.ts';
+import { type Clock, callAfter } from '../runtime/clock.ts';
+import { errorCode } from '../runtime/errors.ts';
+import type { Log } from '../runtime/log.ts';
+import type { AccessControl } from './access-control.ts';
+import { ActiveResponses } from './active-responses.ts';
+import { type CloseReason, Connections, readInParts } from './connections.ts';
+import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
+import { type Page, sendBody, sendText } from './responses.ts';
+import type { WebRules } from './web-config.ts';
+
+/** What the server serves. */
+export interface Pages {
+  /** Returns the exposition at this moment. */
+  exposition(format: Format, gzip: boolean): Promise<ResponseBody>;
+  /** Whether the first polls have ended. */
+  ready(): boolean;
+  /** `query` is that of the request, without its `?`. */
+  statusPage(query: string): Promise<Page>;
+  statusJson(): Promise<Page>;
+  landingPage(): Promise<Page>;
+}
+
+export interface ServerOptions {
+  /** If undefined, the server listens on all addresses, IPv4 and IPv6. */
+  readonly host: string | undefined;
+  /** 0 selects any free port. */
+  readonly port: number;
+  readonly metricsPath: string;
+  /** TLS and who may read the pages; without it everyone may, over plain HTTP. */
+  readonly access: AccessControl | undefined;
+  readonly pages: Pages;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const MAX_CONNECTIONS = 256;
+
+/** Scrapes, and other pages, that are sent at once; additional ones get 503. */
+const MAX_SCRAPES = 40;
+const MAX_PAGES = 16;
+
+/** How long a client may take to read a response, in milliseconds; a scraper may send a shorter time-out. */
+const MAX_RESPONSE_MS = 120_000;
+
+/** The limits of Node.js, in milliseconds. */
+const LIMITS = {
+  // A connection on which nothing is sent ends after the same time.
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  // Longer than usual scrape intervals: otherwise each scrape would need a new connection and a TLS handshake.
+  keepAliveTimeout: 130_000,
+} as const;
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+interface Route {
+  /** Needs no password. */
+  readonly isOpen?: boolean;
+  readonly respond: (response: ServerResponse, query: string) => Promise<unknown> | unknown;
+}
+
+/** Serves the exposition and the pages. No request waits for a service. */
+export class WebServer {
+  readonly #options: ServerOptions;
+  readonly #server: HttpServer | HttpsServer;
+  readonly #connections = new Connections(MAX_CONNECTIONS);
+  readonly #scrapes: ActiveResponses;
+  readonly #otherPages: ActiveResponses;
+  readonly #routes: ReadonlyMap<string, Route>;
+
+  constructor(options: ServerOptions) {
+    const { access, clock, metricsPath, pages } = options;
+    this.#options = options;
+    this.#scrapes = new ActiveResponses(MAX_SCRAPES, this.#connections, clock);
+    this.#otherPages = new ActiveResponses(MAX_PAGES, this.#connections, clock);
+    const health: Route = { isOpen: true, respond: (response) => sendText(response, 200, 'ok\n') };
+    const readiness: Route = { isOpen: true, respond: (response) => this.#sendReadiness(response) };
+    this.#routes = new Map<string, Route>([
+      ['/', { respond: (response) => this.#sendPage(response, () => pages.landingPage()) }],
+      ['/status', { respond: (response, query) => this.#sendPage(response, () => pages.statusPage(query)) }],
+      ['/api/v1/status', { respond: (response) => this.#sendPage(response, () => pages.statusJson()) }],
+      ['/healthz', health],
+      ['/readyz', readiness],
+      // The paths of the same pages in Prometheus.
+      ['/-/healthy', health],
+      ['/-/ready', readiness],
+      [decoded(metricsPath), { respond: (response) => this.#sendMetrics(response) }],
+    ]);
+    this.#server = this.#createServer(access?.rules.tls);
+  }
+
+  /** Connections that the server closed, by reason. */
+  get closed(): ReadonlyMap<CloseReason, number> {
+    return this.#connections.closed;
+  }
+
+  /** Listens; resolves with the port. Rejects if the address is not available. */
+  async listen(): Promise<number> {
+    const { host, port, log } = this.#options;
+    this.#server.listen({ port, ...(host === undefined ? {} : { host }) });
+    await once(this.#server, 'listening');
+    let isShort = false;
+    // The event means that the machine is out of files or memory. Without a listener it would end the process.
+    this.#server.on('error', (err) => {
+      if (!isShort)
+        log.error({ err }, 'A connection could not be accepted: the machine may be out of files or memory.');
+      isShort = true;
+    });
+    this.#server.on('connection', () => {
+      isShort = false;
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Applies changed rules to each request from now on, and to each handshake. They have TLS if the rules before had it. */
+  adopt(rules: WebRules): void {
+    this.#options.access?.adopt(rules);
+    if (rules.tls !== undefined && 'setSecureContext' in this.#server) this.#server.setSecureContext(rules.tls.options);
+    // Earlier handshakes were admitted by the rules before.
+    this.#connections.retire();
+  }
+
+  /** Accepts no more connections; resolves when the requests in progress have ended, or `signal` cuts them off. */
+  close(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cutOff = () => this.#connections.destroyAll();
+      signal.addEventListener('abort', cutOff, { once: true });
+      this.#server.close(() => {
+        signal.removeEventListener('abort', cutOff);
+        resolve();
+      });
+      this.#connections.retire();
+      if (signal.aborted) cutOff();
+    });
+  }
+
+  #createServer(tls: WebRules['tls']): HttpServer | HttpsServer {
+    const { log } = this.#options;
+    const server =
+      tls === undefined
+        ? createServer(LIMITS)
+        : createHttpsServer({ ...LIMITS, ...tls.options, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
+    server.on('connection', (socket: Socket) => this.#connections.add(socket));
+    server.on(tls === undefined ? 'connection' : 'secureConnection', readInParts);
+    server.on('tlsClientError', (err: Error, socket: TLSSocket) => {
+      log.debug({ reason: errorCode(err) }, 'A TLS handshake failed.');
+      socket.destroy();
+    });
+    // A request with an `Expect` header gets its response like any other one.
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+      server.on(event, (_: IncomingMessage, response: ServerResponse) => this.#begin(response));
+    }
+    return server;
+  }
+
+  #begin(response: ServerResponse): void {
+    const { clock, log } = this.#options;
+    const { req: request, socket } = response;
+    // A request before the response to the previous one: no scraper sends it, and each one costs memory.
+    if (socket === null || socket.destroyed) {
+      request.socket.destroy();
+      return;
+    }
+    this.#connections.begin(response);
+    // This limits every page, because a client that does not read it keeps a connection open.
+    response.once(
+      'close',
+      callAfter(clock, scrapeTimeoutMs(request), () => response.destroy()),
+    );
+    this.#respond(response).catch((err: unknown) => {
+      log.error({ err, path: targetOf(request).path }, 'A request failed by an internal error: please report it.');
+      if (!response.headersSent) sendText(response, 500, 'internal error\n');
+      else response.destroy();
+    });
+  }
+
+  async #respond(response: ServerResponse): Promise<void> {
+    const { access } = this.#options;
+    const { req: request } = response;
+    const { path, query } = targetOf(request);
+    const route = this.#routes.get(path);
+    const headers = { ...COMMON_HEADERS, ...access?.rules.headers };
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    // The body of a request is not read, so nothing can follow it on this connection.
+    if (hasBody(request)) response.setHeader('connection', 'close');
+    const rejection = await access?.check(request, route?.isOpen === true);
+    if (rejection !== undefined) sendText(response, rejection.status, rejection.text, rejection.headers);
+    else if (route === undefined) sendText(response, 404, 'not found; / lists the pages\n');
+    else if (request.method !== 'GET' && request.method !== 'HEAD')
+      sendText(response, 405, 'only GET and HEAD\n', { allow: 'GET, HEAD' });
+    else await route.respond(response, query);
+  }
+
+  #sendReadiness(response: ServerResponse): void {
+    if (this.#options.pages.ready()) sendText(response, 200, 'ready\n');
+    else sendText(response, 503, 'the first polls have not ended\n');
+  }
+
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    const { accept, 'accept-encoding': acceptEncoding } = response.req.headers;
+    const format = chooseFormat(accept);
+    const isCompressed = acceptsGzip(acceptEncoding);
+    const headers = { 'content-type': CONTENT_TYPES[format], vary: 'Accept, Accept-Encoding' };
+    const isSent = await this.#scrapes.run(response, async (onRead) => {
+      const body = await this.#options.pages.exposition(format, isCompressed);
+      await this.#send(response, { headers, body, isCompressed }, onRead);
+    });
+    if (!isSent) sendText(response, 503, `more than ${MAX_SCRAPES} scrapes at once\n`, RETRY_SOON);
+  }
+
+  async #sendPage(response: ServerResponse, read: () => Promise<Page>): Promise<void> {
+    const isCompressed = acceptsGzip(response.req.headers['accept-encoding']);
+    const isSent = await this.#otherPages.run(response, async (onRead) => {
+      const page = await read();
+      const headers = { ...page.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
+      const body = await page.body(isCompressed);
+      await this.#send(response, { headers, body, isCompressed }, onRead);
+    });
+    if (!isSent) sendText(response, 503, `more than ${MAX_PAGES} pages at once\n`, RETRY_SOON);
+  }
+
+  /** Sends a body as fast as the client reads it. Headers that the operator has set for every response are kept. */
+  async #send(response: ServerResponse, { headers, body, isCompressed }: Sent, onRead: () => void): Promise<void> {
+    const allHeaders = {
+      ...headers,
+      ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
+      'content-length': body.length,
+    };
+    for (const [name, value] of Object.entries(allHeaders))
+      if (!response.hasHeader(name)) response.setHeader(name, value);
+    if (response.req.method === 'HEAD') response.end();
+    else await sendBody(response, body.buffers(), this.#options.clock, onRead);
+  }
+}
+
+/** The headers of all responses: they are not cached, and have only the declared type. */
+const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+const RETRY_SOON = { 'retry-after': '1' };
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ResponseBody;
+  readonly isCompressed: boolean;
+}
+
+/** The path without percent-encoding, and the query. A target may also be a whole URL (RFC 9112, section 3.2.2). */
+function targetOf({ url: target = '' }: IncomingMessage): { readonly path: string; readonly query: string } {
+  const [origin = ''] = /^https?:\/\/[^/?]*/i.exec(target) ?? [];
+  const [path = '', ...query] = target.slice(origin.length).split('?');
+  return { path: decoded(path === '' ? '/' : path), query: query.join('?') };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Returns the time-out that Prometheus sends in a header, in milliseconds, but at most {@link MAX_RESPONSE_MS}. */
+function scrapeTimeoutMs(request: IncomingMessage): number {
+  const seconds = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
+  return seconds > 0 ? Math.min(seconds * 1000, MAX_RESPONSE_MS) : MAX_RESPONSE_MS;
+}
