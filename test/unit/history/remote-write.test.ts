@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Fleet, HOUR, MINUTE, START } from '../../harness/history-fleet.ts';
 import { type Received, status } from '../../harness/receiver.ts';
-import { Fleet, HOUR, MINUTE, START } from './fleet.ts';
 
 const REJECTED = { response: status(400, 'label value too long') };
 const UNREACHABLE = { response: new Error('connection refused') };

@@ -1,7 +1,8 @@
-import { RemoteWrite } from '../../../src/history/remote-write.ts';
-import { keptLog } from '../../harness/kept-log.ts';
-import { ManualClock } from '../../harness/manual-clock.ts';
-import { keyOf, Receiver } from '../../harness/receiver.ts';
+import { RemoteWrite } from '../../src/history/remote-write.ts';
+import type { Send } from '../../src/history/sender.ts';
+import { keptLog } from './kept-log.ts';
+import { ManualClock } from './manual-clock.ts';
+import { keyOf, Receiver } from './receiver.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -26,6 +27,7 @@ export class Fleet {
   readonly log = keptLog();
   readonly tasks: readonly string[];
   readonly #options: typeof DEFAULTS;
+  readonly #send: Send | undefined;
   #remote: RemoteWrite;
   #running = new AbortController();
   #listed = new Set<string>();
@@ -37,10 +39,12 @@ export class Fleet {
   /** Where the clock of the service is ahead. */
   aheadMs = 0;
 
-  constructor(options: Partial<typeof DEFAULTS> = {}) {
+  /** With `send`, the receiver is a real one: everything is sent once a minute, and `receiver.series` is set by the test. */
+  constructor(options: Partial<typeof DEFAULTS> = {}, send?: Send) {
     this.#options = { ...DEFAULTS, ...options };
     this.tasks = Array.from({ length: this.#options.tasks }, (_, index) => `portal/${index}/cpu_utilization`);
     this.receiver = new Receiver(this.#options.hasWindow, () => this.clock.now());
+    this.#send = send;
     this.#remote = this.#create();
   }
 
@@ -59,6 +63,7 @@ export class Fleet {
       for (const [index, task] of this.tasks.entries())
         if (index % INTERVAL === minute % INTERVAL) await this.#poll(task);
       await this.clock.advance(MINUTE);
+      if (this.#send !== undefined) await this.#remote.flush(this.#running.signal);
     }
   }
 
@@ -96,10 +101,10 @@ export class Fleet {
     const { catchUpMs, firstMs, maxWaiting } = this.#options;
     const remote = new RemoteWrite(
       { binMs: MINUTE, lookbackMs: 15 * MINUTE, catchUpMs, firstMs, maxWaiting, forgetAfterMs: 24 * HOUR },
-      { send: this.receiver.send, clock: this.clock, random: () => 0.5, log, labels: { job: 'minutes' } },
+      { send: this.#send ?? this.receiver.send, clock: this.clock, random: () => 0.5, log, labels: { job: 'minutes' } },
     );
     this.#running = new AbortController();
-    void remote.run(this.#running.signal);
+    if (this.#send === undefined) void remote.run(this.#running.signal);
     return remote;
   }
 
