@@ -66,13 +66,7 @@ export function createApp(
   const access = webConfigFile && createAccessControl(webConfigFile, environment);
   const server = new WebServer({ ...config.web, access, pages, clock, log });
   const webConfig = webConfigFile && createReloader(webConfigFile, server, environment);
-  const savedParts = [
-    ...sources.flatMap(({ api, state, budget }) => [
-      ...(state?.parts ?? []),
-      budget.savedPart(`daily quota of ${api}`),
-    ]),
-    ...(history === undefined ? [] : [history]),
-  ];
+  const savedParts = [...sources.flatMap((source) => source.savedParts), ...(history === undefined ? [] : [history])];
   return new Lifecycle({
     config,
     environment,

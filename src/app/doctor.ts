@@ -1,6 +1,6 @@
 import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
-import { proxyFor } from '../config/no-proxy.ts';
+import { proxyFor } from '../config/proxy.ts';
 import { explainFor } from '../contract/causes.ts';
 import { checkServices, type DoctorDependencies, type DoctorResult } from '../doctor/doctor.ts';
 import { type Network, systemNetwork } from '../doctor/network.ts';
@@ -8,7 +8,7 @@ import { reportOf } from '../doctor/report.ts';
 import { randomKey } from '../runtime/random.ts';
 import { compareNames } from '../services/compare-names.ts';
 import { configuredServices } from '../services/services.ts';
-import type { Exchange, RequestObserver } from '../transport/json-client.ts';
+import type { Exchange } from '../transport/json-client.ts';
 import type { Environment } from './environment.ts';
 import { createServiceClient } from './service-client.ts';
 
@@ -41,12 +41,11 @@ function servicesToCheck(config: Config, environment: Environment) {
     const { api, service, settings } = configured;
     if (service.doctor === undefined) return [];
     const exchanges: Exchange[] = [];
-    const observer: RequestObserver = { onExchange: (exchange) => exchanges.push(exchange) };
     const { client, target, close } = createServiceClient(configured, {
       config,
       environment,
-      observer,
-      limits: () => LIMITS,
+      onEnd: (exchange) => exchanges.push(exchange),
+      ownLimits: LIMITS,
     });
     const check = service.doctor.createCheck(settings, { client, config, environment, exchanges });
     const url = target.baseUrl;

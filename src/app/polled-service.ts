@@ -1,12 +1,15 @@
 import type { Config } from '../config/config.ts';
+import { type Explain, explainFor } from '../contract/causes.ts';
 import type { PollSink } from '../contract/sink.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { Poller } from '../polling/poller.ts';
+import { CredentialError, RequestError } from '../runtime/errors.ts';
 import { FilerNames } from '../services/filer-names.ts';
+import type { Inventory } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import type { Environment } from './environment.ts';
-import { connectService } from './service-client.ts';
-import { LateDataWarning } from './service-warnings.ts';
+import { createServiceClient } from './service-client.ts';
+import { LateDataWarning, serviceWarnings } from './service-warnings.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
 export type PolledService = ReturnType<typeof polledService>;
@@ -30,24 +33,40 @@ export function createPolledServices(
   return services.map((service) => polledService(service, names, parts));
 }
 
+/** A service with a client and a poller of its own; `release` closes both. */
 function polledService(configured: ConfiguredService, names: FilerNames, parts: PollingDependencies) {
   const { config, own, sink, environment, keeper } = parts;
-  const { api } = configured;
-  const connected = connectService(configured, {
+  const { api, service, settings } = configured;
+  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
+  const explain = explainFor(service.causes);
+  let hasFailed = false;
+  const { client, limits, target, close } = createServiceClient(configured, {
     config,
     environment,
+    onEnd: (exchange) => {
+      hasFailed ||= exchange.error !== undefined;
+      own.recordRequest(api, exchange);
+    },
+  });
+  const connection = service.connect(settings, {
+    client,
+    config,
+    clock,
+    random,
+    log,
+    heapBytes,
     names,
     saveSoon: keeper?.saveSoon,
-    observer: own.requestsOf(api),
   });
-  const { collector, inventory, intervalMs, target, pacer } = connected;
+  const { collector, inventory, intervalMs, state } = connection;
   const lateData = new LateDataWarning();
   const warnings = () => {
     // What would explain a failure is a warning only while most series have this failure.
     const { fleet } = poller;
-    const ofService = connected
-      .warnings()
-      .filter(({ explains }) => explains === undefined || fleet.isMostlyFailing(explains));
+    const ofService = [
+      ...serviceWarnings(client.serviceClock, limits, explain),
+      ...(connection.warnings?.() ?? []),
+    ].filter(({ explains }) => explains === undefined || fleet.isMostlyFailing(explains));
     return [...ofService, ...lateData.update(fleet.intervalFactor)];
   };
   const poller: Poller = new Poller(
@@ -58,14 +77,52 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
       workers: target.concurrency,
       intervalMs,
       warnings,
-      explain: connected.explain,
+      explain,
       staleAfter: config.staleAfter,
       forgetAfterMs: config.forgetAfterMs,
-      allowedPerSecond: () => pacer.sustainedPerSecond,
-      renewAuthorization: connected.renewAuthorization,
-      isWaiting: () => pacer.waitUntil !== undefined,
+      allowedPerSecond: () => limits.sustainedPerSecond,
+      renewAuthorization: connection.renewAuthorization,
+      isWaiting: () => limits.waitUntil !== undefined,
     },
     environment,
   );
-  return { ...connected, warnings, api, title: configured.service.title, poller };
+  const quota = {
+    name: `daily quota of ${api}`,
+    save: () => limits.dailyQuota.save(),
+    restore: (saved: unknown, shiftMs: number) => limits.dailyQuota.restore(saved, shiftMs),
+  };
+  return {
+    ...connection,
+    ...(inventory && { inventory: advising(inventory, explain) }),
+    api,
+    title: service.title,
+    target,
+    limits,
+    explain,
+    warnings,
+    poller,
+    savedParts: [...(state?.parts ?? []), quota],
+    /** The time by the service's clock, in epoch milliseconds. */
+    now: () => client.now(),
+    clockSkewMs: () => client.serviceClock.skewMs,
+    /** Returns whether any request was rejected or failed. */
+    hasFailedRequest: () => hasFailed,
+    release: async (signal: AbortSignal) => {
+      await connection.close?.(signal);
+      await close();
+    },
+  };
+}
+
+/** A command that only counts appliances ends with the error, so its message says what to do. */
+function advising(inventory: Inventory, explain: Explain): Inventory {
+  return {
+    ...inventory,
+    count: (signal) =>
+      inventory.count(signal).catch((error: unknown) => {
+        const isOfService = error instanceof RequestError || error instanceof CredentialError;
+        if (isOfService && !signal.aborted) error.message += `; ${explain(error).advice}`;
+        throw error;
+      }),
+  };
 }

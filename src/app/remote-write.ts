@@ -1,5 +1,5 @@
 import type { Config, RemoteWriteConfig } from '../config/config.ts';
-import { proxyFor } from '../config/no-proxy.ts';
+import { proxyFor } from '../config/proxy.ts';
 import { headerPairs } from '../config/remote-write.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import { RemoteWrite } from '../history/remote-write.ts';

@@ -1,14 +1,13 @@
 import type { Explain } from '../contract/causes.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
-import type { RequestQueue } from '../transport/rate/request-queue.ts';
+import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { ServiceClock } from '../transport/service-clock.ts';
 
-/** Returns the warnings that follow from the responses of any service, and those of the service itself. */
+/** Returns the warnings that follow from the responses of any service. */
 export function serviceWarnings(
   serviceClock: ServiceClock,
-  pacer: RequestQueue,
+  limits: ServiceLimits,
   explain: Explain,
-  own: readonly ServiceWarning[] = [],
 ): readonly ServiceWarning[] {
   const { skewMs = 0, isSkewed } = serviceClock;
   const warnings: ServiceWarning[] = [];
@@ -16,8 +15,8 @@ export function serviceWarnings(
     const skew = `about ${10 * Math.round(Math.abs(skewMs) / 10_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`;
     warnings.push({ code: 'clock_skew', ...explain('clock', { skew }) });
   }
-  if (pacer.isThrottled) warnings.push({ code: 'throttled', ...explain('throttled') });
-  return [...warnings, ...own];
+  if (limits.isThrottled) warnings.push({ code: 'throttled', ...explain('throttled') });
+  return warnings;
 }
 
 /** A warning begins when the limits lengthen the interval by the first factor, and ends below the second one. */

@@ -1,4 +1,5 @@
 import { REDACTED, Secret } from '../runtime/secret.ts';
+import { isLoopback } from './addresses.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { VariableTexts } from './table.ts';
 
@@ -22,6 +23,16 @@ export function proxies(texts: VariableTexts, errors: string[]): ProxyConfig | u
     .filter(Boolean)
     .join(',');
   return httpProxy === undefined && httpsProxy === undefined ? undefined : { httpProxy, httpsProxy, noProxy };
+}
+
+/** The proxy of requests below this URL; undefined for none, as for this machine. NO_PROXY may still exempt the host. */
+export function proxyFor(
+  url: string,
+  proxy: ProxyConfig | undefined,
+): (ProxyUrl & { readonly noProxy: string }) | undefined {
+  if (proxy === undefined || isLoopback(url)) return undefined;
+  const used = url.startsWith('https:') ? (proxy.httpsProxy ?? proxy.httpProxy) : proxy.httpProxy;
+  return used && { ...used, noProxy: proxy.noProxy ?? '' };
 }
 
 const NOT_A_PROXY =

@@ -9,108 +9,141 @@ export interface Explanation {
   readonly advice: string;
 }
 
-export type CauseName = FailureReason | Problem | 'missing' | 'no_records' | 'overdue' | 'clock';
+export type CauseName = FailureReason | Problem | 'missing' | 'limited' | 'no_records' | 'overdue' | 'clock';
 
-/**
- * Why data is missing, and what to do about it: the log, the status page with its JSON, and the doctor take both sentences
- * from here. `{url}` and the like are names and values; a part in brackets is left out if one of its values is unknown.
- */
-export const CAUSES: Readonly<Record<CauseName, Explanation>> = {
-  credentials: {
-    happened: 'the service rejects the credentials',
-    advice:
-      'check {credentials}: complete, not revoked, and of this account[; {doctor} finds out whether their form is wrong]',
-  },
-  forbidden: {
-    happened: 'the service accepts the credentials and rejects the request (403)[: {said}]',
-    advice: 'give the role the right, or the account the licence, that the response names[, or set {without}]',
-  },
-  not_found: { happened: 'the address does not exist (404)', advice: 'check {url}' },
-  missing: {
-    happened: 'the service does not have it (404)',
-    advice: '[set {without}, or ]check in the portal that it is in use',
-  },
-  rejected: { happened: 'the service rejects the request (4xx)', advice: 'check {url}[, and run {doctor}]' },
-  throttled: {
-    happened: 'the service rejects requests because of its limit (429)',
-    advice: 'lower the request rate of the other tools that use the limits of this account, or {rate}',
-  },
-  timeout: {
-    happened: 'no complete response arrives in time',
-    advice: 'wait; if the service is always so slow, raise REQUEST_TIMEOUT',
-  },
-  oversize: { happened: 'the response is larger than allowed', advice: 'raise MAX_RESPONSE_BYTES' },
-  memory: { happened: 'the response needs more memory than there is', advice: 'give the process more memory' },
-  long_list: {
-    happened: 'the list is longer than the exporter reads',
-    advice: 'set PORTAL_SERIALS to the appliances that it polls',
-  },
-  server_error: {
-    happened: 'the service fails (5xx)',
-    advice: 'wait; if it lasts, ask the operator of the service and attach a report (--doctor --report FILE)',
-  },
-  network: {
-    happened: 'the service cannot be reached',
-    advice: 'check the firewall, and host and port in {url}; if this network needs a proxy, set HTTPS_PROXY',
-  },
-  dns: {
-    happened: 'the host name is unknown',
-    advice:
-      'check the host in {url} and the name servers of this machine; if this network needs a proxy, set HTTPS_PROXY',
-  },
-  authority: {
-    happened: 'the certificate is from an unknown authority, such as that of a proxy',
-    advice: 'set NODE_EXTRA_CA_CERTS to the certificate of that authority if it is the one of your network',
-  },
-  certificate: {
-    happened: 'the certificate is not valid for this host and time',
-    advice: 'check the host in {url} and the clock of this machine; if both are right, ask the operator of the service',
-  },
-  tls: { happened: 'the other side does not speak TLS', advice: 'check scheme and port of {url}, and HTTPS_PROXY' },
-  proxy: {
-    happened: 'the proxy cannot be used',
-    advice: 'check HTTPS_PROXY; if the service needs no proxy, name its host in NO_PROXY',
-  },
-  proxy_credentials: {
-    happened: 'the proxy asks for a user name and a password (407)',
-    advice: 'put them into HTTPS_PROXY, as in http://user:password@host:port',
-  },
-  page: {
-    happened: 'a web page or a redirect comes instead of data, as of a login page or a proxy',
-    advice: 'check {url}; if it is right, name its host in NO_PROXY, or let the proxy pass it without a login',
-  },
-  invalid: {
-    happened: 'the response is not in the documented format',
-    advice: 'check {url}; if it is right, attach a report (--doctor --report FILE) to an issue',
-  },
-  no_records: {
-    happened: 'it is off, or it does not reach the portal',
-    advice: 'check in the portal whether it is on and connected',
-  },
-  overdue: { happened: 'no poll has succeeded for some intervals', advice: 'run --doctor' },
-  clock: {
-    happened: 'the clock of this machine is {skew} that of the service',
-    advice: 'set the clock of this machine, for instance by NTP; ages have the same error',
-  },
-};
-
-/** What differs between services: what the names stand for, and advice of their own. */
-export interface ServiceCauses {
-  readonly names: Readonly<Record<'url' | 'credentials' | 'rate', string> & { without?: string }>;
-  readonly advice?: Readonly<Partial<Record<CauseName, string>>>;
+/** Names and values in explanations. Values are undefined if they are unknown. */
+interface Terms {
+  /** The variables with the address, with the credentials, and what lowers the request rate, as an imperative. */
+  readonly url: string;
+  readonly credentials: string;
+  readonly rate: string;
+  /** The setting that excludes what failed. */
+  readonly without?: string | undefined;
+  /** What the service said, or where it redirects to. */
+  readonly said?: string | undefined;
+  /** How far the clock of this machine is from that of the service. */
+  readonly skew?: string | undefined;
 }
 
-export type Explain = (cause: unknown, values?: Values) => Explanation;
+interface Cause extends Explanation {
+  /** What `--doctor` finds out, as a clause. */
+  readonly doctor?: string;
+}
 
-type Values = Readonly<Record<string, string | undefined>>;
+/** Why data is missing, and what to do about it: the log, the status page with its JSON, and the doctor read it here. */
+const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
+  credentials: ({ credentials }) => ({
+    happened: 'the service rejected the credentials',
+    advice: `check ${credentials}: complete, not revoked, and of this account`,
+    doctor: 'whether their form is wrong',
+  }),
+  forbidden: ({ said, without }) => ({
+    happened: `the service accepted the credentials and rejected the request (403)${said === undefined ? '' : `: ${said}`}`,
+    advice: `give the role the right, or the account the licence, that the response names${without === undefined ? '' : `, or set ${without}`}`,
+  }),
+  not_found: ({ url }) => ({ happened: 'the address does not exist (404)', advice: `check ${url}` }),
+  missing: ({ without }) => ({
+    happened: 'the service does not have it (404)',
+    advice: `${without === undefined ? '' : `set ${without}, or `}check in the portal that it is in use`,
+  }),
+  rejected: ({ url }) => ({
+    happened: 'the service rejected the request (4xx)',
+    advice: `check ${url}`,
+    doctor: 'which requests the service rejects',
+  }),
+  throttled: ({ rate }) => ({
+    happened: 'the service rejected requests because of its limit (429)',
+    advice: `lower the request rate of the other tools that use the limits of this account, or ${rate}`,
+  }),
+  limited: () => ({
+    happened: 'the service rejected this request because of a limit (429)',
+    advice: 'wait: it is sent again when the time has passed that the service asked for',
+  }),
+  timeout: () => ({
+    happened: 'no complete response arrived in time',
+    advice: 'wait; if the service is always so slow, raise REQUEST_TIMEOUT',
+  }),
+  oversize: () => ({ happened: 'the response was larger than allowed', advice: 'raise MAX_RESPONSE_BYTES' }),
+  memory: () => ({
+    happened: 'the response was too large for the memory of this process',
+    advice: 'give the process more memory',
+  }),
+  long_list: () => ({
+    happened: 'the list was longer than the exporter reads',
+    advice: 'set PORTAL_SERIALS to the appliances that it polls',
+  }),
+  server_error: () => ({
+    happened: 'the service failed (5xx)',
+    advice: 'wait; if it lasts, ask the operator of the service',
+  }),
+  network: ({ url }) => ({
+    happened: 'the service could not be reached',
+    advice: `check the firewall, and host and port in ${url}; if this network needs a proxy, set HTTPS_PROXY`,
+  }),
+  dns: ({ url }) => ({
+    happened: 'the host name is unknown',
+    advice: `check the host in ${url} and the name servers of this machine; if this network needs a proxy, set HTTPS_PROXY`,
+  }),
+  authority: () => ({
+    happened: 'the certificate is from an unknown authority, such as that of a proxy',
+    advice: 'set NODE_EXTRA_CA_CERTS to the certificate of that authority if it is the one of your network',
+  }),
+  certificate: ({ url }) => ({
+    happened: 'the certificate is not valid for this host and time',
+    advice: `check the host in ${url} and the clock of this machine; if both are right, ask the operator of the service`,
+  }),
+  tls: ({ url }) => ({
+    happened: 'the other side does not speak TLS',
+    advice: `check scheme and port of ${url}, and HTTPS_PROXY`,
+  }),
+  proxy: () => ({
+    happened: 'the proxy could not be used',
+    advice: 'check HTTPS_PROXY; if the service needs no proxy, name its host in NO_PROXY',
+  }),
+  proxy_credentials: () => ({
+    happened: 'the proxy asked for a user name and a password (407)',
+    advice: 'put them into HTTPS_PROXY, as in http://user:password@host:port',
+  }),
+  page: ({ url }) => ({
+    happened: 'a web page came instead of data, as of a login page or a proxy',
+    advice: `check ${url}; if it is right, name its host in NO_PROXY, or let the proxy pass it without a login`,
+  }),
+  redirect: ({ url, said }) => ({
+    happened: `the service redirected the request to ${said}`,
+    advice: `set ${url}, to ${said} if the service has moved there; if that is a login page, name the host in NO_PROXY`,
+  }),
+  invalid: ({ url }) => ({
+    happened: 'the response was not in the documented format',
+    advice: `check ${url}`,
+    doctor: 'how the response differs',
+  }),
+  no_records: () => ({
+    happened: 'it is off, or it does not reach the portal',
+    advice: 'check in the portal whether it is on and connected',
+  }),
+  overdue: () => ({ happened: 'no poll has succeeded for some intervals', advice: 'run --doctor' }),
+  clock: ({ skew }) => ({
+    happened: `the clock of this machine is ${skew} that of the service`,
+    advice: 'set the clock of this machine, for instance by NTP; ages have the same error',
+  }),
+};
+
+/** What differs between services: the names in explanations, and advice of their own. */
+export interface ServiceCauses {
+  readonly names: Pick<Terms, 'url' | 'credentials' | 'rate' | 'without'>;
+  readonly own?: Readonly<Partial<Record<CauseName, Omit<Cause, 'happened'>>>>;
+}
+
+export type Explain = (cause: unknown, terms?: Pick<Terms, 'without' | 'skew'>) => Explanation;
 
 /** Explains errors, or causes by their names, in the terms of one service. The doctor does not name itself. */
-export function explainFor({ names, advice = {} }: ServiceCauses, isDoctor = false): Explain {
-  return (cause, values = {}) => {
+export function explainFor({ names, own = {} }: ServiceCauses, isDoctor = false): Explain {
+  return (cause, terms) => {
     const name = causeOf(cause);
     const said = cause instanceof RequestError ? cause.said : undefined;
-    const all = { doctor: isDoctor ? undefined : '--doctor', said, ...names, ...values };
-    return { happened: fill(CAUSES[name].happened, all), advice: fill(advice[name] ?? CAUSES[name].advice, all) };
+    const { happened, advice, doctor } = { ...CAUSES[name]({ ...names, said, ...terms }), ...own[name] };
+    const more = doctor === undefined || isDoctor ? '' : `; --doctor finds out ${doctor}`;
+    return { happened, advice: `${advice}${more}` };
   };
 }
 
@@ -122,7 +155,10 @@ function causeOf(cause: unknown): CauseName {
 
 /** Explains why a task fails although the service responds to others. */
 export function explainTask(explain: Explain, { without }: Pick<Task, 'without'>, error: unknown): Explanation {
-  return explain(failureReason(error) === 'not_found' ? 'missing' : error, { without });
+  const reason = failureReason(error);
+  // A 429 may be about one appliance, so what other tools do is advice for the whole service only.
+  if (reason === 'throttled') return explain('limited');
+  return explain(reason === 'not_found' ? 'missing' : error, { without });
 }
 
 /** How many series a sentence names. */
@@ -189,13 +225,4 @@ export function sentences({ happened, advice }: Explanation): string {
 /** Returns a clause as a sentence. */
 export function sentence(clause: string): string {
   return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
-}
-
-function fill(text: string, values: Values): string {
-  const filled = (part: string) => part.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-  return filled(
-    text.replaceAll(/\[([^\]]*)\]/g, (_, part: string) =>
-      [...part.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => values[name] !== undefined) ? part : '',
-    ),
-  );
 }

@@ -1,7 +1,7 @@
 import type { Explain } from '../contract/causes.ts';
 import { medianOf } from '../metrics/units.ts';
-import { parseHttpDate } from '../transport/http-date.ts';
 import type { Exchange } from '../transport/json-client.ts';
+import { parseHttpDate } from '../transport/rate/retry-after.ts';
 import type { ReportFinding } from './finding.ts';
 import { compareWithSchema, type SchemaDifference } from './schema.ts';
 import type { ServiceCheck } from './service-check.ts';
@@ -44,7 +44,7 @@ export function checkExchanges(
 
 function checkClock(responded: readonly Exchange[], explain: Explain, reportFinding: ReportFinding): void {
   const skews = responded.flatMap(({ headers, respondedAt }) => {
-    const serviceTime = parseHttpDate(headers.date, respondedAt);
+    const serviceTime = parseHttpDate(headers.date);
     return serviceTime === undefined ? [] : [serviceTime - respondedAt];
   });
   const skew = medianOf(skews);

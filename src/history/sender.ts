@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
 import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 import type { PostResponse } from '../transport/post.ts';
-import { retryAfterMs } from '../transport/retry-after.ts';
+import { retryAfterMs } from '../transport/rate/retry-after.ts';
 import { pointsOf, Queue, type QueuedBin } from './queue.ts';
 import { REJECTIONS, type RejectionReason, rejectionOf, replace } from './rejections.ts';
 import { timeSeriesOf } from './time-series.ts';

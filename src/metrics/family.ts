@@ -27,15 +27,21 @@ export interface RemainingFields {
   readonly except: readonly string[];
 }
 
-/** Replaces values that a counter does not keep: those that are not documented, and those of too many series. */
+/** The documented values of one field. Each becomes a series: 1 for the current value, 0 for the others. */
+export interface StateSet {
+  /** The label that holds the value. */
+  readonly label: string;
+  /** The documented values. Any other value counts as {@link OTHER}, which is a series too. */
+  readonly documentedValues: readonly string[];
+}
+
+/** Replaces values that are not documented, or that exceed the number of values kept. */
 export const OTHER = 'other';
 
 export interface EnumField {
   readonly field: string;
-  /** The documented values, in the service's own spelling. */
+  /** The documented values, in the service's own spelling, for the reference. */
   readonly documentedValues?: readonly string[];
-  /** Whether a counter has a series for each documented value, so that a value without records is 0 instead of missing. */
-  readonly zeros?: true;
 }
 
 interface Row<U extends Unit> {
@@ -51,6 +57,10 @@ interface Row<U extends Unit> {
   readonly fieldLabels?: Readonly<Record<string, string>>;
   /** Labels whose value the service chooses from a list; it is written in lower case with underscores. */
   readonly enumLabels?: Readonly<Record<string, EnumField>>;
+  /** Set if the field holds one value of a set, which makes a series for each value. */
+  readonly states?: StateSet;
+  /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
+  readonly optional?: boolean;
 }
 
 /** A row of a table; adding a metric is adding one. */
@@ -78,5 +88,6 @@ export function extraLabelNames(family: Family): readonly string[] {
   const fromFields = Object.keys({ ...family.enumLabels, ...family.fieldLabels });
   if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];
   const fixed = new Set(Object.values(family.fields).flatMap((labels) => Object.keys(labels)));
-  return [...fixed, ...fromFields];
+  const state = family.states === undefined ? [] : [family.states.label];
+  return [...fixed, ...fromFields, ...state];
 }

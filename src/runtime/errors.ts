@@ -17,6 +17,7 @@ export type Problem =
   | 'proxy'
   | 'proxy_credentials'
   | 'page'
+  | 'redirect'
   | 'memory'
   | 'long_list';
 

@@ -73,7 +73,7 @@ function errorFields(error: unknown, mask: Masker): unknown {
   if (!(error instanceof Error)) return error;
   const causes: string[] = [];
   for (let { cause } = error; cause instanceof Error && causes.length < 5; { cause } = cause)
-    causes.push(cause.message);
+    causes.push(messageOf(cause));
   const stack = EXPECTED_ERRORS.has(error.name)
     ? undefined
     : printableLines(cut(mask(error.stack ?? ''), MAX_LENGTH.stack));
@@ -83,6 +83,12 @@ function errorFields(error: unknown, mask: Masker): unknown {
     ...(causes.length === 0 ? {} : { causes: shortenValue(causes, mask) }),
     ...(stack === undefined ? {} : { stack }),
   };
+}
+
+/** Node's error for several addresses has no message of its own. */
+function messageOf(error: Error): string {
+  const parts = error instanceof AggregateError && error.message === '' ? error.errors : [error];
+  return parts.map(({ message }) => message).join(', ');
 }
 
 const EXPECTED_ERRORS = new Set(['RequestError', 'SchemaError', 'CredentialError', 'ConfigError', 'StateFileError']);

@@ -45,6 +45,8 @@ export interface ApiReport {
     readonly requestsPerSecond: number;
     /** The requests per second that the request rate and the daily quota sustain. */
     readonly sustainedRequestsPerSecond: number;
+    /** The requests that wait for a response. */
+    readonly requestsInFlight: number;
     /** When the wait after a 429 ends; null without a wait. */
     readonly waitUntil: string | null;
     /** True if the service allows clearly fewer requests than configured. */

@@ -5,8 +5,8 @@ import type { PolledAppliance } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { runInSlices } from '../runtime/slices.ts';
+import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
-import type { RequestQueue } from '../transport/rate/request-queue.ts';
 import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport, UpState } from './model.ts';
 import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
 import { rfc3339, rfc3339OrNull } from './time-text.ts';
@@ -18,7 +18,7 @@ export interface ReportedService extends ServiceDetails {
   readonly title: string;
   readonly intervalMs: number;
   readonly target: { readonly baseUrl: string; readonly limit: RateLimit; readonly dailyLimit: number | undefined };
-  readonly pacer: RequestQueue;
+  readonly limits: ServiceLimits;
   readonly clockSkewMs: () => number | undefined;
   readonly explain: Explain;
   readonly poller: Poller;
@@ -74,7 +74,7 @@ export function* createReport(
 }
 
 function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiReport> {
-  const { api, title, pacer, target, intervalMs, tokenSecondsLeft } = source;
+  const { api, title, limits, target, intervalMs, tokenSecondsLeft } = source;
   const { health, fleet } = source.poller;
   const now = clock.monotonic();
   const summary = yield* taskSummary(fleet, now);
@@ -99,17 +99,18 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
     },
     pace: {
-      requestsPerSecond: pacer.perSecond,
-      sustainedRequestsPerSecond: pacer.sustainedPerSecond,
-      waitUntil: fromNow(pacer.waitUntil === undefined ? undefined : pacer.waitUntil - clock.monotonic()),
-      throttled: pacer.isThrottled,
+      requestsPerSecond: limits.perSecond,
+      sustainedRequestsPerSecond: limits.sustainedPerSecond,
+      requestsInFlight: limits.requestsInFlight,
+      waitUntil: fromNow(limits.waitUntil === undefined ? undefined : limits.waitUntil - clock.monotonic()),
+      throttled: limits.isThrottled,
     },
     limits: {
       requests: target.limit.requests,
       windowSeconds: target.limit.windowMs / 1000,
       requestsPerDay: target.dailyLimit ?? null,
     },
-    budgetRemaining: pacer.dailyQuotaRemaining ?? null,
+    budgetRemaining: limits.dailyQuotaRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
     effectiveIntervalSeconds: (intervalMs * factor) / 1000,
     sweepSeconds: fleet.cycleSeconds ?? null,

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
-import { runInTurn } from '../runtime/slices.ts';
 
 export interface AttemptDependencies {
   readonly dispatcher: Dispatcher;
@@ -45,8 +44,7 @@ export async function sendOnce<Result>(
       bodyTimeout: 0,
       highWaterMark: NEVER_PAUSED,
     };
-    const response = runInTurn(() => dispatcher.request(options), clock);
-    return await read(await Promise.race([response, aborted]));
+    return await read(await Promise.race([dispatcher.request(options), aborted]));
   } catch (thrown) {
     // undici throws its own error after an abort, but only the reason of the abort says why.
     throw aborting.signal.aborted ? aborting.signal.reason : thrown;

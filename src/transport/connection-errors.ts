@@ -2,11 +2,11 @@ import { errorCode, type Problem } from '../runtime/errors.ts';
 
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
-  readonly causeCode: string;
+  override readonly cause: Error;
 
   constructor(cause: Error) {
-    super(`connecting to the proxy: ${cause.message}`, { cause });
-    this.causeCode = errorCode(cause) ?? cause.message;
+    super(`connecting to the proxy: ${describeAddresses(cause)}`);
+    this.cause = cause;
   }
 }
 
@@ -51,8 +51,9 @@ export function describeTlsError(code: string, party: 'service' | 'proxy'): Conn
 
 export function describeConnectionError(cause: Error): ConnectionProblem {
   if (cause instanceof ProxyConnectionError) {
-    const { causeCode: code } = cause;
-    const { problem, text } = describeTlsError(code, 'proxy') ?? { text: `the proxy cannot be reached (${code})` };
+    const { problem, text } = describeTlsError(errorCode(cause.cause) ?? '', 'proxy') ?? {
+      text: `the proxy cannot be reached (${describeAddresses(cause.cause)})`,
+    };
     return { problem: problem === 'authority' ? problem : 'proxy', text };
   }
   const [, status] = PROXY_REJECTION.exec(cause.message) ?? [];
@@ -64,7 +65,18 @@ export function describeConnectionError(cause: Error): ConnectionProblem {
   // Requests to a service have no time-out for headers, so this one was set for the proxy.
   if (code === 'UND_ERR_HEADERS_TIMEOUT')
     return { problem: 'proxy', text: `the proxy opened no tunnel in time (${code})` };
-  return describeTlsError(code, 'service') ?? describeLookupError(cause, code) ?? { text: code };
+  return describeTlsError(code, 'service') ?? describeLookupError(cause, code) ?? { text: describeAddresses(cause) };
+}
+
+/** Names each address that was tried with its own error, as far as Node and undici report them. */
+function describeAddresses(cause: Error): string {
+  if (cause instanceof AggregateError) return cause.errors.map(describeAddresses).join(', ');
+  const code = errorCode(cause) ?? cause.message;
+  // undici's own time-out names the addresses in its message only.
+  const [attempted] = /\(attempted .*\)$/.exec(cause.message) ?? [];
+  if (attempted !== undefined) return `${code} ${attempted}`;
+  const { address, port } = cause as { readonly address?: string; readonly port?: number };
+  return address === undefined ? code : `${code} at ${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 function describeLookupError(cause: Error, code: string): ConnectionProblem | undefined {

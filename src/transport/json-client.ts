@@ -1,18 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LimitFunction } from 'p-limit';
 import { asError, RequestError, type RequestPurpose, SchemaError } from '../runtime/errors.ts';
-import { maskSecrets } from '../runtime/masking.ts';
-import { printable } from '../runtime/printable.ts';
+import { meaningOf } from '../runtime/failures.ts';
+import { createMasker, shownWords } from '../runtime/masking.ts';
 import { type AllowedRequest, assertAllowed, type Method } from './allowed-request.ts';
 import { type AttemptDependencies, sendOnce } from './attempt.ts';
 import { describeConnectionError } from './connection-errors.ts';
-import { parseHttpDate } from './http-date.ts';
-import type { RateFeedback, SentRequest } from './rate/rate-limiter.ts';
-import type { RequestQueue } from './rate/request-queue.ts';
-import { ThrottledAppliances } from './rate/throttled-appliances.ts';
-import { isWebPage, readJson } from './read-json.ts';
-import type { ResponseLimits, ResponseSize } from './response-limits.ts';
-import { retryAfterMs } from './retry-after.ts';
+import type { Attempt, ServiceLimits } from './rate/limits.ts';
+import { parseHttpDate, retryAfterMs } from './rate/retry-after.ts';
+import { isWebPage, type ResponseLimits, readErrorBody, readJson } from './response-body.ts';
 import { ServiceClock } from './service-clock.ts';
 
 export interface ServiceRequest {
@@ -22,11 +17,9 @@ export interface ServiceRequest {
   readonly operation: string;
   /** Default `read`. */
   readonly purpose?: RequestPurpose;
-  /** The expected size of its response; `object` by default. */
-  readonly size?: ResponseSize;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the request is sent, because the token may have been renewed while the request waited. */
+  /** Called each time that the request is sent, because the token may have been renewed while the request waited. */
   readonly authorization?: () => string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
@@ -34,13 +27,19 @@ export interface ServiceRequest {
   readonly validate?: (body: unknown) => unknown;
   /** The serial of the appliance that the request is about, because a service may return 429 for one appliance alone. */
   readonly throttleKey?: string;
-  /** True for requests that decide what else is polled, or that returned 429: they overtake all other waiting requests. */
+  /** True for requests that decide what else is polled: they overtake all other waiting requests. */
   readonly priority?: boolean;
+  /** True for a request that must not be sent twice, whatever its purpose: its token or its events would be used up. */
+  readonly onlyOnce?: true;
 }
 
-/** One request and its response, for the doctor. It contains secrets and names, so it must not be printed unmasked. */
+/** One request and what came of it. It contains secrets and names, so it must not be printed unmasked. */
 export interface Exchange {
   readonly operation: string;
+  /** The HTTP status, or the reason why there was no usable response. */
+  readonly code: string;
+  /** Undefined if the request succeeded. */
+  readonly error: Error | undefined;
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   /** When the headers of the response arrived, in epoch milliseconds. */
@@ -51,32 +50,23 @@ export interface Exchange {
   readonly body: unknown;
 }
 
-export interface RequestObserver {
-  onStart?(operation: string): void;
-  /** `code` is the HTTP status, or the reason why there was no usable response. */
-  onEnd?(operation: string, code: string, seconds: number): void;
-  onThrottle?(): void;
-  onExchange?(exchange: Exchange): void;
-}
-
 export interface ClientOptions extends Pick<AttemptDependencies, 'dispatcher' | 'clock' | 'timeoutMs'> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly userAgent: string;
-  readonly requestQueue: RequestQueue;
-  readonly limit: LimitFunction;
+  readonly limits: ServiceLimits;
+  readonly responseLimits: ResponseLimits;
+  readonly allowed: readonly AllowedRequest[];
   /** Returns every string that no error may quote. */
   readonly secrets: () => readonly string[];
-  readonly observer: RequestObserver;
-  readonly allowed: readonly AllowedRequest[];
-  readonly limitsOf: (size: ResponseSize) => ResponseLimits;
+  /** Called after each request that was sent, also after those that are sent again. */
+  readonly onEnd: (exchange: Exchange) => void;
 }
 
-/** The client of one service. It sends each allowed request once, at the allowed rate, and limits its time and size. */
+/** The client of one service: it turns responses into values and errors. `ServiceLimits` decides when a request is sent. */
 export class JsonClient {
   readonly #options: ClientOptions;
   readonly #base: URL;
-  readonly #throttledAppliances = new ThrottledAppliances();
   readonly serviceClock: ServiceClock;
 
   constructor(options: ClientOptions) {
@@ -96,88 +86,50 @@ export class JsonClient {
   }
 
   /**
-   * Resolves with the parsed body of a 2xx response. Rejects with a RequestError for every other response, or with the error
-   * of `validate`. A 429 delays all later requests, or only those with the same `throttleKey` if other requests succeed.
+   * Resolves with the parsed body of a 2xx response. Rejects with a RequestError for every other response, with the error
+   * of `validate`, or with a PostponedError if the request has to wait because of its appliance.
    */
-  send(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    assertAllowed(request, this.#options.allowed);
-    return this.#sendAtRate(request, signal);
-  }
-
-  /** Waits for the request rate before the slot: a request that waits must not occupy the slot of one with priority. */
-  async #sendAtRate(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    const { requestQueue, clock, limit } = this.#options;
-    const waitMs = this.#throttledAppliances.remainingWaitMs(request.throttleKey, clock.monotonic());
-    if (waitMs !== undefined) {
-      const why = `the service returns 429 for this appliance alone; its next request waits for ${Math.ceil(waitMs / 1000)} s`;
-      throw new RequestError('status', `${nameOf(request)} was not sent: ${why}`, { status: 429 });
-    }
-    const sentRequest = await requestQueue.acquire(signal, request.priority);
-    if (sentRequest === undefined)
-      throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
-    return limit(() => this.#sendNow(request, sentRequest, signal));
-  }
-
-  async #sendNow(request: ServiceRequest, sentRequest: SentRequest, signal: AbortSignal): Promise<unknown> {
-    const { requestQueue, clock, observer } = this.#options;
-    const { operation, purpose = 'read' } = request;
-    const authorization = request.authorization?.();
-    const authorized =
-      authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
-    observer.onStart?.(operation);
-    const startedAt = clock.monotonic();
-    let code = '200';
-    let feedback: RateFeedback = { state: 'unknown' };
-    let isThrottled = false;
-    const response: PartialExchange = { status: undefined, headers: {}, respondedAt: 0, bytes: 0, body: undefined };
+  async send(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
+    const { allowed, limits } = this.#options;
+    assertAllowed(request, allowed);
+    const sender = { key: request.throttleKey, hasPriority: request.priority };
     try {
-      const status = await this.#attempt(authorized, response, signal);
-      code = String(status);
-      isThrottled = status === 429;
-      feedback = isThrottled ? this.#throttle(request, response, startedAt) : this.#accept(request, startedAt);
-      if (!isSuccess(status)) {
-        const said = serviceMessage(authorized, response.body, this.#options.secrets());
-        const page = isWebPage(response.headers) ? ' (a web page)' : '';
-        const problem = status < 400 ? 'page' : undefined;
-        const message = `${nameOf(request)} returned ${status}${page}${said === undefined ? '' : `: ${said}`}`;
-        throw new RequestError('status', message, { status, problem, said });
-      }
-      request.validate?.(response.body);
-      return response.body;
+      return await limits.send(() => this.#attempt(request, signal), sender, signal);
     } catch (thrown) {
-      const error = thrown instanceof SchemaError ? thrown : toRequestError(request, thrown);
-      code = error instanceof SchemaError ? 'invalid' : error.code;
-      if (error instanceof RequestError) error.purpose = purpose;
-      throw error;
-    } finally {
-      requestQueue.recordEnd(sentRequest, feedback);
-      if (isThrottled) observer.onThrottle?.();
-      const seconds = (clock.monotonic() - startedAt) / 1000;
-      observer.onEnd?.(operation, code, seconds);
-      observer.onExchange?.({ ...response, operation, seconds });
+      if (thrown !== signal.reason) throw thrown;
+      throw new RequestError('aborted', `${nameOf(request)} was not sent: the exporter is stopping`);
     }
   }
 
-  #accept({ throttleKey }: ServiceRequest, startedAt: number): RateFeedback {
-    this.#throttledAppliances.recordAccepted(throttleKey, startedAt);
-    return { state: 'accepted' };
-  }
-
-  #throttle({ throttleKey }: ServiceRequest, { headers }: PartialExchange, startedAt: number): RateFeedback {
-    const waitMs = retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
-    const isOnlyThis = this.#throttledAppliances.recordThrottle(
-      throttleKey,
-      startedAt,
-      this.#options.clock.monotonic(),
-      waitMs,
+  async #attempt(request: ServiceRequest, signal: AbortSignal): Promise<Attempt<unknown>> {
+    const { clock, onEnd } = this.#options;
+    const startedAt = clock.monotonic();
+    const response: PartialExchange = { status: undefined, headers: {}, respondedAt: 0, bytes: 0, body: undefined };
+    const error = await this.#exchange(authorized(request), response, signal).then(
+      () => undefined,
+      (thrown: unknown) => toError(request, thrown),
     );
-    return isOnlyThis ? { state: 'unknown' } : { state: 'throttled', retryAfterMs: waitMs };
+    onEnd({
+      ...response,
+      operation: request.operation,
+      code: error === undefined ? String(response.status) : codeOf(error),
+      error,
+      seconds: (clock.monotonic() - startedAt) / 1000,
+    });
+    if (error === undefined) return { state: 'succeeded', value: response.body };
+    const { action, repeats = 0 } = meaningOf(error);
+    const failure = { error, repeats: request.onlyOnce ? 0 : repeats };
+    if (action === 'wait') return { state: 'throttled', ...failure, retryAfterMs: this.#retryAfterMs(response) };
+    return { state: response.status === undefined ? 'lost' : 'failed', ...failure };
   }
 
-  #attempt(request: ServiceRequest, response: PartialExchange, signal: AbortSignal): Promise<number> {
-    const { clock, limitsOf, userAgent } = this.#options;
+  #retryAfterMs({ headers }: PartialExchange): number | undefined {
+    return retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
+  }
+
+  /** Sends the request, and fills in the response while it arrives. */
+  #exchange(request: ServiceRequest, response: PartialExchange, signal: AbortSignal): Promise<void> {
     const { body, type } = payloadOf(request);
-    const requestName = nameOf(request);
     return sendOnce(
       {
         origin: this.#base.origin,
@@ -186,34 +138,56 @@ export class JsonClient {
         headers: {
           accept: 'application/json',
           'accept-encoding': 'gzip',
-          'user-agent': userAgent,
+          'user-agent': this.#options.userAgent,
           ...(type === undefined ? {} : { 'content-type': type }),
           ...request.headers,
         },
         body: body ?? null,
       },
       async (arrived) => {
+        const { clock, responseLimits: limits } = this.#options;
         response.status = arrived.statusCode;
         response.headers = arrived.headers;
         response.respondedAt = clock.now();
-        const date = parseHttpDate(first(arrived.headers.date), clock.now());
-        if (isSuccess(arrived.statusCode) && date !== undefined) this.serviceClock.addSample(date);
-        response.body = await readJson(arrived, {
-          limits: limitsOf(request.size ?? 'object'),
-          lenient: !isSuccess(arrived.statusCode),
-          requestName,
-          clock,
-          received: response,
-        });
-        return arrived.statusCode;
+        const options = { limits, requestName: nameOf(request), received: response };
+        if (!isSuccess(arrived.statusCode)) {
+          response.body = await readErrorBody(arrived, options);
+          throw this.#statusError(request, arrived.statusCode, response);
+        }
+        const date = parseHttpDate(first(arrived.headers.date));
+        if (date !== undefined) this.serviceClock.addSample(date);
+        response.body = await readJson(arrived, options);
+        request.validate?.(response.body);
       },
-      { ...this.#options, signal, requestName },
+      { ...this.#options, signal, requestName: nameOf(request) },
     );
+  }
+
+  /** Describes a response that is no success by its status, where it leads, and what the service says about it. */
+  #statusError(request: ServiceRequest, status: number, { headers, body, bytes }: PartialExchange): RequestError {
+    const secrets = [...stringsIn([request.headers, request.form, request.json]), ...this.#options.secrets()];
+    const target = status < 400 ? redirectTarget(first(headers.location), this.#base) : undefined;
+    if (target !== undefined) {
+      const said = createMasker(() => secrets)(target);
+      const message = `${nameOf(request)} returned ${status}, a redirect to ${said}`;
+      return new RequestError('status', message, { status, problem: 'redirect', said });
+    }
+    const said = shownWords(messageIn(body), secrets);
+    const page = bytes > 0 && isWebPage(headers) ? ' (a web page)' : '';
+    const message = `${nameOf(request)} returned ${status}${page}${said === undefined ? '' : `: ${said}`}`;
+    return new RequestError('status', message, { status, problem: status < 400 ? 'page' : undefined, said });
   }
 }
 
 /** An exchange that is filled in while its response arrives. */
-type PartialExchange = { -readonly [Name in keyof Omit<Exchange, 'operation' | 'seconds'>]: Exchange[Name] };
+type PartialExchange = {
+  -readonly [Name in 'status' | 'headers' | 'respondedAt' | 'bytes' | 'body']: Exchange[Name];
+};
+
+function authorized(request: ServiceRequest): ServiceRequest {
+  const authorization = request.authorization?.();
+  return authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
+}
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
@@ -238,26 +212,38 @@ function payloadOf(request: ServiceRequest): { readonly body?: string; readonly 
   return { body: String(new URLSearchParams(request.form)), type: 'application/x-www-form-urlencoded' };
 }
 
-/** Returns the `message` or `error` of a failed response in one line. Its `detail` is left out: it may echo the request. */
-function serviceMessage(
-  { headers, form, json }: ServiceRequest,
-  body: unknown,
-  secrets: readonly string[],
-): string | undefined {
+function stringsIn(sent: unknown): readonly string[] {
+  if (typeof sent === 'string') return [sent];
+  return typeof sent === 'object' && sent !== null ? Object.values(sent).flatMap(stringsIn) : [];
+}
+
+/** The `message` or `error` of a failed response. Its `detail` is left out: it may echo the request. */
+function messageIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { message, error } = body as Readonly<Record<string, unknown>>;
   const text = typeof message === 'string' ? message : error;
-  if (typeof text !== 'string' || text === '') return undefined;
-  // The message is masked before it is cut, because part of a key would not be recognized.
-  const shown = maskSecrets(text, [headers, form, json, secrets]);
-  return printable(shown.slice(0, MAX_MESSAGE).replaceAll(/\s+/g, ' '));
+  return typeof text === 'string' && text !== '' ? text : undefined;
 }
 
-const MAX_MESSAGE = 200;
+/** Scheme, host and port of a redirect to another address. Its path is left out: it may echo the request. */
+function redirectTarget(location: string | undefined, base: URL): string | undefined {
+  if (location === undefined || !URL.canParse(location, base.href)) return undefined;
+  const { origin } = new URL(location, base);
+  return origin === base.origin || origin === 'null' ? undefined : origin;
+}
 
-function toRequestError(request: ServiceRequest, thrown: unknown): RequestError {
-  if (thrown instanceof RequestError) return thrown;
-  const cause = asError(thrown);
+function codeOf(error: Error): string {
+  return error instanceof RequestError ? error.code : 'invalid';
+}
+
+function toError(request: ServiceRequest, thrown: unknown): Error {
+  if (thrown instanceof SchemaError) return thrown;
+  const error = thrown instanceof RequestError ? thrown : connectionError(request, asError(thrown));
+  error.purpose = request.purpose ?? 'read';
+  return error;
+}
+
+function connectionError(request: ServiceRequest, cause: Error): RequestError {
   const { text, problem } = describeConnectionError(cause);
   return new RequestError('network', `${nameOf(request)} got no response: ${text}`, { cause, problem });
 }

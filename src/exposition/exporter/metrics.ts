@@ -8,10 +8,10 @@ import type { ExporterStatus } from '../../status/model.ts';
 import { type Format, formatLabels, formatValue, headerLines } from '../format.ts';
 import { type ExporterMetric, exporterFamilies, exporterMetrics, type MetricValues } from './table.ts';
 
-export interface RequestCounts {
-  onStart(operation: string): void;
-  onEnd(operation: string, code: string, seconds: number): void;
-  onThrottle(): void;
+interface EndedRequest {
+  readonly operation: string;
+  readonly code: string;
+  readonly seconds: number;
 }
 
 /** Upper bounds of the buckets of request durations, in seconds. */
@@ -39,8 +39,6 @@ export class ExporterMetrics {
     ...this.#settings(exporterMetrics.requestDuration),
     buckets: DURATION_BOUNDS,
   });
-  readonly #inFlight = new Gauge(this.#settings(exporterMetrics.requestsInFlight));
-  readonly #throttled = new Counter(this.#settings(exporterMetrics.throttled));
   readonly #dropped = new Counter(this.#settings(exporterMetrics.samplesDropped));
   readonly #labelsShortened = new Counter(this.#settings(exporterMetrics.labelsShortened));
 
@@ -53,8 +51,6 @@ export class ExporterMetrics {
     this.#families = exporterFamilies(ownMetrics);
     new Gauge(this.#settings(exporterMetrics.buildInfo)).set(build, 1);
     for (const api of apis) {
-      this.#inFlight.set({ api }, 0);
-      this.#throttled.inc({ api }, 0);
       for (const reason of REASONS) this.#dropped.inc({ api, reason }, 0);
       this.#labelsShortened.inc({ api }, 0);
     }
@@ -62,16 +58,9 @@ export class ExporterMetrics {
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
   }
 
-  requestsOf(api: ServiceName): RequestCounts {
-    return {
-      onStart: () => this.#inFlight.inc({ api }),
-      onEnd: (operation, code, seconds) => {
-        this.#inFlight.dec({ api });
-        this.#requests.inc({ api, operation, code });
-        this.#requestDuration.observe({ api, operation }, seconds);
-      },
-      onThrottle: () => this.#throttled.inc({ api }),
-    };
+  recordRequest(api: ServiceName, { operation, code, seconds }: EndedRequest): void {
+    this.#requests.inc({ api, operation, code });
+    this.#requestDuration.observe({ api, operation }, seconds);
   }
 
   dropped(api: ServiceName, reason: DropReason, count: number): void {

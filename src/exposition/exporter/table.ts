@@ -74,17 +74,11 @@ export const exporterMetrics = {
   requestsInFlight: {
     name: 'filer_exporter_requests_in_flight',
     help: 'Requests that wait for a response.',
-    labels: ['api'],
+    ofApi: ({ pace }) => pace.requestsInFlight,
   },
-  throttled: {
-    name: 'filer_exporter_throttled_total',
-    help: 'Requests that the API rejected with 429.',
-    type: 'counter',
-    labels: ['api'],
-  },
-  pace: {
-    name: 'filer_exporter_pace_requests_per_second',
-    help: 'Requests per second that the exporter allows itself now; 0 while it waits after a 429.',
+  requestRateLimit: {
+    name: 'filer_exporter_request_rate_limit',
+    help: 'Requests per second that are allowed now; 0 while the exporter waits after a 429.',
     ofApi: ({ pace }) => pace.requestsPerSecond,
   },
   isThrottled: {
@@ -97,13 +91,13 @@ export const exporterMetrics = {
     help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its responses: the median of the last five, of which there is one in ten seconds at most.',
     ofApi: ({ clockSkewSeconds }) => clockSkewSeconds,
   },
-  budgetRemaining: {
-    name: 'filer_exporter_daily_budget_remaining',
+  dailyQuotaRemaining: {
+    name: 'filer_exporter_daily_quota_remaining',
     help: 'Requests left of the limit of the last 24 hours, counting those of this process.',
     ofApi: ({ budgetRemaining }) => budgetRemaining,
   },
-  budgetLimit: {
-    name: 'filer_exporter_daily_budget_limit',
+  dailyQuotaLimit: {
+    name: 'filer_exporter_daily_quota_limit',
     help: 'Requests that this instance may send in 24 hours; missing without a limit.',
     ofApi: ({ limits }) => limits.requestsPerDay,
   },
@@ -112,8 +106,8 @@ export const exporterMetrics = {
     help: 'Time of the last successful poll of the API.',
     ofApi: ({ lastSuccess }) => (lastSuccess === null ? null : Date.parse(lastSuccess) / 1000),
   },
-  sweepDuration: {
-    name: 'filer_exporter_sweep_duration_seconds',
+  cycleDuration: {
+    name: 'filer_exporter_cycle_duration_seconds',
     help: 'Duration of the last complete cycle: every task at the configured interval was polled once; suspended tasks are not part of it.',
     ofApi: ({ sweepSeconds }) => sweepSeconds,
   },

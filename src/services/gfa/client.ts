@@ -1,7 +1,6 @@
 import { meaningOf } from '../../runtime/failures.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
-import { RetryBudget, type RetryDependencies, withRetries } from '../../transport/retry.ts';
 import { requireEnvelope } from './data-response.ts';
 import { GROUPS, type Group } from './families.ts';
 
@@ -23,27 +22,19 @@ const GROUP_PARAMETERS = {
 export class GfaClient {
   readonly #client: JsonClient;
   readonly #settings: GfaClientSettings;
-  readonly #retryDependencies: RetryDependencies;
 
-  constructor(client: JsonClient, settings: GfaClientSettings, retryDependencies: RetryDependencies) {
+  constructor(client: JsonClient, settings: GfaClientSettings) {
     this.#client = client;
     this.#settings = settings;
-    this.#retryDependencies = { ...retryDependencies, budget: new RetryBudget() };
   }
 
-  /** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, retries once with the new token. */
-  data(signal: AbortSignal): Promise<unknown> {
-    return withRetries(() => this.#requestData(signal), this.#retryDependencies, signal);
-  }
-
-  async #requestData(signal: AbortSignal): Promise<unknown> {
-    const { token } = this.#settings;
-    const send = () => this.#client.send(dataRequest(this.#settings), signal);
+  /** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, it is requested once more with the new token. */
+  async data(signal: AbortSignal): Promise<unknown> {
     try {
-      return await send();
+      return await this.#client.send(dataRequest(this.#settings), signal);
     } catch (error) {
-      if (meaningOf(error).action !== 'renew' || !(await token.reload())) throw error;
-      return send();
+      if (meaningOf(error).action !== 'renew' || !(await this.#settings.token.reload())) throw error;
+      return this.#client.send(dataRequest(this.#settings), signal);
     }
   }
 }
@@ -62,7 +53,6 @@ export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaCl
     path: '/data',
     operation: 'data',
     purpose: 'events',
-    size: 'account',
     query,
     headers,
     validate: requireEnvelope,

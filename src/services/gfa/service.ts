@@ -65,7 +65,7 @@ export const gfa: Service<GfaSettings> = {
 
   doctor: { createCheck: createGfaCheck },
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names, saveSoon }) {
+  connect(settings, { client, config, clock, log, heapBytes, names, saveSoon }) {
     const { intervalMs } = settings;
     const { staleAfter } = config;
     const ledger = {
@@ -78,7 +78,7 @@ export const gfa: Service<GfaSettings> = {
       names,
       serviceClock: client.serviceClock,
     };
-    const gfaClient = new GfaClient(client, settings, { clock, random });
+    const gfaClient = new GfaClient(client, settings);
     const collector = new GfaCollector({ client: gfaClient, ledger, intervalMs, saveSoon, clock, log });
     return {
       collector,

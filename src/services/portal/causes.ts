@@ -8,9 +8,12 @@ export const portalCauses: ServiceCauses = {
     rate: 'lower PORTAL_RATE_LIMIT',
     without: 'PORTAL_COLLECTORS=-telemetry',
   },
-  advice: {
-    credentials:
-      'check {credentials}: complete, not revoked, and of this account and region[; {doctor} finds out whether PORTAL_AUTH is wrong]',
+  own: {
+    credentials: {
+      advice:
+        'check PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY: complete, not revoked, and of this account and region',
+      doctor: 'whether PORTAL_AUTH is wrong',
+    },
   },
 };
 

@@ -61,11 +61,11 @@ export const portal: Service<PortalSettings> = {
     bins: ({ lookbackMs, binSeconds }) => ({ lookbackMs, binMs: binSeconds * 1000 }),
   },
 
-  connect(settings, { client, config, clock, random, log, heapBytes, names }) {
+  connect(settings, { client, config, clock, log, heapBytes, names }) {
     names.expectInventory();
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
-      new PortalClient(client, tokens, { clock, random }),
+      new PortalClient(client, tokens),
       collectorOptions(config, settings, heapBytes),
       { clock, log, names },
     );
@@ -81,6 +81,7 @@ export const portal: Service<PortalSettings> = {
         gaps: () => collector.inventory.gaps,
         describe: (serial) => collector.context.appliances.find(serial),
       },
+      state: { parts: collector.context.savedParts },
       tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
       renewAuthorization: (signal) => tokens.signInAgain(signal),

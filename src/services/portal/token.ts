@@ -5,7 +5,6 @@ import { meaningOf } from '../../runtime/failures.ts';
 import { exponentialDelayMs } from '../../runtime/random.ts';
 import type { Secret } from '../../runtime/secret.ts';
 import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
-import { RetryBudget, withRetries } from '../../transport/retry.ts';
 import { objectOrEmpty } from './records.ts';
 
 export type Credentials =
@@ -61,7 +60,6 @@ export class TokenSource {
   #retired: { readonly access: string; readonly cancel: () => void } | undefined;
   #renewal: Promise<Token> | undefined;
   #replacedAt = Number.NEGATIVE_INFINITY;
-  #retries = new RetryBudget();
   #failures = 0;
   #lastError: CredentialError | undefined;
 
@@ -161,8 +159,6 @@ export class TokenSource {
       this.#token = token;
       this.#failures = 0;
       this.#lastError = undefined;
-      // Retries are earned by successes, and a token is requested too seldom to earn back those that an outage used up.
-      this.#retries = new RetryBudget();
       return token;
     } catch (thrown) {
       const error = asError(thrown);
@@ -224,11 +220,7 @@ export class TokenSource {
     const credentials = this.#credentials;
     await credentials.key.reload();
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
-    const request = tokenRequest(credentials);
-    // A single request serves all that wait, so the delay needs no jitter.
-    const retryDependencies = { clock: this.#clock, random: () => 1, budget: this.#retries };
-    const sendOnce = () => this.#client.send({ ...request, priority: true }, signal);
-    return this.#toToken(await withRetries(sendOnce, retryDependencies, signal));
+    return this.#toToken(await this.#client.send(tokenRequest(credentials), signal));
   }
 
   #toToken(body: unknown, signedInAt = this.#clock.monotonic()): Token {
@@ -264,7 +256,13 @@ export function parseToken(body: unknown) {
   return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
 }
 
-const TOKEN_REQUEST = { method: 'POST', operation: 'token', purpose: 'token', validate: parseToken } as const;
+const TOKEN_REQUEST = {
+  method: 'POST',
+  operation: 'token',
+  purpose: 'token',
+  priority: true,
+  validate: parseToken,
+} as const;
 
 export function tokenRequest(credentials: Credentials): ServiceRequest {
   const request = { ...TOKEN_REQUEST, path: '/auth/token' };
@@ -291,12 +289,13 @@ export function tokenRequest(credentials: Credentials): ServiceRequest {
 
 function refreshRequest(access: string, refresh: string): ServiceRequest {
   const headers = { authorization: `Bearer ${access}` };
-  return { ...TOKEN_REQUEST, path: '/auth/token/refresh', headers, json: { token: refresh }, priority: true };
+  // A service may revoke all tokens if a refresh token arrives twice.
+  return { ...TOKEN_REQUEST, path: '/auth/token/refresh', headers, json: { token: refresh }, onlyOnce: true };
 }
 
 export function revokeRequest(access: string): ServiceRequest {
   const headers = { authorization: `Bearer ${access}` };
-  return { method: 'DELETE', path: '/auth/token', operation: 'token', headers };
+  return { method: 'DELETE', path: '/auth/token', operation: 'token', headers, priority: true };
 }
 
 /** A token's lifetime in seconds, which may be infinite, and the field that reports it. `now`: epoch milliseconds. */

@@ -1,4 +1,4 @@
-/** Simulation chose these values, see `docs/architecture.md`. */
+/** Simulation chose these values: README.md has its results. */
 const TUNING = {
   /** The rate reaches `level` after this time, in milliseconds. */
   approachMs: 20_000,

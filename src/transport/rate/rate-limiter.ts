@@ -10,6 +10,7 @@ export interface SentRequest {
   endedAt: number | undefined;
 }
 
+/** What a response says about the limit; `unknown` without a response. */
 export type RateFeedback =
   | { readonly state: 'accepted' | 'unknown' }
   | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
@@ -20,8 +21,11 @@ export type RateFeedback =
  */
 const SLACK_MS = 100;
 
-/** The longest time, in milliseconds, that a sent request is assumed to take until the service counts it. */
-const MAX_TRANSIT_MS = 2_000;
+/**
+ * The service is assumed to count a request at most this long after it was sent, in milliseconds, and not later than it
+ * responds. Without the assumption a request that hangs would occupy its place in the window for as long as it hangs.
+ */
+export const MAX_TRANSIT_MS = 2_000;
 
 /**
  * The wait after a 429 without `Retry-After`, in milliseconds: `part` of the time since the first 429, so that a limit of a
@@ -33,9 +37,9 @@ const WAIT_WITHOUT_RETRY_AFTER = { part: 1 / 8, minMs: 1_000, maxMs: 3_600_000 }
  * Decides when the next request may be sent. It sets no timer and reads no clock; times are monotonic milliseconds.
  *
  * Three rules apply together. Requests are spread evenly at the adaptive rate. No window of the configured length contains
- * more requests than the limit: the service may count a request at any moment until its response, so a request counts
- * until one window after its response. After a 429 no request is sent until the wait is over; a 429 without `Retry-After`
- * may mean a short limit or the limit of the day, so a single request then probes which of the two it is.
+ * more requests than the limit, wherever in {@link MAX_TRANSIT_MS} the service counts them. After a 429 no request is sent
+ * until the wait is over; a 429 without `Retry-After` may mean a short limit or the limit of the day, so a single request
+ * then probes which of the two it is.
  */
 export class RateLimiter {
   readonly #limit: RateLimit;
@@ -45,10 +49,13 @@ export class RateLimiter {
   /** When the next request may be sent by the adaptive rate alone. */
   #next: number;
   #waitUntil: number;
-  /** The first and the last of consecutive 429s, and the sustained rate before them. */
-  #throttling: { readonly since: number; latest: number; readonly sustainedBefore: number } | undefined;
+  /** When the last rejection began. A 429 for a request that was sent before belongs to the same rejection. */
+  #rejectedAt = Number.NEGATIVE_INFINITY;
+  /** The first of consecutive 429s, and the sustained rate before it. */
+  #throttling: { readonly since: number; readonly sustainedBefore: number } | undefined;
   /** The single request after a 429 without `Retry-After`: `due` until it is sent, undefined if none is needed. */
   #probe: SentRequest | 'due' | undefined;
+  /** The requests that may still be in the window, in the order in which they were sent. */
   readonly #sentRequests: SentRequest[] = [];
 
   constructor(limit: RateLimit, adaptiveRate: AdaptiveRate, now: number) {
@@ -98,26 +105,21 @@ export class RateLimiter {
     if (feedback.state === 'throttled') this.#throttle(request, now, feedback.retryAfterMs);
     if (feedback.state !== 'accepted') return;
     this.#adaptiveRate.recordAccepted();
-    if (this.#throttling === undefined || request.startedAt < this.#throttling.latest) return;
+    if (this.#throttling === undefined || request.startedAt < this.#rejectedAt) return;
     this.#throttling = undefined;
     this.#adaptiveRate.recordResumed();
   }
 
   #throttle(request: SentRequest, now: number, retryAfterMs: number | undefined): void {
-    // Requests that were in flight when the last 429 arrived belong to the same rejection.
-    const isSameRejection = this.#throttling !== undefined && request.startedAt < this.#throttling.latest;
-    this.#throttling ??= { since: now, latest: now, sustainedBefore: this.sustainedPerSecond(now) };
-    if (retryAfterMs === undefined) this.#probe = 'due';
+    const isSameRejection = request.startedAt < this.#rejectedAt;
+    // It says nothing new, however late it comes: a probe is due, on its way, or has been answered.
     if (isSameRejection && retryAfterMs === undefined) return;
-    const defaultWaitMs = Math.max(
-      WAIT_WITHOUT_RETRY_AFTER.minMs,
-      (now - this.#throttling.since) * WAIT_WITHOUT_RETRY_AFTER.part,
-    );
-    this.#waitUntil = Math.max(
-      this.#waitUntil,
-      now + (retryAfterMs ?? Math.min(defaultWaitMs, WAIT_WITHOUT_RETRY_AFTER.maxMs)),
-    );
-    if (!isSameRejection) this.#throttling.latest = now;
+    this.#throttling ??= { since: now, sustainedBefore: this.sustainedPerSecond(now) };
+    if (retryAfterMs === undefined) this.#probe ??= 'due';
+    const { part, minMs, maxMs } = WAIT_WITHOUT_RETRY_AFTER;
+    const defaultWaitMs = Math.min(maxMs, Math.max(minMs, (now - this.#throttling.since) * part));
+    this.#waitUntil = Math.max(this.#waitUntil, now + (retryAfterMs ?? defaultWaitMs));
+    if (!isSameRejection) this.#rejectedAt = now;
     this.#adaptiveRate.recordThrottle(now, this.#waitUntil);
   }
 

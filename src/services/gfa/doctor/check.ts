@@ -28,9 +28,11 @@ export function createGfaCheck(
 ): ServiceCheck {
   const key = temporaryClientKey(settings, 'doctor', clock.now());
   const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<CheckResult> => {
-    // Without retries, because each request may move a bookmark.
-    const sendWithKey = (suffix: string, change: Partial<GfaClientSettings> = {}) =>
-      resultOf(client.send(dataRequest({ ...settings, ...change, clientKey: `${key}${suffix}` }), signal));
+    const sendWithKey = (suffix: string, change: Partial<GfaClientSettings> = {}) => {
+      const request = dataRequest({ ...settings, ...change, clientKey: `${key}${suffix}` });
+      // Each request may move a bookmark.
+      return resultOf(client.send({ ...request, onlyOnce: true }, signal));
+    };
     const { body: first, error } = await sendWithKey('-a');
     if (error !== undefined) {
       const token = Secret.of(`Bearer ${settings.token.reveal()}`);

@@ -106,7 +106,6 @@ export class InventoryCollector {
         method: 'GET',
         path,
         operation,
-        size: 'inventory',
         query,
         validate: check,
         priority: true,

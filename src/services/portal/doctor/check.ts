@@ -55,7 +55,7 @@ export function createPortalCheck(options: CheckOptions, dependencies: DoctorChe
 async function runCheck(run: Run): Promise<CheckResult> {
   const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
   if (!(await checkCredentials(run))) return { answers: [], filers: [], volumes: [] };
-  const portal = new PortalClient(client, tokens, environment);
+  const portal = new PortalClient(client, tokens);
   const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
   try {
     const [sampledSeries] = options.series;

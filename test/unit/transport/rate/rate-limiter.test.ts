@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { AdaptiveRate } from '../../../../src/transport/rate/adaptive-rate.ts';
+import {
+  MAX_TRANSIT_MS,
+  type RateFeedback,
+  type RateLimit,
+  RateLimiter,
+  type SentRequest,
+} from '../../../../src/transport/rate/rate-limiter.ts';
+import fc from '../../../harness/fast-check.ts';
+
+const ACCEPTED: RateFeedback = { state: 'accepted' };
+const REJECTED: RateFeedback = { state: 'throttled', retryAfterMs: undefined };
+
+function limiterOf(requests: number, windowMs: number): RateLimiter {
+  const limit: RateLimit = { requests, windowMs };
+  return new RateLimiter(limit, new AdaptiveRate(requests / windowMs, 0), 0);
+}
+
+/** Sends as fast as the limiter allows until `untilMs`; each response takes `latencyMs`. Returns when each was sent. */
+function sendAll(limiter: RateLimiter, untilMs: number, latencyMs = 0, feedback = ACCEPTED): readonly number[] {
+  const sentAt: number[] = [];
+  for (let now = limiter.earliest(0); now <= untilMs; now = limiter.earliest(now)) {
+    sentAt.push(now);
+    const request = limiter.recordSent(now);
+    now += feedback === ACCEPTED ? 0 : latencyMs;
+    limiter.recordEnd(request, now + (feedback === ACCEPTED ? latencyMs : 0), feedback);
+  }
+  return sentAt;
+}
+
+describe('[guarantee] a window of the configured length', () => {
+  /** Times are added and subtracted as floating-point numbers: a nanosecond is lost at most. */
+  const ROUNDING_MS = 1e-6;
+
+  function mostInWindow(times: readonly number[], windowMs: number): number {
+    const sorted = times.toSorted((one, other) => one - other);
+    let first = 0;
+    return sorted.reduce((most, time, index) => {
+      while ((sorted[first] ?? 0) <= time - windowMs + ROUNDING_MS) first += 1;
+      return Math.max(most, index - first + 1);
+    }, 0);
+  }
+
+  const step = fc.record({
+    pauseMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 }), fc.integer({ min: 0, max: 60_000 })),
+    latencyMs: fc.oneof(fc.integer({ min: 0, max: 2_500 }), fc.integer({ min: 0, max: 60_000 })),
+    /** Where the service counts the request between the earliest (0) and the latest (1) moment. */
+    counted: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
+    response: fc.constantFrom('accepted', 'accepted', 'accepted', 'unknown', 'throttled', 'retry-after'),
+    retryAfterMs: fc.integer({ min: 1_000, max: 20_000 }),
+  });
+  type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+  /** Sends one request for each step, as soon as the limiter allows it. Returns when the service counts each. */
+  function countedTimes(limiter: RateLimiter, steps: readonly Step[], maxInFlight: number, maxTransitMs: number) {
+    const counted: number[] = [];
+    let inFlight: { readonly request: SentRequest; readonly endsAt: number; readonly feedback: RateFeedback }[] = [];
+    const nextEnd = () => Math.min(...inFlight.map(({ endsAt }) => endsAt));
+    const endUntil = (now: number) => {
+      inFlight.sort((one, other) => one.endsAt - other.endsAt);
+      for (const { request, endsAt, feedback } of inFlight)
+        if (endsAt <= now) limiter.recordEnd(request, endsAt, feedback);
+      inFlight = inFlight.filter(({ endsAt }) => endsAt > now);
+    };
+    let now = 0;
+    for (const { pauseMs, latencyMs, counted: share, response, retryAfterMs } of steps) {
+      now += pauseMs;
+      endUntil(now);
+      const earliest = () => (inFlight.length < maxInFlight ? limiter.earliest(now) : Number.POSITIVE_INFINITY);
+      while (earliest() > now) {
+        now = Math.min(earliest(), nextEnd());
+        endUntil(now);
+      }
+      const feedback: RateFeedback =
+        response === 'accepted' || response === 'unknown'
+          ? { state: response }
+          : { state: 'throttled', retryAfterMs: response === 'throttled' ? undefined : retryAfterMs };
+      inFlight.push({ request: limiter.recordSent(now), endsAt: now + latencyMs, feedback });
+      counted.push(now + share * Math.min(latencyMs, maxTransitMs));
+    }
+    return counted;
+  }
+
+  const limit = [fc.integer({ min: 1, max: 30 }), fc.integer({ min: 500, max: 30_000 })] as const;
+  const steps = fc.array(step, { minLength: 1, maxLength: 200 });
+
+  test('property: holds no more requests than the limit if each is counted within two seconds and before its response', () => {
+    fc.assert(
+      fc.property(...limit, steps, (requests, windowMs, drawn) => {
+        const counted = countedTimes(limiterOf(requests, windowMs), drawn, Number.POSITIVE_INFINITY, MAX_TRANSIT_MS);
+        expect(mostInWindow(counted, windowMs)).toBeLessThanOrEqual(requests);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('property: holds at most as many more as are in flight, however late each is counted before its response', () => {
+    fc.assert(
+      fc.property(...limit, fc.integer({ min: 1, max: 8 }), steps, (requests, windowMs, maxInFlight, drawn) => {
+        const counted = countedTimes(limiterOf(requests, windowMs), drawn, maxInFlight, Number.POSITIVE_INFINITY);
+        expect(mostInWindow(counted, windowMs)).toBeLessThanOrEqual(requests + maxInFlight);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('a known limit', () => {
+  test('requests are spread evenly over the window, and not sent at its start', () => {
+    const sentAt = sendAll(limiterOf(500, 30_000), 30_000);
+    expect(sentAt.filter((at) => at < 1_000).length).toBeLessThanOrEqual(19);
+    expect(sentAt.length).toBeGreaterThanOrEqual(495);
+  });
+
+  test('98 % of it are used while requests wait', () => {
+    expect(sendAll(limiterOf(500, 30_000), 600_000, 200).length).toBeGreaterThan(0.98 * 10_000);
+  });
+
+  test('a timer that fires late is made up for, a pause of a minute is not', () => {
+    const limiter = limiterOf(60, 60_000);
+    limiter.recordEnd(limiter.recordSent(0), 0, ACCEPTED);
+    limiter.recordEnd(limiter.recordSent(1_050), 1_050, ACCEPTED);
+    expect(limiter.earliest(1_050)).toBeCloseTo(2_000, -1);
+    limiter.recordEnd(limiter.recordSent(61_000), 61_000, ACCEPTED);
+    expect(limiter.earliest(61_000)).toBeGreaterThan(61_800);
+  });
+});
+
+describe('a 429', () => {
+  test('lowers the rate once for all requests that were in flight together', () => {
+    const limiter = limiterOf(500, 30_000);
+    const [first, ...others] = Array.from({ length: 8 }, (_, index) => limiter.recordSent(index * 60));
+    const reject = (request: SentRequest | undefined, at: number) =>
+      request && limiter.recordEnd(request, at, { state: 'throttled', retryAfterMs: 1_000 });
+    reject(first, 500);
+    const lowered = limiter.perSecond(1_500);
+    for (const request of others) reject(request, 510);
+    expect(limiter.perSecond(1_510)).toBeCloseTo(lowered, 1);
+    expect(lowered).toBeLessThan((500 / 30) * 0.9);
+  });
+
+  test('without Retry-After one request probes after a second, and the others follow when it is accepted', () => {
+    const limiter = limiterOf(500, 30_000);
+    limiter.recordEnd(limiter.recordSent(0), 100, REJECTED);
+    expect(limiter.earliest(100)).toBe(1_100);
+    const probe = limiter.recordSent(1_100);
+    expect(limiter.earliest(1_150)).toBe(Number.POSITIVE_INFINITY);
+    limiter.recordEnd(probe, 1_300, ACCEPTED);
+    expect(limiter.earliest(1_300)).toBeLessThan(1_500);
+  });
+
+  test('that comes late starts no second probe, neither while the first one is in flight nor after it was accepted', () => {
+    const limiter = limiterOf(500, 30_000);
+    const [rejected, late, later] = [limiter.recordSent(0), limiter.recordSent(10), limiter.recordSent(20)];
+    limiter.recordEnd(rejected, 100, REJECTED);
+    const probe = limiter.recordSent(1_100);
+    limiter.recordEnd(late, 1_150, REJECTED);
+    expect(limiter.earliest(1_150)).toBe(Number.POSITIVE_INFINITY);
+    limiter.recordEnd(probe, 1_200, ACCEPTED);
+    limiter.recordEnd(later, 1_250, REJECTED);
+    expect(limiter.earliest(1_250)).toBeLessThan(1_400);
+    limiter.recordSent(1_400);
+    expect(limiter.earliest(1_400)).toBeLessThan(2_000);
+  });
+
+  test('that lasts for a day is probed after a second at first and after an hour at last, fewer than a hundred times', () => {
+    const sentAt = sendAll(limiterOf(500, 30_000), 86_400_000, 100, REJECTED);
+    const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+    expect(pauses[0]).toBeLessThan(1_500);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(3_600_100);
+    expect(pauses.at(-1)).toBeGreaterThan(3_500_000);
+    expect(sentAt.length).toBeLessThan(100);
+  });
+
+  test('while everything is rejected, the sustained rate is the one before', () => {
+    const limiter = limiterOf(500, 30_000);
+    const before = limiter.sustainedPerSecond(0);
+    sendAll(limiter, 3_600_000, 100, REJECTED);
+    expect(limiter.sustainedPerSecond(3_600_000)).toBe(before);
+  });
+});
