@@ -63,12 +63,7 @@ export class SeenIds {
 
   /** Called after a response that was read completely. */
   forget(): void {
-    for (const [id, at] of this.#delivered) {
-      // What is dated in the future is not in the order of delivery.
-      if (at > this.#now) continue;
-      if (this.#now - at <= this.#keepMs) break;
-      this.#delivered.delete(id);
-    }
+    for (const [id, at] of this.#delivered) if (this.#now - at > this.#keepMs) this.#delivered.delete(id);
   }
 
   save(): readonly SavedIds[] {
@@ -96,6 +91,7 @@ export class SeenIds {
   /** Evicts the id that was delivered longest ago. Returns false if all are of the last two responses. */
   #evict(): boolean {
     for (const [id, at] of this.#delivered) {
+      // What is dated in the future is not in the order of delivery.
       if (at > this.#now) continue;
       if (at >= this.#before) return false;
       this.#delivered.delete(id);

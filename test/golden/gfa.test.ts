@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
-import { newLedger } from '../unit/services/gfa/responses.ts';
+import { newLedger } from '../harness/gfa-responses.ts';
 import { expectExposition, recorded } from './exposition.ts';
 
 test.each([

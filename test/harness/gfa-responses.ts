@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../../src/metrics/family.ts';
-import type { Sample } from '../../../../src/metrics/samples.ts';
-import { FilerNames } from '../../../../src/services/filer-names.ts';
-import { parseDataResponse } from '../../../../src/services/gfa/data-response.ts';
-import type { Group } from '../../../../src/services/gfa/families.ts';
-import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from '../../../../src/services/gfa/ledger.ts';
+import type { JsonObject } from '../../src/metrics/family.ts';
+import type { Sample } from '../../src/metrics/samples.ts';
+import { FilerNames } from '../../src/services/filer-names.ts';
+import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
+import type { Group } from '../../src/services/gfa/families.ts';
+import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from '../../src/services/gfa/ledger.ts';
 
 /** 2026-03-02T00:00:00Z in Unix seconds: `at` of every builder counts from here. */
 export const MIDNIGHT = 1_772_409_600;
@@ -64,9 +64,9 @@ export function volume(at: number, more: JsonObject = {}): JsonObject {
 /** The clock of the service by its headers, which is as late as the latest response says. */
 const serviceClock = { at: 0, up: 0, now: () => serviceClock.at, monotonic: () => serviceClock.up };
 
-/** A ledger with two buckets, 10 and 60 seconds. */
-export function newLedger(options: Partial<GfaLedgerOptions> = {}): GfaLedger {
-  return new GfaLedger({
+/** With two buckets, 10 and 60 seconds. */
+export function newLedgerOptions(): GfaLedgerOptions {
+  return {
     bounds: [10, 60],
     maxEvents: 10_000,
     maxPairs: 1_000,
@@ -75,8 +75,11 @@ export function newLedger(options: Partial<GfaLedgerOptions> = {}): GfaLedger {
     staleAfterMs: STALE_MS,
     goneAfterMs: GONE_MS,
     forgetAfterMs: FORGET_MS,
-    ...options,
-  });
+  };
+}
+
+export function newLedger(options: Partial<GfaLedgerOptions> = {}): GfaLedger {
+  return new GfaLedger({ ...newLedgerOptions(), ...options });
 }
 
 /** Adds a response at a monotonic time. Resolves with the number of new events, and with what was dropped. */

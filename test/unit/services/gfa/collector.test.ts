@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { RequestError } from '../../../../src/runtime/errors.ts';
+import { Secret } from '../../../../src/runtime/secret.ts';
+import { FilerNames } from '../../../../src/services/filer-names.ts';
+import { dataRequest, GfaClient, type GfaClientSettings } from '../../../../src/services/gfa/client.ts';
+import { GfaCollector } from '../../../../src/services/gfa/collector.ts';
+import type { JsonClient, ServiceRequest } from '../../../../src/transport/json-client.ts';
+import { dataResponse, lock, newLedgerOptions } from '../../../harness/gfa-responses.ts';
+import { keptLog } from '../../../harness/kept-log.ts';
+import { ManualClock } from '../../../harness/manual-clock.ts';
+
+const { signal } = new AbortController();
+
+/** A collector over these responses, and how often it wanted the state to be saved. */
+function collectorOf(responses: readonly unknown[], names = new FilerNames([]), maxEvents = 1_000) {
+  const left = [...responses];
+  const { log, lines } = keptLog('warn');
+  const clock = new ManualClock();
+  const saves = { count: 0 };
+  const collector = new GfaCollector({
+    client: { data: () => Promise.resolve(left.shift()) } as unknown as GfaClient,
+    ledger: { ...newLedgerOptions(), names, maxEvents },
+    intervalMs: 60_000,
+    saveSoon: () => {
+      saves.count += 1;
+    },
+    clock,
+    log,
+  });
+  const poll = () => collector.tasks()[0]?.poll(signal) ?? Promise.reject(new Error('the collector has no task'));
+  return { collector, clock, poll, saves, lines };
+}
+
+const withLock = (at: number, account = 'acc') => dataResponse({ locks: [lock(at)] }, { account });
+
+test('the state is saved soon after a poll that counted something, and not after another', async () => {
+  const { poll, saves } = collectorOf([withLock(1), withLock(1), dataResponse({}), withLock(2)]);
+  const counts: number[] = [];
+  for (let index = 0; index < 4; index += 1) {
+    await poll();
+    counts.push(saves.count);
+  }
+  expect(counts).toEqual([1, 1, 1, 2]);
+});
+
+test('a token of another account begins anew, with one warning', async () => {
+  const { collector, poll, lines } = collectorOf([withLock(1), withLock(2, 'other'), withLock(3, 'other')]);
+  for (let index = 0; index < 3; index += 1) await poll();
+  expect([collector.ledger.account, collector.ledger.memory.size, lines.length]).toEqual(['other', 2, 1]);
+});
+
+test('a full memory of events is a warning', async () => {
+  const locks = Array.from({ length: 300 }, (_, index) => lock(index));
+  const { collector, poll } = collectorOf([withLock(1), dataResponse({ locks })], undefined, 100);
+  await poll();
+  expect(collector.warnings).toEqual([]);
+  await poll();
+  expect(collector.warnings.map(({ code }) => code)).toEqual(['event_memory']);
+});
+
+test.each([
+  ['was read', (names: FilerNames) => names.markInventoryRead(), 0],
+  ['was not read for five seconds', () => {}, 1],
+])('the first response waits until the inventory %s, and the second does not', async (_, end, waitMs) => {
+  const names = new FilerNames([]);
+  names.expectInventory();
+  const { clock, poll } = collectorOf([withLock(1), withLock(2)], names);
+  let isOver = false;
+  const first = poll().then(() => {
+    isOver = true;
+  });
+  await clock.advance(4_999);
+  expect(isOver).toBe(false);
+  end(names);
+  await clock.advance(waitMs);
+  await first;
+  await poll();
+});
+
+const settings: GfaClientSettings = {
+  token: Secret.of('the-key'),
+  clientKey: 'two',
+  clientKeyHeader: 'X-Other-client-key',
+  groups: ['locks'],
+};
+
+test('a request carries the key as issued, the client key in its header, and which groups are on', () => {
+  expect(dataRequest(settings)).toMatchObject({
+    method: 'GET',
+    path: '/data',
+    headers: { authorization: 'the-key', 'X-Other-client-key': 'two' },
+    query: { filer_metrics: 'false', volume_metrics: 'false', lock_metrics: 'true', propagation_metrics: 'false' },
+  });
+});
+
+test.each([401, 403])(
+  'a key that is rejected with %d is read again, and tried once if it has changed',
+  async (status) => {
+    const keys = ['old', 'old', 'new', 'newer'];
+    const sent: (string | undefined)[] = [];
+    const send = ({ headers }: ServiceRequest) => {
+      sent.push(headers?.authorization);
+      return Promise.reject(new RequestError('status', 'GET /data returned an error', { status, purpose: 'events' }));
+    };
+    const token = new Secret(() => keys.shift() ?? '');
+    const client = new GfaClient({ send } as unknown as JsonClient, { ...settings, token });
+    for (const expected of [['old'], ['old', 'old', 'new']]) {
+      await expect(client.data(signal)).rejects.toMatchObject({ status });
+      expect(sent).toEqual(expected);
+    }
+  },
+);

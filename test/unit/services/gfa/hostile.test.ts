@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { SchemaError } from '../../../../src/runtime/errors.ts';
+import { parseDataResponse } from '../../../../src/services/gfa/data-response.ts';
+import fc from '../../../harness/fast-check.ts';
+import {
+  dataResponse,
+  filer,
+  lock,
+  MIDNIGHT,
+  newLedger,
+  propagation,
+  restarted,
+  shown,
+  take,
+  timestamp,
+  valuesOf,
+  volume,
+} from '../../../harness/gfa-responses.ts';
+
+function read(body: unknown) {
+  const drops: string[] = [];
+  const { groups } = parseDataResponse(body, (reason, place) => drops.push(`${reason} ${place}`));
+  return { groups, drops };
+}
+
+describe('the envelope', () => {
+  const records = { filers: [filer(0, 1)], volumes: [volume(0)], locks: [lock(0), lock(1)] };
+
+  test.each([
+    ['a list of one object', [records]],
+    ['one object', records],
+    [
+      'several objects',
+      [
+        { filers: records.filers, locks: [lock(0)] },
+        { volumes: records.volumes, locks: [lock(1)] },
+      ],
+    ],
+    ['objects with empty and null groups', [{ ...records, propagation: [] }, { filers: null, locks: [] }, {}]],
+  ])('with metrics as %s is read alike', (_, metrics) => {
+    const groups = { ...records, propagation: [] };
+    expect(read({ ...dataResponse({}), metrics })).toEqual({ groups, drops: [] });
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['text', 'maintenance'],
+    ['without info', { metrics: [] }],
+    ['without metrics', { info: {} }],
+    ['with text as metrics', { info: {}, metrics: 'none' }],
+    ['with null in metrics', { info: {}, metrics: [null] }],
+    ['with an object as a group', { info: {}, metrics: [{ locks: {} }] }],
+  ])('that is %s is not a response of /data', (_, body) => {
+    expect(() => read(body)).toThrow(SchemaError);
+  });
+
+  test('that is wrong is reported by its place and by what was there', () => {
+    expect(() => read({ info: {}, metrics: [{}, 3] })).toThrow(
+      'reading GET /data: metrics[1]: expected an object, got a number',
+    );
+    const places = ['record metrics[0].locks[0]', 'record metrics[0].locks[2]', 'record metrics[0].locks[3]'];
+    expect(read(dataResponse({ locks: [null, lock(0), 'x', []] })).drops).toEqual(places);
+  });
+
+  test('with the keys __proto__ and constructor changes nothing in the program', () => {
+    const body = `{"__proto__": {"info": 1}, "constructor": 1, "info": {"__proto__": {"volumes": []}},
+      "metrics": {"__proto__": {"locks": [{}]}, "filers": [{"__proto__": {"filer_guid": "x"}}]}}`;
+    expect(read(JSON.parse(body)).groups).toMatchObject({ locks: [], filers: [{}] });
+    expect(Object.hasOwn(Object.prototype, 'filer_guid')).toBe(false);
+  });
+});
+
+test.each([
+  ['a lock without a filer', { locks: [lock(1, { filer_guid: undefined })] }, 'record locks.filer_guid'],
+  ['a lock of 30 February', { locks: [lock(1, { timestamp: '2026-02-30T00:00:00Z' })] }, 'record locks.timestamp'],
+  ['a filer without a guid', { filers: [filer(1, 5, { filer_guid: null })] }, 'record filers.filer_guid'],
+  ['a volume with a list as its guid', { volumes: [volume(1, { volume_guid: [] })] }, 'record volumes.volume_guid'],
+  ['text as a duration', { propagation: [propagation(1, 0, { prop_seconds: 'soon' })] }, 'invalid prop_seconds'],
+  ['a negative duration', { locks: [lock(1, { lock_duration: -5 })] }, 'invalid lock_duration'],
+  ['an object as an age', { filers: [filer(1, 0, { volume_guid: null, last_checkin: {} })] }, 'invalid last_checkin'],
+])('%s is counted as one dropped value', async (_, records, drop) => {
+  expect((await take(newLedger(), dataResponse(records))).drops).toEqual([drop]);
+});
+
+test('a value that is null or missing is not counted as dropped', async () => {
+  const records = {
+    filers: [filer(1, 0, { last_checkin: null, oldest_unprotected_data: undefined })],
+    volumes: [volume(1, { mode: null, profile: undefined, time_to_protect: null })],
+    locks: [lock(1, { lock_state: null, lock_duration: null })],
+    propagation: [propagation(1, 0, { prop_seconds: null, kind: undefined })],
+  };
+  const info = { last_info: undefined, last_lock_event: null, last_propagation: null };
+  expect((await take(newLedger(), dataResponse(records, info))).drops).toEqual([]);
+});
+
+test('of info, what can be read is shown, and the rest is counted', async () => {
+  const ledger = newLedger();
+  const info = { last_info: '1970-01-01T00:00:00Z', last_propagation: timestamp(9), request_time: 'now', volumes: 2 };
+  const { drops } = await take(ledger, dataResponse({}, info), 0, (MIDNIGHT + 100) * 1000);
+  expect(drops).toEqual(['invalid volumes', 'invalid last_info', 'invalid request_time']);
+  expect(valuesOf(ledger.samples())).toEqual({
+    'filer_account_info{account="acc"}': 1,
+    'filer_gfa_last_propagation_timestamp_seconds{}': MIDNIGHT + 9,
+  });
+});
+
+test('beyond the maximum of filers on volumes, records are counted as dropped until others have left', async () => {
+  const ledger = newLedger({ maxPairs: 2, forgetAfterMs: 60_000 });
+  const named = (...guids: readonly string[]) =>
+    dataResponse({ filers: guids.map((guid) => filer(1, 40, { filer_guid: guid })) });
+  expect((await take(ledger, named('f1', 'f2', 'f3'))).drops).toEqual(['record filers.filer_guid']);
+  const locks = [lock(2), lock(2, { filer_guid: 'f3' })];
+  expect((await take(ledger, dataResponse({ locks }))).drops).toEqual(['record locks.filer_guid']);
+  expect((await take(ledger, named('f1', 'f3'), 60_001)).drops).toEqual(['record filers.filer_guid']);
+  expect((await take(ledger, named('f1', 'f3'), 60_002)).drops).toEqual([]);
+});
+
+test.each([
+  ['lock_state', lock(1), 'filer_lock_events_total'],
+  ['lock_phase', lock(1), 'filer_lock_events_total'],
+  ['kind', propagation(1, 1), 'filer_propagation_duration_seconds_count'],
+])(
+  'the values of %s become other beyond a number for each filer on a volume, and each is counted',
+  async (field, record, family) => {
+    const ledger = newLedger();
+    const group = field === 'kind' ? 'propagation' : 'locks';
+    const records = Array.from({ length: 300 }, (_, index) => ({ ...record, [field]: `value ${index}` }));
+    const { drops } = await take(ledger, dataResponse({ [group]: records }));
+    const series = Object.keys(shown(ledger, family));
+    expect(series.length).toBeLessThanOrEqual(26);
+    expect(series.filter((labels) => labels.includes(`${field}="other"`))).toHaveLength(1);
+    expect(drops.filter((drop) => drop === `label ${field}`).length).toBeGreaterThanOrEqual(270);
+    expect(Object.values(shown(ledger, family)).reduce((sum, count) => sum + count, 0)).toBe(300);
+  },
+);
+
+test('a day of long names, ids, values and fields, new in each response, takes no more memory than half a day', async () => {
+  const ledger = newLedger({ maxPairs: 50, maxEvents: 1_000 });
+  const sizes: number[] = [];
+  for (let poll = 0; poll < 360; poll += 1) {
+    const at = 240 * poll;
+    const long = (name: string) => `${name} ${poll}`.padEnd(20_000, 'x');
+    const known = { filer_guid: `f${poll % 20}`, volume_guid: 'v', filer_title: long('t'), unknown: long('u') };
+    const ids = { ...known, filer_guid: long('f'), volume_guid: long('v'), volume_title: long('w') };
+    const values = { lock_phase: long('p'), lock_state: long('s'), kind: long('k') };
+    const records = {
+      filers: [filer(at, 40, ids), filer(at, 40, known)],
+      volumes: [volume(at, { ...ids, mode: long('m'), profile: long('r') })],
+      locks: [lock(at, { ...known, ...values }), lock(at, { ...ids, ...values })],
+      propagation: [propagation(at, 7, { ...known, ...values }), propagation(at, 7, { ...ids, ...values })],
+    };
+    await take(ledger, dataResponse(records, { unknown: long('i') }), 240_000 * poll);
+    if ((poll + 1) % 180 === 0) sizes.push(JSON.stringify(ledger.save()).length);
+  }
+  const [half = 0, whole = 0] = sizes;
+  expect(whole).toBeLessThan(1_000_000);
+  expect(whole).toBeLessThan(1.05 * half);
+});
+
+test('of a value with a million characters, and of a field that nobody reads, little or nothing is kept', async () => {
+  const records = { volumes: [volume(1, { mode: 'm'.repeat(1_000_000), unknown: 'not kept' })] };
+  const ledger = newLedger();
+  await take(ledger, dataResponse(records, { account: 'a'.repeat(1_000_000), unknown: ['not kept'] }));
+  expect(JSON.stringify(ledger.save()).length).toBeLessThan(4_000);
+});
+
+test('property: no value in a record makes the ledger fail, show a number that is not finite, or be lost by a restart', async () => {
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(-1, 1e308, '1e999', timestamp(5), '9999-12-31T23:59:59Z', '0001-01-01T00:00:00Z', 'f1', 'v1'),
+  );
+  const FIELDS = ['timestamp', 'filer_guid', 'filer_title', 'volume_guid', 'volume_title', 'mode', 'profile'];
+  const NUMBERS = ['time_to_protect', 'last_checkin', 'oldest_unprotected_data', 'prop_seconds', 'lock_duration'];
+  const WORDS = ['kind', 'lock_phase', 'lock_state', 'data_protected'];
+  const fields = fc.constantFrom(...FIELDS, ...NUMBERS, ...WORDS);
+  const record = fc
+    .tuple(fc.constantFrom(lock(1), propagation(1, 5), filer(1, 5), volume(1)), fc.dictionary(fields, value))
+    .map(([usual, more]) => ({ ...usual, ...more }));
+  const records = fc.record({
+    filers: fc.array(record, { maxLength: 4 }),
+    volumes: fc.array(record, { maxLength: 4 }),
+    locks: fc.array(record, { maxLength: 4 }),
+    propagation: fc.array(record, { maxLength: 4 }),
+  });
+  const info = fc.dictionary(fc.constantFrom('account', 'volumes', 'request_time', 'last_info'), value);
+  const check = async (responses: readonly (readonly [object, Record<string, unknown>])[]) => {
+    const ledger = newLedger();
+    for (const [groups, more] of responses) await take(ledger, dataResponse(groups, more), 0, (MIDNIGHT + 9) * 1000);
+    const values = valuesOf(ledger.samples());
+    for (const number of Object.values(values)) expect(Number.isFinite(number)).toBe(true);
+    expect(Object.keys(valuesOf(restarted(ledger).samples()))).toEqual(Object.keys(values));
+  };
+  await fc.assert(fc.asyncProperty(fc.array(fc.tuple(records, info), { minLength: 1, maxLength: 3 }), check), {
+    numRuns: 150,
+  });
+});

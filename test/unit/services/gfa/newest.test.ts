@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { GfaLedger } from '../../../../src/services/gfa/ledger.ts';
+import {
+  dataResponse,
+  filer,
+  ledgerOf,
+  lock,
+  MIDNIGHT,
+  newLedger,
+  propagation,
+  released,
+  restarted,
+  shown,
+  take,
+  timestamp,
+  valuesOf,
+  volume,
+} from '../../../harness/gfa-responses.ts';
+
+const [ACQUIRED, RELEASED] = ['lock_phase="p2",lock_state="acquired"', 'lock_phase="p2",lock_state="released"'];
+
+const stateOf = (ledger: GfaLedger) => Object.keys(shown(ledger, 'filer_lock_state'));
+
+describe('the newest event', () => {
+  test('goes by its own time, not by when it arrived', async () => {
+    const ledger = await ledgerOf({ propagation: [propagation(100, 7)], locks: [released(100, 7), lock(90)] });
+    await take(ledger, dataResponse({ propagation: [propagation(50, 9)], locks: [released(50, 9), lock(60)] }));
+    expect(stateOf(ledger)).toEqual([RELEASED]);
+    expect(shown(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
+    expect(shown(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ [RELEASED]: 7 });
+    expect(shown(ledger, 'filer_lock_latest_timestamp_seconds')).toEqual({
+      [RELEASED]: MIDNIGHT + 100,
+      [ACQUIRED]: MIDNIGHT + 90,
+    });
+    expect(shown(ledger, 'filer_propagation_duration_seconds_sum')).toEqual({ 'kind="data"': 16 });
+  });
+
+  test('is not replaced by a delayed older one, however old the record of the filer is, also after a restart', async () => {
+    const ledger = newLedger();
+    const times = { request_time: timestamp(80_000) };
+    await take(
+      ledger,
+      dataResponse({ filers: [filer(79_400, 5)], locks: [lock(79_940)], propagation: [propagation(79_940, 7)] }, times),
+    );
+    for (const next of [ledger, restarted(ledger)]) {
+      const delayed = {
+        filers: [filer(79_400, 5)],
+        locks: [released(79_700, 9)],
+        propagation: [propagation(79_700, 99)],
+      };
+      await take(next, dataResponse(delayed, { request_time: timestamp(80_060) }), 60_000);
+      expect(stateOf(next)).toEqual([ACQUIRED]);
+      expect(shown(next, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
+      expect(shown(next, 'filer_record_timestamp_seconds')).toMatchObject({
+        'group="locks"': MIDNIGHT + 79_940,
+        'group="propagation"': MIDNIGHT + 79_940,
+      });
+    }
+  });
+
+  test('without a duration leaves the latest duration as it was', async () => {
+    const ledger = await ledgerOf({
+      locks: [released(1, 7), lock(2, { lock_state: 'RELEASED', lock_duration: null })],
+    });
+    await take(ledger, dataResponse({ propagation: [propagation(1, 7), propagation(2, Number.NaN)] }));
+    expect(shown(ledger, 'filer_lock_latest_duration_seconds')).toEqual({ [RELEASED]: 7 });
+    expect(shown(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 7 });
+  });
+
+  test('of a lock acquired and released within one second is the release, in either order', async () => {
+    const both = [lock(5), lock(5, { lock_state: 'RELEASED' })];
+    for (const locks of [both, both.toReversed()]) expect(stateOf(await ledgerOf({ locks }))).toEqual([RELEASED]);
+  });
+
+  test('shows exactly one state for each filer, volume and phase', async () => {
+    const other = { volume_guid: 'v2', volume_title: 'archive' };
+    const ledger = await ledgerOf({ locks: [lock(1), released(2, 1), lock(3, { lock_phase: 'P1' }), lock(4, other)] });
+    await take(ledger, dataResponse({ locks: [lock(5, { lock_state: 'ABORTED' })] }));
+    expect(shown(ledger, 'filer_lock_state')).toEqual({
+      'lock_phase="p2",lock_state="aborted"': 1,
+      'lock_phase="p1",lock_state="acquired"': 1,
+      'filer_guid="f1",filer="one",volume_guid="v2",volume="archive",lock_phase="p2",lock_state="acquired"': 1,
+    });
+  });
+});
+
+describe('a clock that is wrong', () => {
+  test('30 s ahead on a filer leaves the events of a response in the order of their times', async () => {
+    const ledger = await ledgerOf({
+      locks: [lock(86_025), released(86_020, 120)],
+      propagation: [propagation(86_022, 1_000), propagation(86_021, 900)],
+    });
+    expect(stateOf(ledger)).toEqual([ACQUIRED]);
+    expect(shown(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 1_000 });
+  });
+
+  test.each([30, 315_532_800])('%d s ahead for one event hides no event of a later response', async (ahead) => {
+    const ledger = newLedger();
+    const wrong = { locks: [lock(80_000 + ahead)], propagation: [propagation(80_000 + ahead, 11)] };
+    await take(ledger, dataResponse(wrong, { request_time: timestamp(80_005) }), 0);
+    const right = { locks: [released(80_010, 5)], propagation: [propagation(80_010, 22)] };
+    await take(ledger, dataResponse(right, { request_time: timestamp(80_020) }), 15_000);
+    expect(stateOf(ledger)).toEqual([RELEASED]);
+    expect(shown(ledger, 'filer_propagation_latest_seconds')).toEqual({ 'kind="data"': 22 });
+  });
+
+  test('of the service is believed once it was measured; then what is later than it gives way', async () => {
+    const ledger = newLedger();
+    for (let poll = 0; poll < 5; poll += 1) {
+      await take(
+        ledger,
+        dataResponse({ locks: [lock(85_990)] }, { request_time: timestamp(86_000 + 60 * poll) }),
+        60_000 * poll,
+      );
+    }
+    for (let poll = 5; poll < 10; poll += 1) {
+      const at = 82_400 + 60 * poll;
+      await take(
+        ledger,
+        dataResponse({ locks: [released(at - 5, 5)] }, { request_time: timestamp(at) }),
+        60_000 * poll,
+      );
+      expect(stateOf(ledger)).toEqual([poll < 7 ? ACQUIRED : RELEASED]);
+    }
+  });
+
+  test('makes no time later than the response, and no age negative', async () => {
+    const ledger = newLedger();
+    const filers = [
+      filer(102, 5),
+      filer(100, -5, { filer_guid: 'f2', filer_title: 'two', oldest_unprotected_data: -7 }),
+    ];
+    const info = { request_time: timestamp(100), last_info: timestamp(3_600), last_lock_event: timestamp(101) };
+    await take(ledger, dataResponse({ filers, locks: [lock(500)] }, info));
+    const times = [...ledger.samples()].filter(({ name }) => name.endsWith('timestamp_seconds'));
+    expect(Math.max(...times.map(({ value }) => value))).toBe(MIDNIGHT + 100);
+    expect(shown(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toMatchObject({ '': MIDNIGHT + 95 });
+  });
+});
+
+describe('a state', () => {
+  test.each([-3_600, 30, 315_532_800])(
+    'of the newest response is shown, if the one before was %d s off too',
+    async (off) => {
+      const ledger = await ledgerOf({ filers: [filer(9_000 + off, 90)], volumes: [volume(9_000 + off)] });
+      const records = { filers: [filer(9_005, 50)], volumes: [volume(9_005, { mode: 'Disabled' })] };
+      expect((await take(ledger, dataResponse(records))).drops).toEqual([]);
+      expect(shown(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': MIDNIGHT + 8_955 });
+      expect(Object.keys(shown(ledger, 'filer_volume_info')).join()).toContain('mode="disabled"');
+    },
+  );
+
+  test('that is twice in a response is counted as a duplicate: the later one is shown, else the second', async () => {
+    const ledger = newLedger();
+    const filers = [filer(9, 90), filer(9, 5), filer(8, 70)];
+    const volumes = [volume(1), volume(1, { time_to_protect: 22 })];
+    const { drops } = await take(ledger, dataResponse({ filers, volumes }));
+    expect(drops).toEqual(['duplicate volumes.volume_guid', ...Array(2).fill('duplicate filers.filer_guid')]);
+    expect(valuesOf(ledger.samples())).toMatchObject({
+      'filer_last_checkin_timestamp_seconds{filer_guid="f1",filer="one"}': MIDNIGHT + 4,
+      'filer_volume_time_to_protect_seconds{volume_guid="v1",volume="projects"}': 22,
+    });
+  });
+});
