@@ -7,7 +7,7 @@ export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
 
 /** The commands, and the options of each with the value that an option expects; a flag expects none. */
 const COMMANDS = {
-  demo: { like: 'the path of a file', trouble: undefined },
+  demo: { trouble: undefined },
   once: {},
   plan: { appliances: 'a number of appliances from 1 to 9999999' },
   'check-config': {},

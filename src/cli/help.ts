@@ -6,8 +6,8 @@ Usage: filer-exporter [option]
 Without an option it polls the configured services and serves the metrics until it is stopped.
 
 Options:
-  --demo           serves a simulated fleet that needs no configuration, of which one appliance is off; --trouble
-                   simulates many more failures, and --like FILE responds like the account of a doctor's report
+  --demo           serves a simulated fleet that needs no configuration, of which one appliance is off;
+                   with --trouble about ten things fail
   --doctor         checks the configuration against the services, line by line; exit 0, or 1 after a failure;
                    --json prints JSON, --report FILE writes a report that is safe to publish
   --check-config   checks the configuration, its files and folders, and prints it with secrets masked; exit 0,

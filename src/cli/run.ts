@@ -55,13 +55,10 @@ async function runCommand(
     case 'doctor': {
       const { runDoctor } = await import('./doctor.ts');
       const examine = (config: Config) => runDoctor(config, options, stopped);
-      return options.demo ? withDemo(variables, examine) : examine(await loadWithWarnings(variables));
+      return options.demo ? withDemo(variables, 'none', examine) : examine(await loadWithWarnings(variables));
     }
-    case 'demo': {
-      const { like, trouble } = options;
-      const troubles = trouble ? 'many' : like === undefined ? 'one' : 'none';
-      return withDemo(variables, (config, notice) => serve(config, stopped, notice), { like, troubles });
-    }
+    case 'demo':
+      return withDemo(variables, options.trouble ? 'all' : 'one', (config, notice) => serve(config, stopped, notice));
     default: {
       const config = await Promise.race([load(variables), stopped]);
       if (config === undefined) return waitForFiles(EXIT.clean);

@@ -1,52 +1,86 @@
-import type { MockServices } from './mock-services.ts';
-import type { Variations } from './variations.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { startServer } from './server.ts';
+import { credentials, type Options, SimulatedServices } from './services.ts';
+import { troubles } from './troubles.ts';
 
-export { startMockServices } from './mock-services.ts';
-export { demoNotice } from './notice.ts';
-export { variationsFromReport } from './report-variations.ts';
+type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variations of the demo's account. `like` overrides them with those of a doctor's report. */
-export function demoVariations(like: Partial<Variations> = {}): Partial<Variations> {
+/** What goes wrong in the demo: nothing, one appliance is off, or about ten things. */
+export type DemoTroubles = 'none' | 'one' | 'all';
+
+/** The demo, running. */
+export interface Demo {
+  /** What points an exporter at the demo, in place of the user's own services. */
+  readonly environment: Variables;
+  /** For the top of every page; code in backticks. */
+  readonly notice: { readonly title: string; readonly paragraphs: readonly string[] };
+  close(): Promise<void>;
+}
+
+/** Higher than real limits, because the exporter polls the demo ten times as often. */
+const LIMITS: Options['limits'] = {
+  burst: { requests: 3_000, windowMs: 30_000 },
+  daily: 10_000_000,
+  retryAfter: 'seconds',
+};
+
+export async function startDemo(clock: Clock, own: Variables, begun: DemoTroubles): Promise<Demo> {
+  const services = demoServices(clock, begun);
+  const server = await startServer(services, clock);
   return {
-    dataProtected: true,
-    rateLimit: { kind: 'sliding-window', ...LIMITS.burst },
-    dailyLimit: LIMITS.daily,
-    ...like,
+    environment: demoEnvironment(own, server),
+    notice: demoNotice(begun),
+    close: () => server.close(),
   };
 }
 
-/** Switches one appliance off: visitors can follow the failure from the page to the alert and its runbook. */
-export function switchOffAppliance(services: Pick<MockServices, 'fleet' | 'switchOff'>): void {
-  const [, , third] = services.fleet.appliances;
-  if (third !== undefined) services.switchOff(third.serial);
+/** The services of the demo, without a server. */
+export function demoServices(clock: Clock, begun: DemoTroubles): SimulatedServices {
+  const services = new SimulatedServices(clock, { limits: LIMITS });
+  for (const { begin } of troublesOf(begun)) begin(services);
+  return services;
 }
 
-/** The limits of the demo's account: higher than real ones, because it is polled ten times as often. */
-const LIMITS = { burst: { requests: 3_000, windowMs: 30_000 }, daily: 10_000_000 } as const;
-
 /**
- * The environment that points the exporter at the mock services. It is read like a real one. Its intervals are short,
- * so that a visitor sees values move. It leaves out what the visitor's own environment says of accounts and proxies,
- * and keeps the rest, such as `LISTEN_ADDRESS`.
+ * The environment of an exporter of the demo. Its intervals are short, so that a visitor sees values change. Of the
+ * visitor's own environment it keeps what is about neither services nor proxies, such as `LISTEN_ADDRESS`.
  */
 export function demoEnvironment(
-  own: Readonly<Record<string, string | undefined>>,
-  services: Pick<MockServices, 'gfaUrl' | 'portalUrl' | 'credentials'>,
-): Readonly<Record<string, string | undefined>> {
+  own: Variables,
+  urls: { readonly gfaUrl: string; readonly portalUrl: string },
+): Variables {
   const kept = Object.entries(own).filter(([name]) => !/^(?:GFA|PORTAL)_|_PROXY$/i.test(name));
+  const { burst, daily } = LIMITS;
   return {
     ...Object.fromEntries(kept),
-    GFA_URL: services.gfaUrl,
-    GFA_TOKEN: services.credentials.gfaToken,
+    GFA_URL: urls.gfaUrl,
+    GFA_TOKEN: credentials.gfaToken,
     GFA_INTERVAL: '10s',
-    PORTAL_URL: services.portalUrl,
-    PORTAL_SERVICE_KEY: services.credentials.serviceKey,
-    PORTAL_SERVICE_SECRET: services.credentials.serviceSecret,
+    PORTAL_URL: urls.portalUrl,
+    PORTAL_SERVICE_KEY: credentials.serviceKey,
+    PORTAL_SERVICE_SECRET: credentials.serviceSecret,
     PORTAL_INTERVAL: '30s',
     PORTAL_DISCOVERY_INTERVAL: '1m',
     PORTAL_SERIES: 'all,appliance_health_score=1m',
     PORTAL_COLLECTORS: 'all=30s',
-    PORTAL_RATE_LIMIT: `${LIMITS.burst.requests}/${LIMITS.burst.windowMs}ms`,
-    PORTAL_DAILY_LIMIT: String(LIMITS.daily),
+    PORTAL_RATE_LIMIT: `${burst.requests}/${burst.windowMs}ms`,
+    PORTAL_DAILY_LIMIT: String(daily),
+  };
+}
+
+function troublesOf(begun: DemoTroubles) {
+  const [first] = troubles;
+  return begun === 'none' ? [] : begun === 'one' ? [first] : troubles;
+}
+
+function demoNotice(begun: DemoTroubles): Demo['notice'] {
+  const failing = troublesOf(begun).map(({ shows }) => shows);
+  return {
+    title: 'This is the demo.',
+    paragraphs: [
+      'The fleet and all its numbers are simulated, and the services are part of this process.',
+      `What fails on purpose: ${failing.join('; ')}.`,
+      'For your own fleet, set `GFA_URL` or `PORTAL_URL` with credentials and start without `--demo`.',
+    ],
   };
 }

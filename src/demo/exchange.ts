@@ -1,81 +1,53 @@
-import type { Cursors } from './portal/pages.ts';
-import type { Variations } from './variations.ts';
-import type { SimulatedFleet } from './world/world.ts';
+import { STATUS_CODES } from 'node:http';
 
-/** A request for the handlers: with its whole body, its path without the prefix of the service. */
+export type ServiceName = 'gfa' | 'portal';
+
+/** A request, as it arrived. */
 export interface DemoRequest {
   readonly method: string;
+  /** Without the prefix of the service, with the query. */
   readonly path: string;
-  readonly query: URLSearchParams;
   /** By name in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A response before it is sent, and before a fault changes it. */
-export interface DemoResponse {
+/** A response before it is written as text. Without a body it has no content type either. */
+export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The input of a handler: the request, the world and the time. */
-export interface Scene {
-  readonly request: DemoRequest;
-  readonly world: SimulatedFleet;
-  readonly variations: Variations;
-  readonly now: number;
-  /** The lists that clients read page by page. */
-  readonly cursors: Cursors;
+export function ok(body: unknown): Reply {
+  return { status: 200, body };
 }
 
-/** One error of a 422, as in the portal's ValidationErrorResponse. */
-export interface Complaint {
-  readonly type: string;
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  readonly input: unknown;
-}
-
-/** A JSON response. */
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): DemoResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
-}
-
-/** A response without a body. */
-export function empty(status: number, headers: Readonly<Record<string, string>> = {}): DemoResponse {
-  return { status, headers, body: '' };
-}
-
-/** The portal's ErrorResponse. */
-export function portalError(
+/** The error response of a service. Its message is the name of the status, unless another one is given. */
+export function errorReply(
+  service: ServiceName,
   status: number,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): DemoResponse {
-  return json(status, { message, detail: null }, headers);
+  message: string = STATUS_CODES[status] ?? 'Error',
+  headers: Reply['headers'] = {},
+): Reply {
+  if (service === 'portal') return { status, headers, body: { message, detail: null } };
+  // The file acceleration service documents no body for a rejected key.
+  return status === 401 || status === 403 ? { status, headers } : { status, headers, body: { error: message } };
 }
 
-/** The portal's ValidationErrorResponse. */
-export function invalid(...complaints: readonly Complaint[]): DemoResponse {
-  return json(422, { message: 'Validation Error', detail: complaints });
+/** The portal's response to a body that it cannot accept. */
+export function invalid(field: string, msg: string, input: unknown = null): Reply {
+  const detail = [{ type: 'value_error', loc: ['body', field], msg, input }];
+  return { status: 422, body: { message: 'Validation Error', detail } };
 }
 
-/** The error body of `GET /data`. */
-export function gfaError(status: number, error: string): DemoResponse {
-  return json(status, { error });
-}
-
-/** The value of a JSON text; undefined if it is invalid. */
-export function parsedJson(text: string): unknown {
+/** The object in a JSON text; undefined if the text is something else. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

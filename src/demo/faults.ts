@@ -1,71 +1,52 @@
-/** The requests that a fault applies to; by default all requests of both services. */
-export interface FaultScope {
-  /** An operation's name, or a pattern that it must match. */
-  readonly operation?: string | RegExp;
-  /** Limits the fault to telemetry of this appliance. */
-  readonly serial?: string;
-  /** The number of requests after which the fault ends; unlimited by default. */
+import type { ServiceName } from './exchange.ts';
+
+/**
+ * How a response is sent: the connection ends before it or in its middle, nothing is sent, nothing after its middle, or
+ * one byte a second.
+ */
+export type Sending = 'reset' | 'cut' | 'hang' | 'hang-half' | 'drip';
+
+/** What goes wrong with requests, until it is ended. Without `status` and `text` the response itself is right. */
+export interface Fault {
+  readonly service?: ServiceName;
+  /** Compared with the path and its query, without the prefix of the service. */
+  readonly path?: RegExp;
+  /** The number of requests after which the fault ends by itself. */
   readonly times?: number;
+  /** 200 with a `text`, if not given. */
+  readonly status?: number;
+  /** The message of the error; the name of the status if not given. */
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent in place of the body. */
+  readonly text?: string;
+  readonly how?: Sending;
 }
 
-/** How a fault changes a response. */
-export type FaultEffect =
-  | {
-      readonly kind: 'status';
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      /** By default the error body of the service. */
-      readonly body?: string | Buffer;
-    }
-  /** The connection is closed before a response. */
-  | { readonly kind: 'reset' }
-  /** The service sends the headers and half of the body, and closes the connection. */
-  | { readonly kind: 'cut' }
-  /** The service sends no response, and the connection stays open. */
-  | { readonly kind: 'hang' }
-  /** The headers and half of the body, then no more bytes; the connection stays open. */
-  | { readonly kind: 'hang-body' }
-  /** The service sends one byte of the body per second. */
-  | { readonly kind: 'drip' }
-  /** Status 200 with another body. */
-  | {
-      readonly kind: 'body';
-      readonly body: string | Buffer;
-      readonly contentType?: string;
-      readonly headers?: Readonly<Record<string, string>>;
-    };
-
-/** A fault: what happens, to which requests, and how often. */
-export type SimulatedFailure = FaultScope & FaultEffect;
-
-/** The active faults; the oldest one that matches a request applies. */
+/** The faults of this moment. The oldest one that fits a request applies to it. */
 export class Faults {
-  readonly #left = new Map<symbol, { readonly fault: SimulatedFailure; readonly times: number }>();
+  readonly #left = new Map<Fault, number>();
 
-  /** Adds a fault, and returns the function that removes it. */
-  add(fault: SimulatedFailure): () => void {
-    const name = Symbol(fault.kind);
-    this.#left.set(name, { fault, times: fault.times ?? Number.POSITIVE_INFINITY });
+  /** Returns the function that ends the fault. */
+  add(fault: Fault): () => void {
+    // A copy, so that the same fault can be added twice.
+    const own = { ...fault };
+    this.#left.set(own, fault.times ?? Number.POSITIVE_INFINITY);
     return () => {
-      this.#left.delete(name);
+      this.#left.delete(own);
     };
   }
 
-  /** The fault that applies to a request, which counts as one of its times. */
-  take(operation: string, serial: string | undefined): SimulatedFailure | undefined {
-    for (const [name, { fault, times }] of this.#left) {
-      if (times < 1 || !matches(fault, operation, serial)) continue;
-      if (times > 1) this.#left.set(name, { fault, times: times - 1 });
-      else this.#left.delete(name);
+  /** Returns the fault of a request, which counts as one of its times. */
+  take(service: ServiceName, path: string): Fault | undefined {
+    for (const [fault, left] of this.#left) {
+      if (fault.service !== undefined && fault.service !== service) continue;
+      // `search` instead of `test`: a pattern with the flag `g` would remember where it stopped.
+      if (fault.path !== undefined && path.search(fault.path) === -1) continue;
+      if (left > 1) this.#left.set(fault, left - 1);
+      else this.#left.delete(fault);
       return fault;
     }
     return undefined;
   }
-}
-
-function matches(fault: FaultScope, operation: string, serial: string | undefined): boolean {
-  if (fault.serial !== undefined && fault.serial !== serial) return false;
-  if (fault.operation === undefined) return true;
-  // `search` rather than `test`: a pattern with the flag `g` keeps its position between calls.
-  return typeof fault.operation === 'string' ? fault.operation === operation : operation.search(fault.operation) !== -1;
 }
