@@ -27,21 +27,15 @@ export interface RemainingFields {
   readonly except: readonly string[];
 }
 
-/** The documented values of one field. Each becomes a series: 1 for the current value, 0 for the others. */
-export interface StateSet {
-  /** The label that holds the value. */
-  readonly label: string;
-  /** The documented values. Any other value counts as {@link OTHER}, which is a series too. */
-  readonly documentedValues: readonly string[];
-}
-
-/** Replaces values that are not documented, or that exceed the number of values kept. */
+/** Replaces values that a counter does not keep: those that are not documented, and those of too many series. */
 export const OTHER = 'other';
 
 export interface EnumField {
   readonly field: string;
-  /** The documented values, in the service's own spelling, for the reference. */
+  /** The documented values, in the service's own spelling. */
   readonly documentedValues?: readonly string[];
+  /** Whether a counter has a series for each documented value, so that a value without records is 0 instead of missing. */
+  readonly zeros?: true;
 }
 
 interface Row<U extends Unit> {
@@ -57,10 +51,6 @@ interface Row<U extends Unit> {
   readonly fieldLabels?: Readonly<Record<string, string>>;
   /** Labels whose value the service chooses from a list; it is written in lower case with underscores. */
   readonly enumLabels?: Readonly<Record<string, EnumField>>;
-  /** Set if the field holds one value of a set, which makes a series for each value. */
-  readonly states?: StateSet;
-  /** A field that the service may leave out on purpose: its absence is not counted as a dropped sample. */
-  readonly optional?: boolean;
 }
 
 /** A row of a table; adding a metric is adding one. */
@@ -88,6 +78,5 @@ export function extraLabelNames(family: Family): readonly string[] {
   const fromFields = Object.keys({ ...family.enumLabels, ...family.fieldLabels });
   if (isEveryOtherField(family.fields)) return [family.fields.label, ...fromFields];
   const fixed = new Set(Object.values(family.fields).flatMap((labels) => Object.keys(labels)));
-  const state = family.states === undefined ? [] : [family.states.label];
-  return [...fixed, ...fromFields, ...state];
+  return [...fixed, ...fromFields];
 }

@@ -1,87 +1,129 @@
 import { type Family, type JsonObject, OTHER } from './family.ts';
-import { LabelValueLimit } from './label-limit.ts';
 import { boundedId } from './label-value.ts';
-import { enumLabelValue, labelValue, type Sample } from './samples.ts';
+import { enumLabelValue, labelValue, type ReportDrop, type Sample } from './samples.ts';
 
-/** The largest number of series of one counter; beyond it every open label is `other`. */
-const MAX_SERIES = 5_000;
+/** The largest number of series of one counter; beyond it every label without documented values is `other`. */
+const MAX_SERIES = 50_000;
 
-/** One label: with its documented values and `other`, or an open set that is limited in number. */
 interface CounterLabel {
   readonly name: string;
-  readonly known: readonly string[] | undefined;
   readonly read: (record: JsonObject) => string;
-  readonly admit: (value: string) => string;
+  readonly documented: readonly string[] | undefined;
+  readonly zeros: boolean;
 }
 
+const COMBINATIONS = {
+  sum: (first: number, second: number) => first + second,
+  min: Math.min,
+  max: Math.max,
+} as const;
+
 interface Entry {
-  readonly values: readonly string[];
-  count: number;
+  readonly labels: readonly string[];
+  value: number;
 }
 
 /**
- * Counts records by the labels of a family, with a bounded number of series for any label values. If the family
- * has no label, or its only label has documented values, every series exists from the start.
+ * Combines a value of each record, by the labels of a family: their sum, or the least or greatest one. A sum without
+ * labels, and one whose labels all have zeros, has its series from the start.
  */
 export class LabelledCounter {
   readonly #name: string;
   readonly #labels: readonly CounterLabel[];
+  readonly #combine: (first: number, second: number) => number;
   readonly #maxSeries: number;
+  /** The series that begin with 0 beside that of a record: the documented values of labels with zeros. */
+  readonly #zeros: readonly (readonly (string | undefined)[])[];
   readonly #entries = new Map<string, Entry>();
 
-  constructor({ name: family, enumLabels = {}, fieldLabels = {} }: Family, maxSeries = MAX_SERIES) {
+  constructor(
+    { name: family, enumLabels = {}, fieldLabels = {} }: Family,
+    combination: keyof typeof COMBINATIONS = 'sum',
+    maxSeries = MAX_SERIES,
+  ) {
     this.#name = family;
-    this.#labels = [
-      ...Object.entries(enumLabels).map(([name, { field, documentedValues }]) =>
-        labelOf(name, (record) => enumLabelValue(record[field]), documentedValues?.map(enumLabelValue)),
-      ),
-      ...Object.entries(fieldLabels).map(([name, field]) => labelOf(name, (record) => labelValue(record[field]))),
-    ];
+    this.#combine = COMBINATIONS[combination];
     this.#maxSeries = maxSeries;
-    const [only, ...others] = this.#labels;
-    if (only === undefined) this.#count([], 0);
-    if (only?.known !== undefined && others.length === 0) {
-      for (const word of [...only.known, OTHER]) this.#count([word], 0);
+    this.#labels = [
+      ...Object.entries(enumLabels).map(([name, { field, documentedValues, zeros = false }]) => ({
+        name,
+        read: (record: JsonObject) => enumLabelValue(record[field]),
+        documented: documentedValues?.map(enumLabelValue),
+        zeros,
+      })),
+      ...Object.entries(fieldLabels).map(([name, field]) => ({
+        name,
+        read: (record: JsonObject) => labelValue(record[field]),
+        documented: undefined,
+        zeros: false,
+      })),
+    ];
+    const hasZeros = this.#labels.length === 0 || this.#labels.some(({ zeros }) => zeros);
+    this.#zeros = combination === 'sum' && hasZeros ? combinationsOf(this.#labels) : [];
+    for (const labels of this.#zeros) if (isComplete(labels)) this.#put(labels, 0);
+  }
+
+  /** Reports a label that becomes `other` because there are too many series. */
+  add(record: JsonObject, value: number, reportDrop: ReportDrop): void {
+    this.addZeros(record);
+    const labels = this.#labelsOf(record);
+    if (this.#hasRoomFor(labels)) this.#put(labels, value);
+    else {
+      reportDrop('label', this.#name);
+      const folded = labels.map((text, index) => (this.#labels[index]?.documented === undefined ? OTHER : text));
+      this.#put(folded, value);
     }
   }
 
-  /** Adds `by` to the series of a record; 0 creates the series. */
-  add(record: JsonObject, by = 1): void {
-    this.#count(
-      this.#labels.map(({ read }) => read(record)),
-      by,
-    );
+  /** Creates the series with 0 beside that of a record. */
+  addZeros(record: JsonObject): void {
+    const labels = this.#labelsOf(record);
+    for (const zeros of this.#zeros) {
+      const filled = zeros.map((zero, index) => zero ?? labels[index] ?? '');
+      if (this.#hasRoomFor(filled)) this.#put(filled, 0);
+    }
   }
 
-  samples(): Sample[] {
-    return [...this.#entries.values()].map(({ values, count }) => ({
-      name: this.#name,
-      labels: Object.fromEntries(this.#labels.map(({ name }, index) => [name, values[index] ?? ''])),
-      value: count,
-    }));
+  /** `common`: labels of every sample. */
+  samples(common: Readonly<Record<string, string>> = {}): Sample[] {
+    return [...this.#entries.values()].map(({ labels, value }) => {
+      const own = Object.fromEntries(this.#labels.map(({ name }, index) => [name, labels[index] ?? '']));
+      return { name: this.#name, labels: { ...common, ...own }, value };
+    });
   }
 
-  /** `values`: in the order of the labels. */
-  #count(values: readonly string[], by: number): void {
-    let counted: readonly string[] = this.#labels.map(({ admit }, index) => admit(values[index] ?? ''));
-    if (this.#entries.size >= this.#maxSeries && !this.#entries.has(keyOf(counted))) counted = this.#folded(counted);
-    const key = keyOf(counted);
-    const entry = this.#entries.get(key) ?? { values: counted, count: 0 };
-    entry.count += by;
-    this.#entries.set(key, entry);
+  #labelsOf(record: JsonObject): readonly string[] {
+    return this.#labels.map(({ read, documented }) => {
+      const text = read(record);
+      return documented === undefined || documented.includes(text) ? text : OTHER;
+    });
   }
 
-  #folded(values: readonly string[]): readonly string[] {
-    return values.map((value, index) => (this.#labels[index]?.known === undefined ? OTHER : value));
+  #hasRoomFor(labels: readonly string[]): boolean {
+    return this.#entries.size < this.#maxSeries || this.#entries.has(keyOf(labels));
+  }
+
+  #put(labels: readonly string[], value: number): void {
+    const entry = this.#entries.get(keyOf(labels));
+    if (entry === undefined) this.#entries.set(keyOf(labels), { labels, value });
+    else entry.value = this.#combine(entry.value, value);
   }
 }
 
-function keyOf(values: readonly string[]): string {
-  return boundedId(JSON.stringify(values));
+/** Each combination of the documented values of labels with zeros; undefined for the other labels. */
+function combinationsOf(labels: readonly CounterLabel[]): readonly (readonly (string | undefined)[])[] {
+  let combinations: readonly (readonly (string | undefined)[])[] = [[]];
+  for (const { zeros, documented = [] } of labels) {
+    const values = zeros ? documented : [undefined];
+    combinations = combinations.flatMap((labelled) => values.map((value) => [...labelled, value]));
+  }
+  return combinations;
 }
 
-function labelOf(name: string, read: CounterLabel['read'], known?: readonly string[]): CounterLabel {
-  const limit = new LabelValueLimit();
-  const wordOrOther = (word: string) => (known?.includes(word) ? word : OTHER);
-  return { name, known, read, admit: known === undefined ? (value) => limit.admit(value) : wordOrOther };
+function isComplete(labels: readonly (string | undefined)[]): labels is readonly string[] {
+  return labels.every((label) => label !== undefined);
+}
+
+function keyOf(labels: readonly string[]): string {
+  return boundedId(JSON.stringify(labels));
 }

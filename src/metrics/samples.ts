@@ -1,4 +1,4 @@
-import { type Family, isEveryOtherField, type JsonObject, type Labels, OTHER, type StateSet } from './family.ts';
+import { type Family, isEveryOtherField, type JsonObject, type Labels } from './family.ts';
 import { boundedText } from './label-value.ts';
 
 export interface Sample {
@@ -45,9 +45,7 @@ export function toSamples(
       const found = newestValue(family, field, newestFirst);
       if (found.state === 'found') {
         const labels = { ...commonLabels, ...added, ...textLabels(family, found.record) };
-        const at = timeOf(found.record);
-        if (family.states === undefined) samples.push({ name: family.name, labels, value: found.value, at });
-        else samples.push(...stateSamples(family.name, family.states, enumLabelValue(found.record[field]), labels, at));
+        samples.push({ name: family.name, labels, value: found.value, at: timeOf(found.record) });
       } else if (found.state === 'invalid') reportDrop('invalid', field);
     }
   }
@@ -61,23 +59,6 @@ export function hasValue(families: readonly Family[], record: JsonObject): boole
       ([field]) => newestValue(family, field, [record]).state === 'found',
     ),
   );
-}
-
-/** Returns a sample for each documented state and one for any other. Exactly one of them is 1. */
-function stateSamples(
-  name: string,
-  { label, documentedValues }: StateSet,
-  current: string,
-  labels: Labels,
-  at: number | undefined,
-): Sample[] {
-  const holds = documentedValues.includes(current) ? current : OTHER;
-  return [...documentedValues, OTHER].map((state) => ({
-    name,
-    labels: { ...labels, [label]: state },
-    value: state === holds ? 1 : 0,
-    at,
-  }));
 }
 
 type Found =
@@ -145,9 +126,9 @@ export function labelValue(raw: unknown): string {
 /** Converts a value that a service chooses from a list to a label, in lower case with underscores. */
 export function enumLabelValue(raw: unknown): string {
   return labelValue(raw)
-    .trim()
     .toLowerCase()
-    .replace(/[\s&/-]+/g, '_');
+    .replace(/[\s&/-]+/g, '_')
+    .replace(/^_+|_+$/g, '');
 }
 
 /** The time of the newest sample that has one, in Unix seconds. */

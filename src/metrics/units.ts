@@ -162,8 +162,13 @@ export const infoOne = conversion('info', 'text', () => 1);
 /** The value is 1 for the current state, which is a label. */
 export const state = conversion('none', 'text', () => 1);
 
-/** The value is 1 for the current value of a state set, which is a label. A value that is not text is invalid. */
-export const enumValue = conversion('none', 'text', (raw) => (typeof raw === 'string' && raw !== '' ? 1 : undefined));
+/** The value is 1, and a label has the text. A text without a letter or digit, such as `-`, says nothing. */
+export const enumValue = conversion('none', 'text', (raw) =>
+  typeof raw === 'string' && /[\p{L}\p{N}]/u.test(raw) ? 1 : undefined,
+);
+
+/** Like {@link enumValue}, for the name `…_info`. */
+export const enumInfo = conversion('info', 'text', (raw) => enumValue.read(raw));
 
 export const recordOne = conversion('none', 'records', () => 1);
 

@@ -12,13 +12,13 @@ export function canBeRight(epochMs: number): boolean {
 export type CountingClock = Pick<Clock, 'now' | 'monotonic'>;
 
 /**
- * The moment at which the counting of events began, for comparison with times that a service sends. It is stored as an
- * age: if the clock is wrong at the start and corrected later, the same events are counted.
+ * The moment at which the counting of events began, for comparison with times that a service sends. It is an age, so that
+ * it follows if the clock is wrong at the start and corrected later.
  */
 export class CountingStart {
   readonly #clock: CountingClock;
   /** In monotonic milliseconds. */
-  #startedAt: number;
+  readonly #startedAt: number;
   /** The earliest time for which `includes` returned true, in Unix seconds. */
   #earliestIncluded = Number.POSITIVE_INFINITY;
 
@@ -27,13 +27,10 @@ export class CountingStart {
     this.#startedAt = clock.monotonic();
   }
 
-  get isKnown(): boolean {
-    return canBeRight(this.#clock.now());
-  }
-
-  /** In Unix seconds by the present clock; infinite while the clock cannot be right, because every event would look new. */
-  get seconds(): number {
-    return this.isKnown ? (this.#clock.now() - this.ageMs) / 1000 : Number.POSITIVE_INFINITY;
+  /** In Unix seconds by the present clock; undefined while the clock cannot be right, because every event would look new. */
+  get seconds(): number | undefined {
+    const now = this.#clock.now();
+    return canBeRight(now) ? (now - (this.#clock.monotonic() - this.#startedAt)) / 1000 : undefined;
   }
 
   /**
@@ -41,27 +38,8 @@ export class CountingStart {
    * every later time is included too, even while the clock is far ahead.
    */
   includes(seconds: number): boolean {
-    if (seconds < Math.min(this.#earliestIncluded, this.seconds)) return false;
+    if (seconds < Math.min(this.#earliestIncluded, this.seconds ?? Number.POSITIVE_INFINITY)) return false;
     this.#earliestIncluded = Math.min(this.#earliestIncluded, seconds);
     return true;
   }
-
-  get ageMs(): number {
-    return this.#clock.monotonic() - this.#startedAt;
-  }
-
-  state(): CountingStartState {
-    return { ageMs: this.ageMs, since: Number.isFinite(this.#earliestIncluded) ? this.#earliestIncluded : null };
-  }
-
-  restore({ ageMs, since }: CountingStartState): void {
-    this.#startedAt = this.#clock.monotonic() - ageMs;
-    this.#earliestIncluded = since ?? Number.POSITIVE_INFINITY;
-  }
-}
-
-export interface CountingStartState {
-  readonly ageMs: number;
-  /** The earliest time that was included, in Unix seconds; null if there was none. */
-  readonly since: number | null;
 }

@@ -2,11 +2,9 @@ import type { PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
 import { believedTime } from '../../metrics/reported-time.ts';
-import type { Sample } from '../../metrics/samples.ts';
 import { futureDate } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import { runInSlices } from '../../runtime/slices.ts';
 import type { FilerNames } from '../filer-names.ts';
 import { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { Appliance } from './appliances/inventory.ts';
@@ -38,8 +36,7 @@ export class PortalCollector implements Collector {
       options,
       appliances: new ApplianceIndex(options, log, names),
       licence: { hasTelemetry: undefined },
-      withoutFuture: (result) => runInSlices(clampFutureTimes(result, client.now() / 1000), clock),
-      savedParts: [],
+      withoutFuture: (result) => clampFutureTimes(result, client.now() / 1000),
     };
     const chosen = enabledCollectors(options.collectors);
     const telemetry = new TelemetryCollector(context);
@@ -71,22 +68,13 @@ const TIMESTAMP_FAMILIES: ReadonlySet<string> = new Set(
     .map(({ name }) => name),
 );
 
-/** The number of samples between two interruptions: an account can have 100,000. */
-const SAMPLES_PER_STEP = 1_000;
-
 /** Replaces times that are later than `now`, which is by the service's clock and in Unix seconds. */
-function* clampFutureTimes(result: PollResult, now: number): Generator<void, PollResult> {
-  const samples: Sample[] = [];
-  for (const sample of result.samples) {
+function clampFutureTimes(result: PollResult, now: number): PollResult {
+  const samples = Array.from(result.samples, (sample) => {
     const { name, value, at } = sample;
     const isInFuture = TIMESTAMP_FAMILIES.has(name) && value > now;
-    const isBelieved = !isInFuture && (at === undefined || at <= now);
-    samples.push(
-      isBelieved
-        ? sample
-        : { ...sample, value: isInFuture ? believedTime(value, now) : value, at: at && believedTime(at, now) },
-    );
-    if (samples.length % SAMPLES_PER_STEP === 0) yield;
-  }
+    if (!isInFuture && (at === undefined || at <= now)) return sample;
+    return { ...sample, value: isInFuture ? now : value, at: at && believedTime(at, now) };
+  });
   return { ...result, samples };
 }

@@ -1,5 +1,4 @@
 import type { PollResult } from '../../contract/poll-result.ts';
-import type { SavedPart } from '../../contract/saved-part.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
@@ -13,10 +12,11 @@ export interface PortalContext {
   readonly log: Log;
   readonly options: PortalOptions;
   readonly appliances: ApplianceIndex;
-  /** Without the licence `ops_iq_premium` the portal returns 403 for every telemetry series, as it does without the right. */
-  readonly licence: { hasTelemetry: boolean | undefined };
+  /** The licence `ops_iq_premium`, without which the portal returns 403 for every telemetry series, as it does without the right. */
+  readonly licence: {
+    /** What the licence says; only its response writes this. */
+    hasTelemetry: boolean | undefined;
+  };
   /** Replaces times that are later than the clock of the service. Each task does this with its results. */
-  readonly withoutFuture: (result: PollResult) => Promise<PollResult>;
-  /** The collectors add their state that is kept over restarts. */
-  readonly savedParts: SavedPart[];
+  readonly withoutFuture: (result: PollResult) => PollResult;
 }

@@ -1,41 +1,56 @@
 import { labelValue } from '../../metrics/samples.ts';
-import { SchemaError } from '../../runtime/errors.ts';
+import { RequestError, SchemaError } from '../../runtime/errors.ts';
+import { meaningOf } from '../../runtime/failures.ts';
 import type { ServiceRequest } from '../../transport/json-client.ts';
 import type { PortalClient } from './client.ts';
 import { objectOrEmpty } from './records.ts';
 
-const MAX_PAGES = 200;
+/** How many records a page is asked to have. The portal documents no maximum, and sends 50 by default. */
+const PAGE_SIZE = '1000';
 
-/** What happens if a list has more pages than are read: `whole` discards it; `continued` keeps the records, because the next poll continues. */
-export type PagedList = 'whole' | 'continued';
+/** The most pages and records of one poll: 20,000 records if the portal sends 50 in each page. */
+const MAX_PAGES = 400;
+const MAX_RECORDS = 100_000;
 
 /**
- * Requests pages until a response has no cursor. Throws a SchemaError if a cursor repeats, because the list would never
- * end, and if a `whole` list has more than `maxPages`.
+ * Requests the pages of a list, and passes each to `onPage`, which returns the number of its records. Returns false if the
+ * list is longer than a poll reads. Throws a SchemaError if a cursor repeats, because the list would never end.
  */
-export async function* fetchPages(
-  client: PortalClient,
+export async function readPages(
+  client: Pick<PortalClient, 'send'>,
   request: ServiceRequest,
   signal: AbortSignal,
-  list: PagedList,
-  maxPages = MAX_PAGES,
-): AsyncGenerator<unknown> {
+  onPage: (page: unknown) => number,
+): Promise<boolean> {
   const used = new Set<string>();
+  let query: Readonly<Record<string, string>> = { ...request.query, limit: PAGE_SIZE };
   let cursor = '';
-  for (let page = 0; page < maxPages; page += 1) {
-    const query = cursor === '' ? request.query : { ...request.query, iterator_id: cursor };
-    const body = await client.send({ ...request, ...(query && { query }) }, signal);
-    yield body;
+  let records = 0;
+  for (let page = 0; page < MAX_PAGES && records < MAX_RECORDS; page += 1) {
+    const send = () =>
+      client.send({ ...request, query: cursor === '' ? query : { ...query, iterator_id: cursor } }, signal);
+    const body = await send().catch((error: unknown) => {
+      // The size of a page may have a maximum that is not documented.
+      if (page > 0 || meaningOf(error).reason !== 'rejected') throw error;
+      query = request.query ?? {};
+      return send();
+    });
+    records += onPage(body);
     const { iterator_id: next } = objectOrEmpty(objectOrEmpty(body).metadata);
-    // Not through labelValue(), because a cursor may be longer than a label.
+    // Not through labelValue() alone, because a cursor may be longer than a label.
     cursor = typeof next === 'string' ? next : labelValue(next);
-    if (cursor === '') return;
+    if (cursor === '') return true;
     if (used.has(cursor))
       throw new SchemaError(`reading ${request.path}: metadata.iterator_id repeats; expected the pages to end`);
     used.add(cursor);
   }
-  if (list === 'whole')
-    throw new SchemaError(
-      `reading ${request.path}: the list has more than ${maxPages} pages; expected it to end before`,
-    );
+  return false;
+}
+
+/** The error of a list that a poll cannot read to its end, and cannot continue in the next poll. */
+export function tooLong({ path }: ServiceRequest): RequestError {
+  const expected = `expected at most ${MAX_RECORDS} records in ${MAX_PAGES} pages`;
+  return new RequestError('oversize', `reading GET ${path}: the list does not end; ${expected}`, {
+    problem: 'long_list',
+  });
 }

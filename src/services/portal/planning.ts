@@ -16,12 +16,11 @@ export function fleetDemand(portal: PortalSettings, appliances: number): FleetDe
     return { label: `${count} series of each`, requests: count * appliances, intervalMs: everyMs };
   });
   const ofCollectors = enabledCollectors(portal.collectors).map(({ definition, intervalMs: everyMs }) => {
-    const { name, reads = [], requestsPerCycle = { account: reads.length } } = definition;
-    const { account = 0, perAppliance = 0, perVolume = 0 } = requestsPerCycle;
+    const { name, reads = [], requestsPerCycle: { perAppliance = 0, perVolume = 0 } = {} } = definition;
     const perVolumeNote = `${perVolume} requests for each volume every ${formatDuration(everyMs)}, not counted here`;
     return {
       label: `Collector ${name}`,
-      requests: account + perAppliance * appliances,
+      requests: reads.length + perAppliance * appliances,
       hasPriority: perAppliance === 0,
       intervalMs: everyMs,
       ...(perVolume > 0 && { note: perVolumeNote }),

@@ -20,8 +20,6 @@ export function checkSeries(body: unknown): void {
  * The records of a series response, newest first, because the order of `items` is not guaranteed. Reports and skips
  * records without a readable time; if several have the same time, the last one counts. `num_cores` stands next to `items`
  * and becomes the last record. Throws a SchemaError if the response is not a series.
- *
- * Runs in one event-loop turn: {@link checkSeries} limits the number of records.
  */
 export function newestFirst(body: unknown, reportDrop: ReportDrop): readonly JsonObject[] {
   const byTime = new Map<number, JsonObject>();
@@ -57,25 +55,18 @@ export function itemsOrEmpty(body: unknown, requestName: string): readonly unkno
 }
 
 /** The objects of a list; other values are reported and skipped. The default list `items` may be missing. Throws a SchemaError if the list is none. */
-export function* iterateRecords(
+export function recordsOf(
   body: unknown,
   requestName: string,
   reportDrop: ReportDrop,
   list?: string,
-): Generator<JsonObject> {
+): readonly JsonObject[] {
   const items = list === undefined ? itemsOrEmpty(body, requestName) : requireItems(body, requestName, list);
-  for (const [index, record] of items.entries()) {
-    if (isJsonObject(record)) yield record;
-    else reportDrop('record', `${requestName} ${list ?? 'items'}[${index}]`);
-  }
-}
-
-export async function collectAll(
-  records: AsyncIterable<JsonObject> | Iterable<JsonObject>,
-): Promise<readonly JsonObject[]> {
-  const collected: JsonObject[] = [];
-  for await (const record of records) collected.push(record);
-  return collected;
+  return items.filter((record, index): record is JsonObject => {
+    const isObject = isJsonObject(record);
+    if (!isObject) reportDrop('record', `${requestName} ${list ?? 'items'}[${index}]`);
+    return isObject;
+  });
 }
 
 /** The value, or an empty object if it is not an object. */

@@ -81,7 +81,6 @@ export const portal: Service<PortalSettings> = {
         gaps: () => collector.inventory.gaps,
         describe: (serial) => collector.context.appliances.find(serial),
       },
-      state: { parts: collector.context.savedParts },
       tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
       renewAuthorization: (signal) => tokens.signInAgain(signal),

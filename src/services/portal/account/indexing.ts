@@ -1,7 +1,8 @@
 import type { Family } from '../../../metrics/family.ts';
+import { labelValue } from '../../../metrics/samples.ts';
 import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
-import type { AccountRows } from '../account-rows.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
+import type { Subjects } from '../reads.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
 
 const INVENTORY_STATUS = {
@@ -22,11 +23,13 @@ const INVENTORY_STATUS = {
     'Soft Deleted',
     'Indexing Failed',
   ],
+  zeros: true,
 } as const;
 
 const INDEX_STATUS = {
   field: 'status',
   documentedValues: ['in_progress', 'complete', 'failed', 'queued_for_deletion'],
+  zeros: true,
 } as const;
 
 const inventoriesByStatus = {
@@ -35,14 +38,6 @@ const inventoriesByStatus = {
   from: recordOne,
   fields: { status: {} },
   enumLabels: { status: INVENTORY_STATUS },
-} as const satisfies Family;
-
-const indexesByStatus = {
-  name: 'filer_indexing_indexes',
-  help: 'Volumes with a content index, by its status.',
-  from: recordOne,
-  fields: { status: {} },
-  enumLabels: { status: INDEX_STATUS },
 } as const satisfies Family;
 
 const inventoryTable = [
@@ -58,9 +53,16 @@ const inventoryTable = [
     help: 'Files in the indexing inventory of a volume.',
     from: unitless,
     fields: { file_count: {} },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
+
+const indexesByStatus = {
+  name: 'filer_indexing_indexes',
+  help: 'Volumes with a content index, by its status.',
+  from: recordOne,
+  fields: { status: {} },
+  enumLabels: { status: INDEX_STATUS },
+} as const satisfies Family;
 
 const indexTable = [
   {
@@ -75,7 +77,6 @@ const indexTable = [
     help: 'Files in the content index of a volume.',
     from: unitless,
     fields: { file_count: {} },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 
@@ -83,14 +84,31 @@ export const indexing: CollectorDefinition = {
   name: 'indexing',
   intervalMs: 900_000,
   reads: [
-    { path: '/ai_activate/inventories', rows: rowsOf(inventoriesByStatus, inventoryTable) },
-    { path: '/ai_activate/indexes', rows: rowsOf(indexesByStatus, indexTable) },
+    {
+      path: '/ai_activate/inventories',
+      key: ['volume_guid'],
+      sum: [inventoriesByStatus],
+      subjects: [volumesWith(inventoryTable)],
+    },
+    {
+      path: '/ai_activate/indexes',
+      key: ['volume_guid'],
+      sum: [indexesByStatus],
+      subjects: [volumesWith(indexTable)],
+    },
   ],
 };
 
-function rowsOf(byStatus: Family, families: readonly Family[]): AccountRows {
+function volumesWith(families: readonly Family[]): Subjects {
   return {
-    counts: [byStatus],
-    each: { families, labels: ['volume_guid', 'volume'], id: 'volume_guid', name: 'volume_name', idsOf: volumeGuids },
+    families,
+    labels: ['volume_guid', 'volume'],
+    *of(records) {
+      const guidOf = volumeGuids(records.map(({ volume_guid }) => labelValue(volume_guid)));
+      for (const record of records) {
+        const guid = guidOf(labelValue(record.volume_guid));
+        yield [{ volume_guid: guid, volume: labelValue(record.volume_name) || guid }, record];
+      }
+    },
   };
 }

@@ -53,6 +53,9 @@ export class ApplianceIndex {
     return this.#bySerial.get(key) ?? this.#byEdgeId.get(key);
   }
 
+  /** An arrow function, so that it can be passed on without its object. */
+  readonly nameOf = (id: string): string | undefined => this.find(id)?.name;
+
   markInventoryRead(): void {
     this.#isInventoryRead = true;
     this.#names?.markInventoryRead();

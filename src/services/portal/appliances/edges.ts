@@ -2,7 +2,8 @@ import type { Task } from '../../../contract/task.ts';
 import { type Family, isJsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { anyTime, booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
-import { accountTask, type CollectorDefinition, type OwnFields } from '../collector-definition.ts';
+import { accountTask, type TaskSettings } from '../account-task.ts';
+import type { CollectorDefinition } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
 import { objectOrEmpty, requireObject } from '../records.ts';
 import { tasksOfAppliances } from './appliance-index.ts';
@@ -34,7 +35,6 @@ const edgeTable = [
     help: '1 when the service is enabled on the appliance, else 0.',
     from: booleanValue,
     fields: { s3_edge: { service: 's3_edge' }, file_iq: { service: 'file_iq' } },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 
@@ -50,7 +50,6 @@ const serialTable = [
     help: 'Time of the last backup of the appliance’s configuration, as the portal reports it.',
     from: anyTime,
     fields: { last_config_backup_date: {} },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 
@@ -61,7 +60,6 @@ const edgeDetailTable = [
     from: infoOne,
     fields: { location: {} },
     fieldLabels: { location: 'location' },
-    optional: true,
   },
   {
     name: 'filer_appliance_volumes',
@@ -100,7 +98,7 @@ export const edges: CollectorDefinition = {
   requestsPerCycle: { perAppliance: 1 },
   sampleCounts: { appliance: 10.4 },
   inventorySamples: readRecords,
-  create: (context, own) => tasksOfAppliances(context.appliances, (edge) => detailTask(context, own, edge)),
+  create: (context, settings) => tasksOfAppliances(context.appliances, (edge) => detailTask(context, settings, edge)),
 };
 
 function readRecords(
@@ -121,10 +119,14 @@ function readRecords(
   return samples;
 }
 
-function detailTask(context: PortalContext, own: OwnFields, { serial, edgeId, name }: Appliance): readonly Task[] {
+function detailTask(
+  context: PortalContext,
+  settings: TaskSettings,
+  { serial, edgeId, name }: Appliance,
+): readonly Task[] {
   if (edgeId === '') return [];
   const path = `/edges/${encodeURIComponent(edgeId)}`;
-  const task = accountTask(context, own, 'edge', async (reportDrop, signal) => {
+  const task = accountTask(context, settings, 'edge', async (reportDrop, signal) => {
     const response = await context.client.send({ method: 'GET', path, operation: 'edge' }, signal);
     const detail = requireObject(response, 'GET /edges/{edge_id}');
     const { owned, remotely_connected } = objectOrEmpty(detail.volumes);

@@ -203,7 +203,6 @@ export const healthScore = [
     help: 'Health score of the appliance from the portal, 0 to 100; missing if the portal sends a word instead of a number.',
     from: unitless,
     fields: { health_score: {} },
-    optional: true,
   },
   {
     name: 'filer_appliance_health_info',
@@ -211,7 +210,6 @@ export const healthScore = [
     from: infoOne,
     fields: { health_status: {} },
     enumLabels: { status: { field: 'health_status' } },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 

@@ -1,7 +1,7 @@
 import { type DocumentedFields, oneOf, type Schema } from '../../../doctor/schema.ts';
 import { fieldNames } from '../../../metrics/family.ts';
-import { FEATURES } from '../account/license.ts';
-import { SEVERITY } from '../account/notifications.ts';
+import { FEATURES } from '../account/account.ts';
+import { SEVERITIES } from '../account/events.ts';
 import { additionalSeries, standardSeries } from '../appliances/series-families.ts';
 import { SNAPSHOT_STATUS } from '../volumes/connections.ts';
 
@@ -162,7 +162,7 @@ export const documentedResponses: Readonly<Record<string, Schema>> = {
       {
         id: 'text',
         account_id: 'uuid',
-        severity: oneOf(...SEVERITY.documentedValues),
+        severity: oneOf(...SEVERITIES),
         code_name: 'text',
         message: 'text',
         created_at: 'date',

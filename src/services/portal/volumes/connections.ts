@@ -1,10 +1,8 @@
 import type { Family, JsonObject } from '../../../metrics/family.ts';
-import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import { booleanValue, bytes, date, enumValue, infoOne, unitless } from '../../../metrics/units.ts';
-import { iterateInSlices } from '../../../runtime/slices.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
-import { collectAll } from '../records.ts';
 import { volumeGuids } from './volume-guid.ts';
 
 const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
@@ -49,14 +47,13 @@ const connectionTable = [
     help: 'Time of this appliance’s last snapshot of the volume; missing if there is none.',
     from: date,
     fields: { last_snapshot_utc: {} },
-    optional: true,
   },
   {
     name: 'filer_volume_snapshot_status',
-    help: 'Status of the current snapshot as a state set: 1 for the current status, 0 for the others.',
+    help: 'Always 1: the status of the appliance’s current snapshot of the volume.',
     from: enumValue,
     fields: { current_snapshot_status: {} },
-    states: { label: 'status', documentedValues: SNAPSHOT_STATUS },
+    enumLabels: { status: { field: 'current_snapshot_status', documentedValues: SNAPSHOT_STATUS } },
   },
   {
     name: 'filer_volume_connection_info',
@@ -78,7 +75,6 @@ const connectionTable = [
     help: '1 when the appliance may only read the volume, else 0.',
     from: booleanValue,
     fields: { is_readonly: {} },
-    optional: true,
   },
   {
     name: 'filer_volume_shares',
@@ -89,7 +85,6 @@ const connectionTable = [
       export_count: { protocol: 'nfs' },
       ftp_dir_count: { protocol: 'ftp' },
     },
-    optional: true,
   },
   {
     name: 'filer_volume_cached_folders',
@@ -99,42 +94,40 @@ const connectionTable = [
       pinned_folders_count: { setting: 'pinned' },
       autofault_folders_count: { setting: 'autofault' },
     },
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 
 export const volumes: CollectorDefinition = {
   name: 'volumes',
   intervalMs: 300_000,
-  tables: [{ source: 'GET /volume_connections', commonLabels: volumeApplianceLabels, families: connectionTable }],
   sampleCounts: { volume: 11.2 },
   waitsForInventory: true,
   reads: [
     {
       path: '/volume_connections',
-      create: (context) => ({
-        async read({ records, reportDrop }) {
-          const samples: Sample[] = [];
-          for await (const { labels, record } of readConnections(records, context, reportDrop)) {
-            samples.push(...toSamples(connectionTable, [record], labels, reportDrop));
-          }
-          return samples;
+      key: ['volume_id', 'appliance_id'],
+      subjects: [
+        {
+          families: connectionTable,
+          labels: volumeApplianceLabels,
+          *of(records, { appliances }, reportDrop) {
+            for (const { labels, record } of connectionsIn(records, appliances, reportDrop)) yield [labels, record];
+          },
         },
-      }),
+      ],
     },
   ],
 };
 
 /** The connections with their labels. `appliance_id` may be a serial or an edge id, which is not documented. `serial` is undefined if the appliance is not in the inventory. */
-export async function* readConnections(
-  records: AsyncIterable<JsonObject> | Iterable<JsonObject>,
-  { appliances, clock }: Pick<PortalContext, 'appliances' | 'clock'>,
+export function* connectionsIn(
+  records: readonly JsonObject[],
+  appliances: PortalContext['appliances'],
   reportDrop: ReportDrop,
 ) {
-  const rows = await collectAll(records);
-  const guidOf = volumeGuids(rows.map(({ volume_id }) => labelValue(volume_id)));
-  for await (const row of iterateInSlices(rows, clock)) {
-    const [id, applianceId] = [labelValue(row.volume_id), labelValue(row.appliance_id)];
+  const guidOf = volumeGuids(records.map(({ volume_id }) => labelValue(volume_id)));
+  for (const record of records) {
+    const [id, applianceId] = [labelValue(record.volume_id), labelValue(record.appliance_id)];
     if (id === '' || applianceId === '') {
       reportDrop('record', id === '' ? 'volume_id' : 'appliance_id');
       continue;
@@ -142,9 +135,9 @@ export async function* readConnections(
     const guid = guidOf(id);
     const appliance = appliances.find(applianceId);
     const serial = appliance?.serial ?? applianceId.toLowerCase();
-    const filer = appliance?.name ?? (labelValue(row.appliance_name) || serial);
-    const labels = { volume_guid: guid, volume: labelValue(row.volume_name) || guid, serial, filer };
-    yield { id, serial: appliance?.serial, labels, record: { ...row, protocol: joinSorted(row.protocol) } };
+    const filer = appliance?.name ?? (labelValue(record.appliance_name) || serial);
+    const labels = { volume_guid: guid, volume: labelValue(record.volume_name) || guid, serial, filer };
+    yield { id, serial: appliance?.serial, labels, record: { ...record, protocol: joinSorted(record.protocol) } };
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Family, JsonObject } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import {
-  durationMilliseconds,
   epochMilliseconds,
   nonNegativeSeconds,
   parseDecimal,
@@ -31,35 +30,30 @@ const detailFamilies = [
     help: 'Mean time from a change of data until the newest snapshot protected it, without globally locked files.',
     from: seconds,
     fields: { protect_mean: {} },
-    optional: true,
   },
   {
     name: 'filer_snapshot_latest_time_to_protect_max_seconds',
     help: 'Longest time from a change of data until the newest snapshot protected it, without globally locked files.',
     from: seconds,
     fields: { protect_max: {} },
-    optional: true,
   },
   {
     name: 'filer_snapshot_latest_phase_duration_seconds',
     help: 'Duration of the newest snapshot, by phase: data and metadata. A snapshot with only globally locked files has no data phase.',
     from: seconds,
     fields: phases,
-    optional: true,
   },
   {
     name: 'filer_snapshot_latest_oldest_unprotected_data_age_seconds',
     help: 'Age of the oldest data that was not in cloud storage when the newest snapshot ended.',
     from: seconds,
     fields: { oud: {} },
-    optional: true,
   },
   {
     name: 'filer_snapshot_latest_files',
     help: 'Files in the newest snapshot, by locking: with or without global locking.',
     from: unitless,
     fields: { file_count_gl: { locking: 'global' }, file_count_ngl: { locking: 'none' } },
-    optional: true,
   },
   {
     name: 'filer_snapshot_latest_directories',
@@ -67,54 +61,38 @@ const detailFamilies = [
     from: unitless,
     fields: { dir_count: {} },
   },
-  {
-    name: 'filer_snapshots_total',
-    help: 'Snapshots of the volume by the appliance finished since the exporter started.',
-    type: 'counter',
-    from: recordOne,
-    fields: { volume_version: {} },
-  },
-  {
-    name: 'filer_snapshot_time_to_protect_seconds',
-    help: 'Mean time to protect of each snapshot finished since the exporter started.',
-    type: 'histogram',
-    from: nonNegativeSeconds,
-    fields: { protect_mean: {} },
-    optional: true,
-  },
-  {
-    name: 'filer_snapshot_phase_duration_seconds',
-    help: 'Duration of each snapshot finished since the exporter started, by phase.',
-    type: 'histogram',
-    from: nonNegativeSeconds,
-    fields: phases,
-    optional: true,
-  },
-  {
-    name: 'filer_snapshot_files_total',
-    help: 'Files in the snapshots finished since the exporter started, by locking.',
-    type: 'counter',
-    from: unitless,
-    fields: { file_count_gl: { locking: 'global' }, file_count_ngl: { locking: 'none' } },
-    optional: true,
-  },
 ] as const satisfies readonly Family[];
 
-const timelineFamilies = [
-  {
-    name: 'filer_snapshot_metadata_failures_total',
-    help: 'Failed metadata snapshots of the volume on the appliance since the exporter started.',
-    type: 'counter',
-    from: recordOne,
-    fields: { metadata_events: {} },
-  },
-  {
-    name: 'filer_snapshot_latest_metadata_failure_timestamp_seconds',
-    help: 'Time of the last failed metadata snapshot of the volume on the appliance.',
-    from: epochMilliseconds,
-    fields: { end_time: {} },
-  },
-] as const satisfies readonly Family[];
+const snapshotsTotal = {
+  name: 'filer_snapshots_total',
+  help: 'Snapshots of the volume by the appliance finished since the exporter started.',
+  type: 'counter',
+  from: recordOne,
+  fields: { volume_version: {} },
+} as const satisfies Family;
+
+const phaseDuration = {
+  name: 'filer_snapshot_phase_duration_seconds',
+  help: 'Duration of each snapshot finished since the exporter started, by phase.',
+  type: 'histogram',
+  from: nonNegativeSeconds,
+  fields: phases,
+} as const satisfies Family;
+
+const metadataFailures = {
+  name: 'filer_snapshot_metadata_failures_total',
+  help: 'Failed metadata snapshots of the volume on the appliance since the exporter started.',
+  type: 'counter',
+  from: recordOne,
+  fields: { metadata_events: {} },
+} as const satisfies Family;
+
+const latestMetadataFailure = {
+  name: 'filer_snapshot_latest_metadata_failure_timestamp_seconds',
+  help: 'Time of the last failed metadata snapshot of the volume on the appliance.',
+  from: epochMilliseconds,
+  fields: { end_time: {} },
+} as const satisfies Family;
 
 const propagationFamilies = [
   {
@@ -129,64 +107,75 @@ const propagationFamilies = [
     from: epochMilliseconds,
     fields: { sync_time: {} },
   },
-  {
-    name: 'filer_snapshot_propagation_seconds',
-    help: 'Propagation times of all snapshots that reached this appliance since the exporter started.',
-    type: 'histogram',
-    from: durationMilliseconds,
-    fields: { propagation_duration: {} },
-  },
 ] as const satisfies readonly Family[];
 
+/** Follows from the versions of all appliances. */
+export const versionsBehind = {
+  name: 'filer_snapshot_versions_behind',
+  help: 'Snapshots of the volume, by any appliance, that this appliance neither made nor received.',
+  from: unitless,
+  fields: {},
+} as const satisfies Family;
+
 export interface SnapshotOperation {
-  /** Gauges show the newest snapshot. Counters and histograms count every snapshot, and exist from the first record on unless optional. */
-  readonly families: readonly Family[];
+  /** The path segment of the operation, which is the label `operation`. */
+  readonly segment: string;
+  /** Gauges of the newest snapshot of each appliance. */
+  readonly newest: readonly Family[];
+  /** Counters and histograms of every snapshot. A counter exists from an appliance's first record on, a histogram from its first value on. */
+  readonly counted: readonly Family[];
   /** The period of the first request. A volume may make only one snapshot a day. */
   readonly firstPeriodMs: number;
   /** The field of the response with the records; default `items`, which may be missing if there are none. */
   readonly list?: string;
-  /** The fields with the appliance's serial, its name, and the end of the snapshot in epoch milliseconds. */
-  readonly fields: { readonly serial: string; readonly name: string; readonly end: string };
-  /** The field whose largest value marks the newest snapshot of an appliance; by default the end of the snapshot. */
-  readonly newestBy?: string;
-  /**
-   * Returns a text that is equal for all records of one snapshot on an appliance; undefined if the record cannot be
-   * counted.
-   */
-  readonly identity: (record: JsonObject) => string | undefined;
+  /** The fields with the appliance's serial and name, the end of the snapshot in epoch milliseconds, and its version. */
+  readonly fields: { readonly serial: string; readonly name: string; readonly end: string; readonly version: string };
+  /** Which snapshot of an appliance is the newest: that of the greatest version, or the one that ended last. */
+  readonly newestBy: 'version' | 'end';
+  /** The fields by which a snapshot on an appliance is counted once. */
+  readonly identity: readonly string[];
   readonly isSnapshot?: (record: JsonObject) => boolean;
   readonly prepare?: (record: JsonObject) => JsonObject;
 }
 
 const DAY_MS = 86_400_000;
 
-export const snapshotOperations: Readonly<Record<string, SnapshotOperation>> = {
-  snapshot_details: {
-    families: detailFamilies,
-    firstPeriodMs: DAY_MS,
-    fields: { serial: 'serial_number', name: 'appliance', end: 'time' },
-    identity: ({ volume_version }) => parseDecimal(volume_version)?.toString(),
-    prepare: withDurations,
-  },
-  snapshot_timeline: {
-    families: timelineFamilies,
-    firstPeriodMs: DAY_MS,
-    list: 'metadata_events',
-    fields: { serial: 'serial_number', name: 'appliance', end: 'end_time' },
-    identity: ({ volume_version, start_time }) => `${labelValue(volume_version)} ${labelValue(start_time)}`,
-    isSnapshot: ({ phase }) => labelValue(phase) === 'metadata_snapshot_failed',
-  },
-  snapshot_propagation_by_appliance: {
-    families: propagationFamilies,
-    // There is a record for each snapshot and receiving appliance, so a day of a large fleet would be too large a response.
-    firstPeriodMs: DAY_MS / 24,
-    fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time' },
-    // Snapshots may reach an appliance in another order than they were made.
-    newestBy: 'snapshot_version',
-    identity: ({ snapshot_serial_number, snapshot_version }) =>
-      `${labelValue(snapshot_serial_number)} ${labelValue(snapshot_version)}`,
-  },
+export const snapshotDetails: SnapshotOperation = {
+  segment: 'snapshot_details',
+  newest: detailFamilies,
+  counted: [snapshotsTotal, phaseDuration],
+  firstPeriodMs: DAY_MS,
+  fields: { serial: 'serial_number', name: 'appliance', end: 'time', version: 'volume_version' },
+  newestBy: 'end',
+  identity: ['volume_version'],
+  prepare: withDurations,
 };
+
+const snapshotTimeline: SnapshotOperation = {
+  segment: 'snapshot_timeline',
+  newest: [latestMetadataFailure],
+  counted: [metadataFailures],
+  firstPeriodMs: DAY_MS,
+  list: 'metadata_events',
+  fields: { serial: 'serial_number', name: 'appliance', end: 'end_time', version: 'volume_version' },
+  newestBy: 'end',
+  identity: ['volume_version', 'start_time'],
+  isSnapshot: ({ phase }) => labelValue(phase) === 'metadata_snapshot_failed',
+};
+
+export const snapshotPropagation: SnapshotOperation = {
+  segment: 'snapshot_propagation_by_appliance',
+  newest: propagationFamilies,
+  counted: [],
+  // There is a record for each snapshot and receiving appliance, so a day of a large fleet would be too large a response.
+  firstPeriodMs: DAY_MS / 24,
+  fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time', version: 'snapshot_version' },
+  // Snapshots may reach an appliance in another order than they were made.
+  newestBy: 'version',
+  identity: [],
+};
+
+export const snapshotOperations = [snapshotDetails, snapshotTimeline, snapshotPropagation] as const;
 
 /** The record with each phase's duration in seconds in place of its end; undefined for a phase without both times. */
 function withDurations(record: JsonObject): JsonObject {

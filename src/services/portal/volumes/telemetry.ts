@@ -1,15 +1,22 @@
 import type { Task } from '../../../contract/task.ts';
+import type { Labels } from '../../../metrics/family.ts';
 import type { ReportDrop, Sample } from '../../../metrics/samples.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
-import { iterateInSlices } from '../../../runtime/slices.ts';
-import { callsForShorterPeriod, isoInterval, isoPeriod, MIN_PERIOD_MS, PeriodLimits } from '../appliances/periods.ts';
-import { accountTask, type CollectorDefinition, type OwnFields } from '../collector-definition.ts';
+import { accountTask, type TaskSettings } from '../account-task.ts';
+import { isoPeriod, PeriodLimits } from '../appliances/periods.ts';
+import type { CollectorDefinition } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
-import { iterateRecords } from '../records.ts';
-import { readConnections, volumeApplianceLabels } from './connections.ts';
+import { recordsOf, requireObject } from '../records.ts';
+import { connectionsIn, volumeApplianceLabels } from './connections.ts';
 import { MAX_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
-import { type SnapshotOperation, snapshotOperations } from './snapshot-operations.ts';
+import {
+  type SnapshotOperation,
+  snapshotDetails,
+  snapshotOperations,
+  snapshotPropagation,
+  versionsBehind,
+} from './snapshot-operations.ts';
 
 /** Ids that may be part of a request's path. Another id could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
@@ -17,16 +24,21 @@ const PORTAL_ID = /^[\w-]+$/;
 export const volumeTelemetry: CollectorDefinition = {
   name: 'volume_telemetry',
   intervalMs: 900_000,
-  tables: Object.entries(snapshotOperations).map(([source, { families }]) => ({
-    source,
-    commonLabels: volumeApplianceLabels,
-    families,
-  })),
+  tables: [
+    ...snapshotOperations.map(({ segment: source, newest, counted }) => {
+      return { source, commonLabels: volumeApplianceLabels, families: [...newest, ...counted] };
+    }),
+    {
+      source: `${snapshotDetails.segment}, ${snapshotPropagation.segment}`,
+      commonLabels: volumeApplianceLabels,
+      families: [versionsBehind],
+    },
+  ],
   requestsPerCycle: { perVolume: 3 },
   sampleCounts: { volume: 9, histograms: 2.3 },
   waitsForInventory: true,
-  create: (context, own) => {
-    const collector = new VolumeTelemetry(context, own);
+  create: (context, settings) => {
+    const collector = new VolumeTelemetry(context, settings);
     return () => collector.tasks();
   },
 };
@@ -35,31 +47,32 @@ interface Volume {
   readonly id: string;
   readonly guid: string;
   name: string;
+  /** The connected appliances. */
   serials: readonly string[];
-  /** Monotonic milliseconds. */
+  /** When it was last listed, in monotonic milliseconds. */
   listedAt: number;
+  /** How many of the latest lists lack it. */
+  missing: number;
+  readonly ledgers: ReadonlyMap<SnapshotOperation, SnapshotLedger>;
   tasks: readonly Task[];
 }
 
 class VolumeTelemetry {
   readonly #context: PortalContext;
-  readonly #own: OwnFields;
+  readonly #settings: TaskSettings;
+  readonly #start: CountingStart;
   readonly #periodLimits = new PeriodLimits();
-  readonly #since: CountingStart;
   readonly #listTask: Task;
-  /**
-   * The volumes by guid. A volume that is no longer listed is polled until it is forgotten, because only its own
-   * responses show whether it is gone.
-   */
+  /** By guid. A volume that is no longer listed is remembered for FORGET_AFTER, so that no snapshot counts twice if it returns. */
   readonly #volumes = new Map<string, Volume>();
 
-  constructor(context: PortalContext, own: OwnFields) {
+  constructor(context: PortalContext, settings: TaskSettings) {
     this.#context = context;
-    this.#own = own;
-    this.#since = new CountingStart(context.client.serviceClock);
+    this.#settings = settings;
+    this.#start = new CountingStart(context.client.serviceClock);
     const listTask = accountTask(
       context,
-      { ...own, intervalMs: context.options.discoveryIntervalMs },
+      { ...settings, intervalMs: context.options.discoveryIntervalMs },
       'volumes_listed',
       async (reportDrop, signal) => {
         await this.#discover(reportDrop, signal);
@@ -69,92 +82,110 @@ class VolumeTelemetry {
     this.#listTask = { ...listTask, operation: 'volume_connections', discoversTasks: true };
   }
 
+  /** A volume that is missing in one list stays: lists are not documented as complete. */
   *tasks(): Generator<Task> {
     // A task's id contains the guid of its volume.
     this.#periodLimits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
     yield this.#listTask;
-    for (const { tasks } of this.#volumes.values()) yield* tasks;
+    for (const { missing, tasks } of this.#volumes.values()) if (missing < 2) yield* tasks;
   }
 
   async #discover(reportDrop: ReportDrop, signal: AbortSignal): Promise<void> {
-    const { client, clock, options } = this.#context;
-    const { forgetAfterMs } = options;
-    const operation = 'volume_connections';
-    const request = { method: 'GET', path: '/volume_connections', operation } as const;
-    const body = await client.send(request, signal);
+    const { appliances, client, clock, options } = this.#context;
+    const requestName = 'GET /volume_connections';
+    const validate = (body: unknown) => requireObject(body, requestName);
+    const request = { method: 'GET', path: '/volume_connections', operation: 'volume_connections' } as const;
+    const body = validate(await client.send(request, signal));
     const now = clock.monotonic();
-    const serials = new Map<string, Set<string>>();
-    const records = iterateInSlices(iterateRecords(body, 'GET /volume_connections', reportDrop), clock);
-    for await (const { id, serial, labels } of readConnections(records, this.#context, reportDrop)) {
-      const { volume_guid: guid, volume: name } = labels;
-      if (serial === undefined) reportDrop('record', 'appliance_id');
-      if (serial === undefined) continue;
-      if (!PORTAL_ID.test(id)) {
-        reportDrop('record', 'volume_id');
+    const serials = new Map<Volume, Set<string>>();
+    for (const { id, serial, labels } of connectionsIn(
+      recordsOf(body, requestName, reportDrop),
+      appliances,
+      reportDrop,
+    )) {
+      if (serial === undefined || !PORTAL_ID.test(id)) {
+        reportDrop('record', serial === undefined ? 'appliance_id' : 'volume_id');
         continue;
       }
-      const volume = getOrCreate(this.#volumes, guid, () => this.#volumeOf(id, guid));
+      const { volume_guid: guid, volume: name } = labels;
+      const volume = getOrCreate(this.#volumes, guid, () => this.#createVolume(id, guid));
       volume.name = name;
-      volume.listedAt = now;
-      getOrCreate(serials, guid, () => new Set()).add(serial);
+      getOrCreate(serials, volume, () => new Set()).add(serial);
     }
     for (const [guid, volume] of this.#volumes) {
-      volume.serials = [...(serials.get(guid) ?? volume.serials)];
-      if (now - volume.listedAt > forgetAfterMs) this.#volumes.delete(guid);
+      const listed = serials.get(volume);
+      volume.missing = listed === undefined ? volume.missing + 1 : 0;
+      if (listed !== undefined) {
+        volume.serials = [...listed];
+        volume.listedAt = now;
+      } else if (now - volume.listedAt > options.forgetAfterMs) this.#volumes.delete(guid);
     }
   }
 
-  #volumeOf(id: string, guid: string): Volume {
-    const volume: Volume = { id, guid, name: guid, serials: [], listedAt: 0, tasks: [] };
-    volume.tasks = Object.entries(snapshotOperations).map(([segment, operation]) =>
-      this.#segmentTask(volume, segment, operation),
+  #createVolume(id: string, guid: string): Volume {
+    const { client, options } = this.#context;
+    const ledgers = new Map(
+      snapshotOperations.map((operation) => {
+        return [operation, new SnapshotLedger(operation, client.serviceClock, this.#start, options.bounds)];
+      }),
     );
+    const volume: Volume = { id, guid, name: guid, serials: [], listedAt: 0, missing: 0, ledgers, tasks: [] };
+    volume.tasks = [...ledgers].map(([operation, ledger]) => this.#createTask(volume, operation, ledger));
     return volume;
   }
 
-  #segmentTask(volume: Volume, segment: string, operation: SnapshotOperation): Task {
-    const { appliances, client, clock, options } = this.#context;
-    const id = `portal/volume/${volume.guid}/${segment}`;
+  #createTask(volume: Volume, operation: SnapshotOperation, ledger: SnapshotLedger): Task {
+    const { appliances, client, clock } = this.#context;
+    const { segment, firstPeriodMs, list } = operation;
     const path = `/telemetry/volumes/${volume.id}/${segment}`;
-    const ledger = new SnapshotLedger(operation, {
-      volume: () => ({ volume_guid: volume.guid, volume: volume.name }),
-      since: this.#since,
-      bounds: options.bounds,
-      nameOf: (serial) => appliances.find(serial)?.name,
-      clock,
-    });
+    const id = `portal/volume/${volume.guid}/${segment}`;
     let succeededAt: number | undefined;
-    const task = accountTask(this.#context, this.#own, segment, async (reportDrop, signal) => {
+    const task = accountTask(this.#context, this.#settings, segment, async (reportDrop, signal) => {
+      const serials = volume.serials.filter((serial) => appliances.find(serial) !== undefined);
+      if (serials.length === 0) return { samples: [] };
       const now = clock.monotonic();
       // After an outage, the request covers the outage.
-      const missedMs =
-        succeededAt === undefined ? operation.firstPeriodMs : now - succeededAt + 2 * this.#own.intervalMs;
-      const wantedMs = Math.min(Math.max(MIN_PERIOD_MS, missedMs), MAX_PERIOD_MS);
-      const end = client.now();
-      let samples: readonly Sample[] = [];
-      const send = async (to: number, lengthMs: number) => {
-        // A duration ends when the service reads the request.
-        const period = lengthMs === wantedMs ? isoPeriod(wantedMs) : isoInterval({ from: to - lengthMs, to });
-        const json = { period, serial_numbers: volume.serials, smart_sampling: false };
-        const request = { method: 'POST', path, operation: segment, purpose: 'series', json } as const;
-        const body = await client.send(request, signal);
-        const records = iterateInSlices(iterateRecords(body, segment, reportDrop, operation.list), clock);
-        samples = await ledger.add(records, client.now() / 1000, reportDrop);
-      };
-      // If the whole period is too long for one request, the newest part is read first.
-      let to = end;
-      try {
-        while (to > end - wantedMs) {
-          const part = await this.#periodLimits.request(id, to - end + wantedMs, (lengthMs) => send(to, lengthMs));
-          to -= part.lengthMs;
-        }
-      } catch (error) {
-        if (to === end || !callsForShorterPeriod(error)) throw error;
-        reportDrop('record', 'period');
-      }
+      const missedMs = succeededAt === undefined ? firstPeriodMs : now - succeededAt + 2 * this.#settings.intervalMs;
+      const wantedMs = Math.min(missedMs, MAX_PERIOD_MS);
+      const { lengthMs, result: records } = await this.#periodLimits.request(id, wantedMs, async (periodMs) => {
+        const json = { period: isoPeriod(periodMs), serial_numbers: serials, smart_sampling: false };
+        const request = { method: 'POST', path, operation: segment, purpose: 'series', size: 'list', json } as const;
+        return recordsOf(await client.send(request, signal), segment, reportDrop, list);
+      });
+      if (lengthMs < wantedMs) reportDrop('record', 'period');
+      ledger.add(records, serials, reportDrop);
       succeededAt = now;
+      const labelsOf = (serial: string, name: string) => ({
+        volume_guid: volume.guid,
+        volume: volume.name,
+        serial,
+        filer: appliances.nameOf(serial) ?? (name || serial),
+      });
+      const samples = [...ledger.samples(labelsOf, reportDrop)];
+      if (operation === snapshotPropagation) samples.push(...behindSamples(volume, serials, labelsOf));
       return { samples };
     });
     return { ...task, id };
   }
+}
+
+/**
+ * How far each appliance is behind: versions increase by one with each snapshot of a volume, so the difference is the
+ * number of snapshots. An appliance that made or received no snapshot since the exporter started has no sample.
+ */
+function behindSamples(
+  { ledgers }: Volume,
+  serials: readonly string[],
+  labelsOf: (serial: string, name: string) => Labels,
+): readonly Sample[] {
+  const versions = serials.flatMap((serial) => {
+    const own = [ledgers.get(snapshotDetails), ledgers.get(snapshotPropagation)].flatMap(
+      (ledger) => ledger?.versionOf(serial) ?? [],
+    );
+    return own.length === 0 ? [] : [{ serial, version: Math.max(...own) }];
+  });
+  const newest = versions.reduce((most, { version }) => Math.max(most, version), 0);
+  return versions.map(({ serial, version }) => {
+    return { name: versionsBehind.name, labels: labelsOf(serial, ''), value: newest - version };
+  });
 }

@@ -20,7 +20,7 @@ export const FEATURES = [
   'enterprise_search',
 ] as const;
 
-const licenseTable = [
+const licenceTable = [
   {
     name: 'filer_license_info',
     help: 'Always 1: the status of the account’s subscription.',
@@ -33,18 +33,16 @@ const licenseTable = [
     help: 'Time when the account’s subscription ends; missing if it has no end.',
     from: futureDate,
     fields: { subscription_expiration: {} },
-    optional: true,
   },
   {
     name: 'filer_license_feature_enabled',
     help: '1 when the licence has the feature, else 0. Without ops_iq_premium the portal rejects the telemetry series.',
     from: booleanValue,
     fields: Object.fromEntries(FEATURES.map((name) => [name, { feature: name.replace(/_enabled$/, '') }])),
-    optional: true,
   },
 ] as const satisfies readonly Family[];
 
-/** The families of `GET /account`. No personal data becomes a label. */
+/** No personal data becomes a label. */
 const accountTable = [
   {
     name: 'filer_portal_account_info',
@@ -84,7 +82,7 @@ export const license: CollectorDefinition = {
     {
       path: '/account/license',
       object: {
-        families: licenseTable,
+        families: licenceTable,
         onResponse({ ops_iq_premium }, { licence }) {
           const premium = booleanValue.read(ops_iq_premium);
           licence.hasTelemetry = premium === undefined ? undefined : premium === 1;
@@ -93,5 +91,25 @@ export const license: CollectorDefinition = {
     },
     { path: '/account', object: { families: accountTable } },
     { path: '/account/ai_activate', object: { families: consumptionTable, part: 'mcp' } },
+  ],
+};
+
+export const health: CollectorDefinition = {
+  name: 'health',
+  intervalMs: 300_000,
+  reads: [
+    {
+      path: '/health',
+      object: {
+        families: [
+          {
+            name: 'filer_portal_healthy',
+            help: '1 when the portal reports itself healthy, else 0.',
+            from: booleanValue,
+            fields: { healthy: {} },
+          },
+        ],
+      },
+    },
   ],
 };

@@ -1,0 +1,222 @@
+import type { Task } from '../../contract/task.ts';
+import { type Family, fieldNames, type JsonObject, type Labels, type Table } from '../../metrics/family.ts';
+import { LabelledCounter } from '../../metrics/labelled-counter.ts';
+import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
+import { nextTurn } from '../../runtime/next-turn.ts';
+import { accountTask, type TaskSettings } from './account-task.ts';
+import type { PortalContext } from './context.ts';
+import { type Once, OnceCounter } from './once-counter.ts';
+import { readPages, tooLong } from './paging.ts';
+import { recordsOf, requireObject } from './records.ts';
+
+/** An operation of the account, and what becomes of its response. One function, {@link readTask}, polls all of them. */
+export interface AccountRead {
+  /** It determines the label `operation` and the task's id: `/account/license` becomes `account_license`. */
+  readonly path: string;
+  /** The families of a response that is one object, or of the object in its field `part`. All other fields here are of lists. */
+  readonly object?: {
+    readonly families: readonly Family[];
+    readonly part?: string;
+    readonly onResponse?: (response: JsonObject, context: PortalContext) => void;
+  };
+  /** Set if the list comes in pages, with the query of the first. Because there can be many, the task has no priority. */
+  readonly paged?: {
+    readonly query?: Readonly<Record<string, string>>;
+    /** The parameter with the time at which the events of `once` begin; the list must be sorted by their time. */
+    readonly since?: string;
+  };
+  /** Returns the record with the fields that the families read, if the service spells or nests them in another way. */
+  readonly prepare?: (record: JsonObject, context: PortalContext) => JsonObject;
+  /** The fields that identify a record. A record without the first is reported; one that is listed twice counts once. */
+  readonly key?: readonly string[];
+  /** The labels of every sample of `sum`, `min` and `max`. */
+  readonly labels?: Labels;
+  /** Families that add up their field over all records, by their labels; with `recordOne` they count the records. */
+  readonly sum?: readonly Family[];
+  /** Families with the smallest, or the greatest, value of all records, by their labels. */
+  readonly min?: readonly Family[];
+  readonly max?: readonly Family[];
+  /** Counts each record as an event. */
+  readonly once?: Once;
+  /** The samples of each record, or of what it contains. */
+  readonly subjects?: readonly Subjects[];
+}
+
+export interface Subjects {
+  readonly families: readonly Family[];
+  readonly labels: readonly string[];
+  /** Where they are in a record; missing if the record itself is the subject. */
+  readonly path?: string;
+  /** Returns each subject with its labels. */
+  readonly of: (
+    records: readonly JsonObject[],
+    context: PortalContext,
+    reportDrop: ReportDrop,
+  ) => Iterable<readonly [labels: Labels, subject: JsonObject]>;
+}
+
+/** The subjects of records that are identified by a field; the id, in lower case, stands for a missing name. */
+export function* byId(
+  records: readonly JsonObject[],
+  [idLabel, nameLabel]: readonly [string, string],
+  fields: { readonly id: string; readonly name: string },
+  nameOf: (id: string) => string | undefined = () => undefined,
+): Generator<readonly [Labels, JsonObject]> {
+  for (const record of records) {
+    const id = labelValue(record[fields.id]).toLowerCase();
+    const name = nameOf(id) ?? (labelValue(record[fields.name]) || id);
+    yield [{ [idLabel]: id, [nameLabel]: name }, record];
+  }
+}
+
+/** The tables of a read, for HELP and the reference. */
+export function tablesOfRead({
+  path,
+  object,
+  labels = {},
+  once,
+  subjects = [],
+  ...read
+}: AccountRead): readonly Table[] {
+  const source = `GET ${path}`;
+  const ofList = [...(read.sum ?? []), ...(read.min ?? []), ...(read.max ?? [])];
+  const tables: readonly Table[] = [
+    { source, commonLabels: [], families: object?.families ?? [] },
+    { source, commonLabels: Object.keys(labels), families: ofList },
+    { source, commonLabels: [], families: [...(once?.counts ?? []), ...(once?.latest ?? [])] },
+    ...subjects.map(({ families, labels: commonLabels, path: within }) => {
+      return { source: within === undefined ? source : `${source}, ${within}`, commonLabels, families };
+    }),
+  ];
+  return tables.filter(({ families }) => families.length > 0);
+}
+
+export function readTask(context: PortalContext, settings: TaskSettings, read: AccountRead): Task {
+  const { client, clock } = context;
+  const { path, object, paged } = read;
+  const requestName = `GET ${path}`;
+  const operation = path.slice(1).replaceAll(/[/-]/g, '_');
+  const once = read.once && new OnceCounter(read.once, client.serviceClock);
+  const request = {
+    method: 'GET',
+    path,
+    operation,
+    size: object === undefined ? 'list' : 'object',
+    validate: (response: unknown) => requireObject(response, requestName),
+  } as const;
+  const task = accountTask(context, settings, operation, async (reportDrop, signal) => {
+    if (paged === undefined) {
+      const body = requireObject(await client.send({ ...request, priority: true }, signal), requestName);
+      if (object !== undefined) return { samples: readObject(object, body, requestName, context, reportDrop) };
+      const list = new ListReader(read, once, context, reportDrop);
+      list.add(recordsOf(body, requestName, reportDrop));
+      once?.end();
+      return { samples: await list.samples() };
+    }
+    let respondedAt: number | undefined;
+    const list = new ListReader(read, once, context, reportDrop);
+    const start = once && paged.since ? { [paged.since]: new Date(once.startOfQuery * 1000).toISOString() } : {};
+    const query = { ...paged.query, ...start };
+    const isWhole = await readPages(client, { ...request, query }, signal, (page) => {
+      respondedAt ??= clock.monotonic();
+      const records = recordsOf(page, requestName, reportDrop);
+      list.add(records);
+      once?.continueAtNewest();
+      return records.length;
+    });
+    if (isWhole) once?.end();
+    else if (paged.since === undefined) throw tooLong(request);
+    return { samples: await list.samples(), respondedAt };
+  });
+  return paged === undefined ? { ...task, priority: true } : task;
+}
+
+function readObject(
+  { families, part, onResponse }: NonNullable<AccountRead['object']>,
+  body: JsonObject,
+  requestName: string,
+  context: PortalContext,
+  reportDrop: ReportDrop,
+): readonly Sample[] {
+  onResponse?.(body, context);
+  const object = part === undefined ? body : requireObject(body[part], `${requestName}: ${part}`);
+  return toSamples(families, [object], {}, reportDrop);
+}
+
+/** So many subjects are read between two pauses: an account can have ten thousand, with ten samples each. */
+const SUBJECTS_PER_TURN = 500;
+
+/** Reads the records of one poll. */
+class ListReader {
+  readonly #read: AccountRead;
+  readonly #once: OnceCounter | undefined;
+  readonly #context: PortalContext;
+  readonly #reportDrop: ReportDrop;
+  readonly #combined: readonly { readonly family: Family; readonly counter: LabelledCounter }[];
+  readonly #known = new Set<string>();
+  readonly #records: JsonObject[] = [];
+
+  constructor(read: AccountRead, once: OnceCounter | undefined, context: PortalContext, reportDrop: ReportDrop) {
+    const { sum = [], min = [], max = [] } = read;
+    this.#read = read;
+    this.#once = once;
+    this.#context = context;
+    this.#reportDrop = reportDrop;
+    this.#combined = [
+      ...sum.map((family) => ({ family, counter: new LabelledCounter(family, 'sum') })),
+      ...min.map((family) => ({ family, counter: new LabelledCounter(family, 'min') })),
+      ...max.map((family) => ({ family, counter: new LabelledCounter(family, 'max') })),
+    ];
+    once?.begin();
+  }
+
+  add(records: readonly JsonObject[]): void {
+    const { prepare, subjects } = this.#read;
+    for (const received of records) {
+      if (!this.#isNew(received)) continue;
+      const record = prepare?.(received, this.#context) ?? received;
+      for (const { family, counter } of this.#combined) {
+        const [field = ''] = fieldNames(family);
+        const raw = record[field];
+        const value = family.from.read(raw, record);
+        if (value !== undefined) counter.add(record, value, this.#reportDrop);
+        else if (raw !== undefined && raw !== null) this.#reportDrop('invalid', field);
+      }
+      this.#once?.add(record, this.#reportDrop);
+      if (subjects !== undefined) this.#records.push(record);
+    }
+  }
+
+  /** Called after all records have been added. */
+  async samples(): Promise<readonly Sample[]> {
+    const { labels = {}, subjects = [] } = this.#read;
+    const samples = this.#combined.flatMap(({ counter }) => counter.samples(labels));
+    if (this.#once !== undefined) samples.push(...this.#once.samples());
+    let read = 0;
+    for (const { families, of } of subjects) {
+      for (const [own, subject] of of(this.#records, this.#context, this.#reportDrop)) {
+        samples.push(...toSamples(families, [subject], own, this.#reportDrop));
+        read += 1;
+        if (read % SUBJECTS_PER_TURN === 0) await nextTurn();
+      }
+    }
+    return samples;
+  }
+
+  #isNew(record: JsonObject): boolean {
+    const { key } = this.#read;
+    if (key === undefined) return true;
+    const [first = ''] = key;
+    if (labelValue(record[first]) === '') {
+      this.#reportDrop('record', first);
+      return false;
+    }
+    const id = JSON.stringify(key.map((field) => labelValue(record[field])));
+    if (this.#known.has(id)) {
+      this.#reportDrop('duplicate', first);
+      return false;
+    }
+    this.#known.add(id);
+    return true;
+  }
+}
