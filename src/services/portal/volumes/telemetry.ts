@@ -149,7 +149,7 @@ class VolumeTelemetry {
       const wantedMs = Math.min(missedMs, MAX_PERIOD_MS);
       const { lengthMs, result: records } = await this.#periodLimits.request(id, wantedMs, async (periodMs) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: serials, smart_sampling: false };
-        const request = { method: 'POST', path, operation: segment, purpose: 'series', size: 'list', json } as const;
+        const request = { method: 'POST', path, operation: segment, purpose: 'series', json } as const;
         return recordsOf(await client.send(request, signal), segment, reportDrop, list);
       });
       if (lengthMs < wantedMs) reportDrop('record', 'period');
