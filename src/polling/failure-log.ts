@@ -109,7 +109,12 @@ export class FailureLog {
     if (state === 'no_records') return detailsOf(explain('no_records'));
     const failing = tasks.filter(({ state: { error } }) => error !== undefined);
     const err = latest(failing)?.state.error;
-    return { failing: failing.length, series: tasks.length, ...detailsOf(explainTask(explain, {}, err)), err };
+    return {
+      failing: failing.length,
+      series: tasks.length,
+      ...detailsOf(err === undefined ? explain('overdue') : explainTask(explain, {}, err)),
+      err,
+    };
   }
 
   /** One line is about all series: a licence or a right that is missing is the same for most. */

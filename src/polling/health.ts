@@ -160,12 +160,13 @@ export class Health {
     return awaited;
   }
 
-  /** Whether every task has been polled, or so many polls have failed that the others need not be awaited. */
+  /** Whether polls have failed, and either every task was polled or so many failed that the others need not be awaited. */
   #hasFailedAtFirst(deciding: readonly PolledTask[]): boolean {
     if (this.isUp !== undefined) return true;
-    const failures = deciding.reduce((sum, { state }) => sum + state.responses.misses, 0);
-    const isEachPolled = deciding.every(({ isPolled }) => isPolled);
-    return failures > 0 && (isEachPolled || failures >= this.#options.maxFailures);
+    let failures = 0;
+    for (const { state } of deciding) if (state.lastResult === 'failed') failures += state.responses.misses;
+    const isEnough = failures >= this.#options.maxFailures || deciding.every(({ isPolled }) => isPolled);
+    return failures > 0 && isEnough;
   }
 
   /** Judges an appliance and publishes its state; returns the task that has to be polled now. */

@@ -45,6 +45,9 @@ export interface PollerDependencies {
 /** How often everything is reviewed, in milliseconds. */
 const REVIEW_MS = 1_000;
 
+/** A shorter sleep may end at the same moment, because moments are rounded. */
+const MIN_SLEEP_MS = 1;
+
 /** If nothing was reviewed for this long, in milliseconds, the process or the machine was paused. */
 const PAUSE_MS = 20_000;
 
@@ -119,7 +122,10 @@ export class Poller {
     if (now - this.#reviewedAt > PAUSE_MS) this.health.resume(now);
     this.#reviewedAt = now;
     this.fleet.measure();
-    for (const polled of this.fleet.tasks) this.#withdrawStale(polled, now);
+    for (const polled of this.fleet.tasks) {
+      this.#withdrawStale(polled, now);
+      polled.isAwaited = false;
+    }
     for (const polled of this.health.review(now)) this.#await(polled, now);
     this.#failureLog.update();
   }
@@ -174,7 +180,7 @@ export class Poller {
   #idleMs(now: number): number {
     const isUp = this.health.isUp !== false;
     const dueAt = this.#workers.isOneFree ? nextDueAt(this.fleet.tasks, now, isUp) : Number.POSITIVE_INFINITY;
-    return Math.max(0, Math.min(dueAt, this.#reviewedAt + REVIEW_MS) - now);
+    return Math.max(MIN_SLEEP_MS, Math.min(dueAt, this.#reviewedAt + REVIEW_MS) - now);
   }
 
   async #poll(polled: PolledTask, signal: AbortSignal): Promise<void> {

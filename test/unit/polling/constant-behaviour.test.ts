@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/contract/task.ts';
 import fc from '../../harness/fast-check.ts';
-import { type Behaviour, fails, hangs, minutes, noRecords, PollingRun, recordAt, status, task } from './polling-run.ts';
+import { type Behaviour, fails, hangs, isEmpty, minutes, PollingRun, recordAt, returns, task } from './polling-run.ts';
 
 /** What a series does at its nth poll, `now` milliseconds after the start. */
 type Pattern = (nth: number, now: number) => Behaviour;
 
 const LOOKBACK_MS = minutes(15);
-const isEmpty: Behaviour = { ms: 50, result: noRecords };
-const isForbidden: Behaviour = { ms: 50, result: status(403) };
+const isForbidden = returns(403);
 const hasRecords = (now: number): Behaviour => ({ ms: 50, result: recordAt(Math.ceil((now + 1) / 60_000) * 60_000) });
 
 /** By name. `k`: 2 to 9. */
@@ -74,18 +73,18 @@ async function complaintsOf(appliances: Appliances, hours: number): Promise<read
     all.map((series) => series.task),
     { workers: 8 },
     10_000,
-  ).start();
+  );
   run.behaviour = ({ id }, nth) => byId.get(id)?.pattern(nth, run.clock.monotonic()) ?? fails;
   const names = ['service', ...appliances.map((_, index) => `a${index}`)];
-  const upOf = (name: string) => (name === 'service' ? run.poller.health.isUp : run.up(name));
-  const isServiceDown = () => run.poller.health.isUp === false;
+  const upOf = (name: string) => (name === 'service' ? run.isUp : run.up(name));
+  const isServiceDown = () => run.isUp === false;
   const before = new Map<string, unknown>();
   const changes = new Map<string, number>();
   let linesOfFirstCycle = 0;
   for (let passed = 0; passed < hours * 60; passed += 1) {
     const isFirstCycle = all.some(({ task: { id } }) => run.startsOf(id).length === 0);
     if (isFirstCycle) linesOfFirstCycle = run.lines.length;
-    await run.clock.advance(minutes(1));
+    await run.passes(1);
     for (const name of names) {
       const up = upOf(name);
       if (!isFirstCycle && up !== undefined && before.get(name) !== undefined && before.get(name) !== up)
@@ -97,8 +96,8 @@ async function complaintsOf(appliances: Appliances, hours: number): Promise<read
   }
   for (const [name, count] of changes) if (count > 1) complaints.push(`${name} changed ${count} times`);
   const lines = new Map<string, number>();
-  for (const { text, fields } of run.lines.slice(linesOfFirstCycle)) {
-    const line = `${fields.operation ?? fields.serial ?? fields.api}: ${text}`;
+  for (const { msg, operation, serial, api } of run.lines.slice(linesOfFirstCycle)) {
+    const line = `${operation ?? serial ?? api}: ${msg}`;
     lines.set(line, (lines.get(line) ?? 0) + 1);
   }
   for (const [line, count] of lines) if (count > 1) complaints.push(`${line}, ${count} times`);
@@ -110,7 +109,7 @@ async function complaintsOf(appliances: Appliances, hours: number): Promise<read
     if (isDead && !isServiceDown() && up !== 0) complaints.push(`a${index} is ${up}`);
   });
   const whenHealthy = all.reduce((sum, series) => sum + (hours * minutes(60)) / series.task.intervalMs + 1, 30);
-  if (run.starts.length > 1.2 * whenHealthy) complaints.push(`${run.starts.length} polls, ${whenHealthy} when healthy`);
+  if (run.polls > 1.2 * whenHealthy) complaints.push(`${run.polls} polls, ${whenHealthy} when healthy`);
   await run.stop();
   return complaints;
 }

@@ -5,11 +5,10 @@ import type { PollSink } from '../../../src/contract/sink.ts';
 import type { Task } from '../../../src/contract/task.ts';
 import type { Sample } from '../../../src/metrics/samples.ts';
 import { Poller, type PollerOptions } from '../../../src/polling/poller.ts';
-import type { Clock } from '../../../src/runtime/clock.ts';
 import { RequestError } from '../../../src/runtime/errors.ts';
-import type { Log } from '../../../src/runtime/log.ts';
 import { getOrCreate } from '../../../src/runtime/maps.ts';
 import { portalCauses } from '../../../src/services/portal/causes.ts';
+import { keptLog, type LogLine } from '../../harness/kept-log.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 
 export const minutes = (count: number) => count * 60_000;
@@ -31,6 +30,9 @@ export const status = (code: number) => new RequestError('status', `GET /x retur
 export const works: Behaviour = { ms: 50 };
 export const fails: Behaviour = { ms: 50, result: status(503) };
 export const hangs: Behaviour = { ms: 30_000, result: new RequestError('timeout', 'GET /x: no response within 30 s') };
+export const isEmpty: Behaviour = { ms: 50, result: noRecords };
+export const returns = (code: number): Behaviour => ({ ms: 50, result: status(code) });
+
 export const suspendable = { suspendedIntervalMs: minutes(15) };
 
 /** A task; of the appliance before the slash, if there is one. */
@@ -49,75 +51,70 @@ export const inventory = task('inventory', {
 });
 
 /** The series `a0/s0`, `a0/s1`, … of so many appliances. */
-export function seriesOf(appliances: number, series: number, more: Partial<Task> = suspendable): Task[] {
-  return Array.from({ length: appliances * series }, (_, index) =>
-    task(`a${Math.floor(index / series)}/s${index % series}`, more),
-  );
-}
-
-/** A line of the log, as `level message`. */
-export interface Line {
-  readonly text: string;
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly at: number;
+export function seriesOf(appliances: number, series: number, more: Partial<Task> = {}): Task[] {
+  const ids = Array.from({ length: appliances * series }, (_, n) => `a${Math.floor(n / series)}/s${n % series}`);
+  return ids.map((id) => task(id, { ...suspendable, ...more }));
 }
 
 /** A poller of simulated tasks on a manual clock, and what it did. */
 export class PollingRun implements PollSink {
   readonly clock = new ManualClock();
   readonly poller: Poller;
-  readonly starts: { readonly id: string; readonly at: number }[] = [];
-  readonly lines: Line[] = [];
+  readonly lines: readonly LogLine[];
   /** The exposed samples by their source. */
   readonly exposed = new Map<string, readonly Sample[]>();
-  readonly #stopping = new AbortController();
-  readonly #startsById = new Map<string, number[]>();
-  readonly #inFlight = new Set<string>();
+  polls = 0;
   maxInFlight = 0;
   /** Tasks that were polled while they were in flight. */
   readonly polledTwiceAtOnce: string[] = [];
   tasks: readonly Task[];
   behaviour: (task: Task, nth: number) => Behaviour = () => works;
+  /** How long the process did not run, in milliseconds. */
+  pausedMs = 0;
+  readonly #stopping = new AbortController();
+  readonly #starts = new Map<string, number[]>();
+  readonly #inFlight = new Set<string>();
 
-  /** `minSleepMs`: the poller's timers take at least so long, which makes a test of hours ten times faster. */
+  /** `minSleepMs`: the timers of the poller take at least so long, which makes a test of hours ten times faster. */
   constructor(tasks: readonly Task[], options: Partial<PollerOptions> = {}, minSleepMs = 0) {
     this.tasks = tasks;
-    const pollerClock: Clock = {
+    const { log, lines } = keptLog();
+    this.lines = lines;
+    const clock = {
       now: () => this.clock.now(),
-      monotonic: () => this.clock.monotonic(),
-      sleep: (ms, signal) => this.clock.sleep(Math.max(ms, minSleepMs), signal),
+      monotonic: () => this.clock.monotonic() + this.pausedMs,
+      sleep: (ms: number, signal?: AbortSignal) => this.clock.sleep(Math.max(ms, minSleepMs), signal),
     };
-    const keep = (level: string) => (fields: object, text: string) => {
-      this.lines.push({ text: `${level} ${text}`, fields: { ...fields }, at: this.clock.monotonic() });
+    const defaults: PollerOptions = {
+      collector: { api: 'portal', tasks: () => this.tasks.map((each) => this.#observed(each)) },
+      workers: 4,
+      sink: this,
+      intervalMs: minutes(5),
+      staleAfter: 3,
+      appliances: { up: { name: 'up' }, state: { name: 'state' }, lastRecord: { name: 'last_record' } },
+      allowedPerSecond: () => Number.POSITIVE_INFINITY,
+      warnings: () => [],
+      explain: explainFor(portalCauses),
+      isWaiting: () => false,
     };
-    const log = { debug() {}, info: keep('info'), warn: keep('warn'), error: keep('error') } as unknown as Log;
-    const families = { up: { name: 'up' }, state: { name: 'state' }, lastRecord: { name: 'last_record' } };
-    this.poller = new Poller(
-      {
-        collector: { api: 'portal', tasks: () => this.tasks.map((each) => this.#observed(each)) },
-        workers: 4,
-        sink: this,
-        intervalMs: minutes(5),
-        staleAfter: 3,
-        appliances: families,
-        allowedPerSecond: () => Number.POSITIVE_INFINITY,
-        warnings: () => [],
-        explain: explainFor(portalCauses),
-        isWaiting: () => false,
-        ...options,
-      },
-      { clock: pollerClock, log },
-    );
+    this.poller = new Poller({ ...defaults, ...options }, { clock, log });
+    onTestFinished(() => this.stop());
   }
 
-  /** Polls until the test is over. */
-  start(): this {
-    const running = this.poller.run(this.#stopping.signal);
-    onTestFinished(() => {
-      this.#stopping.abort();
-      return running;
+  /** Polls for so many minutes. */
+  async passes(count: number): Promise<void> {
+    if (this.polls === 0) void this.poller.run(this.#stopping.signal);
+    await this.clock.advance(minutes(count));
+  }
+
+  /** Resolves with whether polling everything once has ended within ten minutes. */
+  async polledOnce(): Promise<boolean> {
+    let isOver = false;
+    void this.poller.runOnce(this.#stopping.signal).then(() => {
+      isOver = true;
     });
-    return this;
+    await this.clock.advance(minutes(10));
+    return isOver;
   }
 
   async stop(): Promise<void> {
@@ -125,32 +122,26 @@ export class PollingRun implements PollSink {
     await this.clock.advance(0);
   }
 
-  /** Resolves with whether polling everything once has ended after so long. */
-  async runOnce(ms = minutes(10)): Promise<boolean> {
-    let isOver = false;
-    void this.poller.runOnce(this.#stopping.signal).then(() => {
-      isOver = true;
-    });
-    for (let passed = 0; passed < ms && !isOver; passed += 10_000) await this.clock.advance(10_000);
-    await this.stop();
-    return isOver;
+  get isUp(): boolean | undefined {
+    return this.poller.health.isUp;
   }
 
   /** `filer_appliance_up`, or undefined. */
   up(serial: string): number | undefined {
-    return this.#stateOf(serial).find(({ name }) => name === 'up')?.value;
+    return this.#samplesOf(serial).find(({ name }) => name === 'up')?.value;
   }
 
   state(serial: string): string | undefined {
-    return this.#stateOf(serial).find(({ name }) => name === 'state')?.labels.state;
+    return this.#samplesOf(serial).find(({ name }) => name === 'state')?.labels.state;
   }
 
   suspended(): number {
     return this.poller.fleet.tasks.filter((polled) => polled.state.suspended !== undefined).length;
   }
 
+  /** When a task was polled, in milliseconds. */
   startsOf(id: string, since = 0): number[] {
-    return (this.#startsById.get(id) ?? []).filter((at) => at >= since);
+    return (this.#starts.get(id) ?? []).filter((at) => at >= since);
   }
 
   /** The times between two polls of a task, in minutes. */
@@ -159,9 +150,9 @@ export class PollingRun implements PollSink {
     return starts.slice(1).map((at, index) => (at - (starts[index] ?? 0)) / minutes(1));
   }
 
-  /** The lines of the log since then that contain the text. */
-  log(text: string, since = 0): Line[] {
-    return this.lines.filter((line) => line.at >= since && line.text.includes(text));
+  /** The lines that contain the text. */
+  log(text: string): readonly LogLine[] {
+    return this.lines.filter(({ msg }) => msg.includes(text));
   }
 
   accept({ id }: { readonly id: string }, { samples }: PollResult): Promise<void> {
@@ -177,7 +168,7 @@ export class PollingRun implements PollSink {
     this.exposed.delete(id);
   }
 
-  #stateOf(serial: string): readonly Sample[] {
+  #samplesOf(serial: string): readonly Sample[] {
     return this.exposed.get(`portal/${serial}/state`) ?? [];
   }
 
@@ -187,21 +178,17 @@ export class PollingRun implements PollSink {
 
   async #poll(each: Task, signal: AbortSignal): Promise<PollResult> {
     const { id } = each;
-    const at = this.clock.monotonic();
-    const starts = getOrCreate(this.#startsById, id, () => []);
-    starts.push(at);
-    this.starts.push({ id, at });
+    const starts = getOrCreate(this.#starts, id, () => []);
+    starts.push(this.clock.monotonic());
+    this.polls += 1;
     if (this.#inFlight.has(id)) this.polledTwiceAtOnce.push(id);
     this.#inFlight.add(id);
     this.maxInFlight = Math.max(this.maxInFlight, this.#inFlight.size);
-    try {
-      const { ms = 0, result = records } = this.behaviour(each, starts.length);
-      await this.clock.sleep(ms, signal);
-      if (signal.aborted) throw new RequestError('aborted', 'stopping');
-      if (result instanceof Error) throw result;
-      return result;
-    } finally {
-      this.#inFlight.delete(id);
-    }
+    const { ms = 0, result = records } = this.behaviour(each, starts.length);
+    await this.clock.sleep(ms, signal);
+    this.#inFlight.delete(id);
+    if (signal.aborted) throw new RequestError('aborted', 'stopping');
+    if (result instanceof Error) throw result;
+    return result;
   }
 }

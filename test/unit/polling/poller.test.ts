@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import type { Task } from '../../../src/contract/task.ts';
+import { PostponedError } from '../../../src/runtime/errors.ts';
+import {
+  type Behaviour,
+  fails,
+  hangs,
+  inventory,
+  isEmpty,
+  minutes,
+  PollingRun,
+  records,
+  returns,
+  seriesOf,
+  task,
+  works,
+} from './polling-run.ts';
+
+/** Tasks whose id begins so behave so, the others work. */
+const only = (start: string, behaviour: Behaviour) => (each: Task) => (each.id.startsWith(start) ? behaviour : works);
+const allSeries = (behaviour: Behaviour) => (each: Task) => (each.appliance ? behaviour : works);
+
+describe('polling', () => {
+  test('every task is polled at once, and then once in each interval on its own phase', async () => {
+    const run = new PollingRun(seriesOf(3, 4));
+    await run.passes(0.1);
+    expect(run.polls).toBe(12);
+    await run.passes(60);
+    for (const { id } of run.tasks) {
+      const [first = 0, ...pauses] = run.pausesOf(id);
+      expect(Math.abs(first - 5)).toBeLessThan(2.5);
+      for (const pause of pauses) expect(pause).toBeCloseTo(5, 2);
+    }
+  });
+
+  test('no more polls are in flight than there are workers, and none of a task twice', async () => {
+    const run = new PollingRun(seriesOf(20, 2));
+    run.behaviour = (_, nth) => ({ ms: 1_000 * nth });
+    await run.passes(30);
+    expect([run.maxInFlight, run.polledTwiceAtOnce]).toEqual([4, []]);
+  });
+
+  test.each([1, 8])(
+    'with %d workers, series that are well wait three intervals at most while half of 40 appliances hang',
+    async (workers) => {
+      const run = new PollingRun([inventory, ...seriesOf(40, 15)], { workers }, 250);
+      const isWell = (serial = '') => Number(serial.slice(1)) % 2 === 1;
+      await run.passes(20);
+      run.behaviour = ({ appliance }) => (isWell(appliance?.serial) ? works : hangs);
+      await run.passes(60);
+      const well = run.tasks.filter(({ appliance }) => isWell(appliance?.serial));
+      expect(Math.max(...well.flatMap(({ id }) => run.pausesOf(id)))).toBeLessThanOrEqual(15);
+      expect(Math.max(...well.flatMap(({ id }) => run.pausesOf(id, minutes(45))))).toBeLessThanOrEqual(8);
+      for (const [serial] of run.poller.fleet.appliances) expect(run.up(serial), serial).toBe(Number(isWell(serial)));
+    },
+  );
+
+  test('a poll that is postponed is no failure, and is repeated at the time that it names', async () => {
+    const run = new PollingRun(seriesOf(2, 1));
+    await run.passes(2);
+    run.behaviour = only('a0', { result: new PostponedError('later', minutes(9)) });
+    await run.passes(6);
+    run.behaviour = () => works;
+    await run.passes(2);
+    expect(run.startsOf('a0/s0').at(-1)).toBeCloseTo(minutes(9), -1);
+    expect(run.poller.fleet.find('a0/s0')?.state.responses.misses).toBe(0);
+  });
+
+  test('a result that an output cannot take is a failure of its task', async () => {
+    const run = new PollingRun(seriesOf(2, 1));
+    run.accept = () => Promise.reject(new TypeError('cannot take this'));
+    await run.passes(1);
+    expect(run.poller.fleet.find('a0/s0')?.state.error?.message).toBe('cannot take this');
+  });
+
+  test('a defect ends polling with its error', async () => {
+    const run = new PollingRun(seriesOf(2, 1));
+    run.publishState = () => {
+      throw new TypeError('a defect');
+    };
+    const ended = run.poller.run(new AbortController().signal).catch((defect: unknown) => defect);
+    expect(await run.clock.through(ended, 1_000)).toMatchObject({ message: 'a defect' });
+  });
+
+  test.each([
+    ['the service is down', [inventory, ...seriesOf(50, 15)], allSeries(fails), 40],
+    ['everything was polled, although some is missing', [inventory, ...seriesOf(4, 3)], only('a0', returns(404)), 13],
+    ['the inventory is all there is, and fails', [inventory], () => fails, 1],
+  ])('polling once ends when %s', async (_, tasks, behaviour, maxPolls) => {
+    const run = new PollingRun(tasks);
+    run.behaviour = behaviour;
+    expect(await run.polledOnce()).toBe(true);
+    expect(run.polls).toBeLessThanOrEqual(maxPolls);
+  });
+});
+
+describe('an outage of the service', () => {
+  test('withdraws the state of each appliance; none is ever shown as down, and all are up again with the service', async () => {
+    const run = new PollingRun(seriesOf(20, 2), { workers: 8 });
+    const shown = new Set<unknown>();
+    const passes = async (count: number) => {
+      for (let passed = 0; passed < count; passed += 0.5) {
+        await run.passes(0.5);
+        for (const [serial] of run.poller.fleet.appliances) shown.add(run.up(serial));
+      }
+    };
+    await passes(20);
+    run.behaviour = () => fails;
+    await passes(20.5);
+    expect([run.isUp, run.poller.health.downReason, run.state('a0')]).toEqual([false, 'server_error', undefined]);
+    const before = run.polls;
+    await passes(30);
+    // Series are only probed.
+    expect(run.polls - before).toBeLessThanOrEqual(120);
+    run.behaviour = () => works;
+    await passes(2);
+    expect([run.isUp, run.up('a0'), run.up('a19')]).toEqual([true, 1, 1]);
+    await passes(30);
+    expect([...shown]).toEqual([1, undefined]);
+    expect(
+      run
+        .log('The')
+        .slice(-2)
+        .map(({ msg }) => msg),
+    ).toEqual(['The service went down.', 'The service came up again.']);
+  });
+
+  test('in which everything hangs is known after four intervals, and over 90 seconds after its end', async () => {
+    const run = new PollingRun(seriesOf(60, 15), { workers: 8 }, 250);
+    await run.passes(20);
+    run.behaviour = () => hangs;
+    await run.passes(20.1);
+    expect(run.isUp).toBe(false);
+    await run.passes(40);
+    run.behaviour = () => works;
+    await run.passes(1.5);
+    expect(run.isUp).toBe(true);
+  });
+
+  test('is not concluded from a time in which the process was paused', async () => {
+    const run = new PollingRun(seriesOf(12, 1));
+    await run.passes(20);
+    run.pausedMs = minutes(60);
+    run.poller.review();
+    expect([run.isUp, run.up('a0')]).toEqual([true, 1]);
+  });
+});
+
+describe('suspension', () => {
+  test('a rejected series is polled at the discovery interval, and is back with its first record', async () => {
+    const run = new PollingRun(seriesOf(1, 2));
+    run.behaviour = only('a0/s0', returns(404));
+    await run.passes(60);
+    expect([run.pausesOf('a0/s0').map(Math.round).slice(1), run.suspended()]).toEqual([[15, 15, 15], 1]);
+    run.behaviour = () => works;
+    await run.passes(60);
+    expect([run.startsOf('a0/s0', minutes(60)).length >= 9, run.suspended()]).toEqual([true, 0]);
+  });
+
+  test('where series have longer intervals than the inventory, the service is down with the first 403 of each', async () => {
+    const series = seriesOf(5, 3, { intervalMs: minutes(20) });
+    const run = new PollingRun([inventory, ...series], { intervalMs: minutes(20) });
+    run.behaviour = allSeries(returns(403));
+    await run.passes(1);
+    expect([run.suspended(), run.isUp]).toEqual([15, false]);
+    expect(run.log('The service went down.')).toMatchObject([{ reason: 'forbidden', advice: expect.any(String) }]);
+  });
+
+  test('a right is noticed within the discovery interval, because the exporter signs in before it polls', async () => {
+    const signedInAt: number[] = [];
+    const rights = { given: false, ofToken: false };
+    const renewAuthorization = () => {
+      signedInAt.push(run.clock.monotonic());
+      rights.ofToken = rights.given;
+      return Promise.resolve();
+    };
+    const run = new PollingRun(seriesOf(5, 2), { renewAuthorization });
+    run.behaviour = (each) => (each.operation === 's0' && !rights.ofToken ? returns(403) : works);
+    await run.passes(95);
+    rights.given = true;
+    await run.passes(16);
+    expect([run.suspended(), run.log('The service accepted requests').length]).toEqual([0, 1]);
+    const pauses = signedInAt.slice(1).map((at, index) => at - (signedInAt[index] ?? 0));
+    expect([pauses.length, Math.min(...pauses) >= minutes(15)]).toEqual([6, true]);
+  });
+
+  test('all suspended tasks are polled soon after one of them has records', async () => {
+    const run = new PollingRun(seriesOf(20, 1));
+    await run.passes(20);
+    run.behaviour = (each) => (each.id === 'a0/s0' ? works : returns(404));
+    await run.passes(13);
+    run.behaviour = () => works;
+    await run.passes(12);
+    expect(run.suspended()).toBe(0);
+  });
+});
+
+describe('a failure of some tasks', () => {
+  test('an appliance that is off is down for this reason, logged once, and up with its second record', async () => {
+    const run = new PollingRun(seriesOf(3, 3));
+    await run.passes(20);
+    run.behaviour = only('a0', isEmpty);
+    await run.passes(21);
+    expect(['a0', 'a1'].map((serial) => run.state(serial))).toEqual(['no_records', 'reporting']);
+    expect(['a0', 'a1'].map((serial) => run.up(serial))).toEqual([0, 1]);
+    run.behaviour = () => works;
+    await run.passes(10);
+    expect([run.up('a0'), run.suspended()]).toEqual([1, 0]);
+    const lines = run.log('The appliance').map(({ msg, reason }) => [msg, reason]);
+    expect(lines).toEqual([
+      ['The appliance went down.', 'no_records'],
+      ['The appliance came up again.', undefined],
+    ]);
+  });
+
+  test('an appliance that does not respond is logged although another one waits', async () => {
+    const run = new PollingRun(seriesOf(3, 2));
+    await run.passes(20);
+    const waits = { result: new PostponedError('later', minutes(500)) };
+    run.behaviour = (each) => (each.id.startsWith('a0') ? waits : only('a1', fails)(each));
+    await run.passes(19);
+    const lines = run.log('The appliance went down.').filter(({ serial }) => serial === 'a1');
+    expect(lines).toMatchObject([{ reason: 'unavailable', failing: 2, series: 2 }]);
+  });
+
+  test('an operation that fails for one appliance is logged from its second failure to its second success', async () => {
+    const run = new PollingRun(seriesOf(3, 2));
+    run.behaviour = only('a0/s0', fails);
+    await run.passes(60);
+    run.behaviour = () => works;
+    await run.passes(30);
+    const [begin, end] = ['The operation failed repeatedly.', 'The operation succeeded again.'];
+    expect(run.log('The operation')).toMatchObject([
+      { msg: begin, operation: 's0', reason: 'server_error' },
+      { msg: end },
+    ]);
+  });
+
+  test('values leave after STALE_AFTER intervals as the limits allow them', async () => {
+    const run = new PollingRun(seriesOf(2, 1), { allowedPerSecond: () => 1 / 300 });
+    await run.passes(1);
+    run.behaviour = only('a0', fails);
+    await run.passes(28.9);
+    expect([run.poller.fleet.intervalFactor, run.exposed.has('a0/s0')]).toEqual([2, true]);
+    await run.passes(0.2);
+    expect([run.exposed.has('a0/s0'), run.exposed.has('a1/s0')]).toEqual([false, true]);
+  });
+
+  test('a cycle lasts until every series was polled', async () => {
+    const run = new PollingRun(seriesOf(3, 1), { workers: 1 });
+    run.behaviour = () => ({ ms: 20_000 });
+    await run.passes(0.5);
+    expect(run.poller.fleet.cycleSeconds).toBeUndefined();
+    await run.passes(1);
+    expect(run.poller.fleet.cycleSeconds).toBeCloseTo(60, 1);
+  });
+});
+
+describe('the inventory', () => {
+  test('that fails is read again soon, and later and later', async () => {
+    const run = new PollingRun([inventory, ...seriesOf(3, 1)]);
+    run.behaviour = only('inventory', fails);
+    await run.passes(60);
+    const seconds = run.pausesOf('inventory').map((pause) => Math.round(pause * 60));
+    expect(seconds).toEqual([15, 30, 60, 120, 240, 480, 900, 900]);
+  });
+
+  test('adds appliances, which are polled at once; what it removes is withdrawn, also if it is in flight', async () => {
+    const run = new PollingRun([inventory, ...seriesOf(2, 1)]);
+    run.behaviour = (each) => ({ ms: each.appliance ? 5_000 : 1_000 });
+    await run.passes(0.01);
+    run.tasks = [inventory, task('a1/s0'), task('new/s0')];
+    await run.passes(20);
+    expect(run.startsOf('new/s0')[0]).toBeLessThan(2_000);
+    expect([run.startsOf('a0/s0').length, run.exposed.has('a0/s0'), run.up('a0')]).toEqual([1, false, undefined]);
+  });
+
+  test('that renames an appliance has its series polled at once, also one that was in flight', async () => {
+    const run = new PollingRun([inventory, ...seriesOf(1, 3)]);
+    run.behaviour = (each) => ({ ms: each.id === 'a0/s0' ? 2_000 : each.appliance ? 10 : 1_000 });
+    await run.passes(0.01);
+    run.tasks = [inventory, ...seriesOf(1, 3, { appliance: { serial: 'a0', name: 'new' } })];
+    await run.passes(1);
+    expect(['a0/s0', 'a0/s1', 'a0/s2'].map((id) => run.startsOf(id).length)).toEqual([2, 2, 2]);
+    expect(run.exposed.get('portal/a0/state')?.[0]?.labels.filer).toBe('new');
+  });
+
+  test('restored values are exposed before the first poll, and do not make the service up', async () => {
+    const run = new PollingRun(seriesOf(1, 1));
+    await run.poller.restore(task('a0/s0'), records, 0);
+    expect([run.exposed.has('a0/s0'), run.isUp]).toEqual([true, undefined]);
+  });
+});
