@@ -7,6 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 chart=$folder/filer-exporter
 cp -RL "$top/deploy/helm/filer-exporter" "$chart"
-sed -i "s|https://git.example.com/filer-exporter|$REPOSITORY|; s|registry.example.com/filer-exporter|$IMAGE|" "$chart/Chart.yaml"
+find "$chart" -type f ! -name '*.json' -exec sed -i \
+  "s|https://git.example.com/filer-exporter|$REPOSITORY|; s|registry.example.com/filer-exporter|$IMAGE|" {} +
 sed -i "s|^  repository: filer-exporter\$|  repository: $IMAGE|" "$chart/values.yaml"
-"$top/test/tools/node_modules/.bin/helm" package "$chart" --destination "$1"
+"$top/test/deploy/tools/node_modules/.bin/helm" package "$chart" --destination "$1"

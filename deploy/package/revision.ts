@@ -2,15 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/* Writes the commit that a package is made from into the built program, because `npm pack` has no environment. */
+/*
+ * Before `npm pack`: writes the commit that the package is made from into the built program, in place of the environment
+ * variable that the image sets.
+ */
 
 const top = fileURLToPath(new URL('../..', import.meta.url));
-const READ = 'process.env.FILER_EXPORTER_REVISION';
-
-/** Returns a file of the program with the revision in place of the environment variable that it would read. */
-export function stamped(text: string): string {
-  return text.replaceAll(READ, () => JSON.stringify(revision()));
-}
+const program = `${top}dist/cli/system-environment.js`;
 
 function revision(): string {
   try {
@@ -20,7 +18,5 @@ function revision(): string {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const path = `${top}dist/cli/system-environment.js`;
-  writeFileSync(path, stamped(readFileSync(path, 'utf8')));
-}
+const text = readFileSync(program, 'utf8');
+writeFileSync(program, text.replaceAll('process.env.FILER_EXPORTER_REVISION', () => JSON.stringify(revision())));

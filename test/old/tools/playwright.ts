@@ -1,1 +1,0 @@
-export { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';

@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { hasTool, run } from '../harness/tools.ts';
+
+/*
+ * The alerts, by promtool. alerts/*.yml say when each alert is pending, fires and is silent. They run as they are written,
+ * and again with what a real Prometheus adds: lost scrapes, a new pod, and two addresses of one exporter.
+ */
+
+const rulesFile = fileURLToPath(new URL('../../deploy/prometheus/filer-exporter.rules.yml', import.meta.url));
+const alerts = new URL('alerts/', import.meta.url);
+const files = readdirSync(alerts).toSorted();
+
+interface Series {
+  readonly series: string;
+  readonly values: string;
+}
+
+interface TestFile {
+  readonly tests: readonly { readonly input_series: readonly Series[] }[];
+}
+
+/** The samples of promtool's short form: `0+60x2` is 0, 60, 120, and `_x2` is two missing ones. */
+function samplesOf(values: string): string[] {
+  return values.split(' ').flatMap((part) => {
+    const [, start = '', step = '0', count] = /^(_|stale|-?[\d.]+)([+-][\d.]+)?(?:x(\d+))?$/.exec(part) ?? [];
+    if (start === '_') return Array.from({ length: Number(count ?? 1) }, () => '_');
+    if (start === 'stale') return ['stale'];
+    return Array.from({ length: Number(count ?? 0) + 1 }, (_, index) => String(Number(start) + index * Number(step)));
+  });
+}
+
+/** Every ninth scrape fails, so Prometheus marks every series as stale. */
+function lostScrapes({ series, values }: Series): Series[] {
+  const samples = samplesOf(values).map((sample, index) => (index % 9 === 8 && sample !== '_' ? 'stale' : sample));
+  return [{ series, values: samples.join(' ') }];
+}
+
+/** After a quarter of an hour the exporter runs in another pod. */
+function newPod({ series, values }: Series): Series[] {
+  const samples = samplesOf(values);
+  return [
+    { series, values: [...samples.slice(0, 15), 'stale'].join(' ') },
+    {
+      series: withInstance(series, 'new'),
+      values: [...samples.slice(0, 15).fill('_'), ...samples.slice(15)].join(' '),
+    },
+  ];
+}
+
+function twoAddresses({ series, values }: Series): Series[] {
+  return [
+    { series, values },
+    { series: withInstance(series, 'second'), values },
+  ];
+}
+
+function withInstance(series: string, instance: string): string {
+  return series.includes('instance="e"')
+    ? series.replace('instance="e"', `instance="${instance}"`)
+    : series.replace('{', `{instance="${instance}",`);
+}
+
+/** Runs the tests of a file after a change of every series. */
+function testRules(file: string, change: (series: Series) => Series[]): string {
+  const written = parse(readFileSync(new URL(file, alerts), 'utf8')) as TestFile;
+  const tests = written.tests.map((one) => ({ ...one, input_series: one.input_series.flatMap(change) }));
+  const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
+  try {
+    const path = join(folder, file);
+    writeFileSync(path, stringify({ ...written, rule_files: [rulesFile], tests }, { aliasDuplicateObjects: false }));
+    return run('promtool', ['test', 'rules', path]).output;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe.runIf(hasTool('promtool'))('alerts', () => {
+  test('promtool finds no fault in the rules', () => {
+    const { status, output } = run('promtool', ['check', 'rules', '--lint=all', '--lint-fatal', rulesFile]);
+    expect({ status, output }).toMatchObject({ status: 0 });
+  });
+
+  test.each(files)('%s: each alert is silent, pending and firing as written', (file) => {
+    expect(testRules(file, (series) => [series])).toContain('SUCCESS');
+  });
+
+  test.each(files)('%s: a lost scrape in nine changes no alert', (file) => {
+    expect(testRules(file, lostScrapes)).toContain('SUCCESS');
+  });
+
+  test.each(files)('%s: a new pod of the exporter changes no alert', (file) => {
+    expect(testRules(file, newPod)).toContain('SUCCESS');
+  });
+
+  test.each(files)('%s: two addresses of the exporter give one alert', (file) => {
+    expect(testRules(file, twoAddresses)).toContain('SUCCESS');
+  });
+
+  test('every alert fires in one of the files', () => {
+    const names = [...readFileSync(rulesFile, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    const tested = files.map((file) => readFileSync(new URL(file, alerts), 'utf8')).join('\n');
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !new RegExp(`${name}[^\\n]*(firing|severity)`).test(tested))).toEqual([]);
+  });
+});
