@@ -19,4 +19,7 @@ function revision(): string {
 }
 
 const text = readFileSync(program, 'utf8');
-writeFileSync(program, text.replaceAll('process.env.FILER_EXPORTER_REVISION', () => JSON.stringify(revision())));
+writeFileSync(
+  program,
+  text.replaceAll('process.env.FILER_EXPORTER_REVISION', () => JSON.stringify(revision())),
+);

@@ -85,7 +85,7 @@ export const appliance: Board = {
           name: 'in use',
           unit: RATIO,
           steps: BUSY,
-          width: 8,
+          width: 6,
           empty: 'No load is known',
         }),
         chart({
@@ -95,7 +95,7 @@ export const appliance: Board = {
             { expr: 'filer_appliance_load_average{job="$job",filer=`${filer:raw}`}', name: 'load {{window}}' },
             { expr: 'filer_appliance_cpu_cores{job="$job",filer=`${filer:raw}`}', name: 'cores' },
           ],
-          width: 8,
+          width: 6,
           empty: 'No load is known',
         }),
         chart({
@@ -105,7 +105,21 @@ export const appliance: Board = {
           name: 'in use',
           unit: RATIO,
           steps: BUSY,
-          width: 8,
+          width: 6,
+          empty: 'No memory is known',
+        }),
+        chart({
+          title: 'Memory by use',
+          help: 'Memory by what it holds. Free may be near zero because of the file cache; available near zero is bad.',
+          queries: [
+            { expr: 'filer_appliance_memory_detail_bytes{job="$job",filer=`${filer:raw}`}', name: '{{state}}' },
+            {
+              expr: 'filer_appliance_memory_bytes{job="$job",filer=`${filer:raw}`}',
+              name: '{{state}}, builds before 10.0.4',
+            },
+          ],
+          unit: BYTES,
+          width: 6,
           empty: 'No memory is known',
         }),
       ],
