@@ -4,6 +4,9 @@ import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts'
 import type { ServiceClock } from '../../transport/service-clock.ts';
 import type { TokenSource } from './token.ts';
 
+/** What collectors use of the client. */
+export type PortalRequests = Pick<PortalClient, 'send' | 'now' | 'serviceClock'>;
+
 /** Sends requests to the portal: adds the token to each, and after a 401 sends the request once more with a new token. */
 export class PortalClient {
   readonly #client: JsonClient;

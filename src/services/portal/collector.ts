@@ -12,7 +12,7 @@ import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { missingLicence } from './causes.ts';
-import type { PortalClient } from './client.ts';
+import type { PortalRequests } from './client.ts';
 import { createTasks } from './collector-definition.ts';
 import type { PortalOptions } from './collector-options.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
@@ -25,7 +25,7 @@ export class PortalCollector implements Collector {
   readonly #collectors: readonly (() => Iterable<Task>)[];
 
   constructor(
-    client: PortalClient,
+    client: PortalRequests,
     options: PortalOptions,
     { clock, log, names }: { readonly clock: Clock; readonly log: Log; readonly names?: FilerNames },
   ) {

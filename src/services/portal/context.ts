@@ -2,12 +2,12 @@ import type { PollResult } from '../../contract/poll-result.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
-import type { PortalClient } from './client.ts';
+import type { PortalRequests } from './client.ts';
 import type { PortalOptions } from './collector-options.ts';
 
 /** What the collectors of the portal share. */
 export interface PortalContext {
-  readonly client: PortalClient;
+  readonly client: PortalRequests;
   readonly clock: Clock;
   readonly log: Log;
   readonly options: PortalOptions;

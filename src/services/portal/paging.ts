@@ -2,7 +2,7 @@ import { labelValue } from '../../metrics/samples.ts';
 import { RequestError, SchemaError } from '../../runtime/errors.ts';
 import { meaningOf } from '../../runtime/failures.ts';
 import type { ServiceRequest } from '../../transport/json-client.ts';
-import type { PortalClient } from './client.ts';
+import type { PortalRequests } from './client.ts';
 import { objectOrEmpty } from './records.ts';
 
 /** How many records a page is asked to have. The portal documents no maximum, and sends 50 by default. */
@@ -17,7 +17,7 @@ const MAX_RECORDS = 100_000;
  * list is longer than a poll reads. Throws a SchemaError if a cursor repeats, because the list would never end.
  */
 export async function readPages(
-  client: Pick<PortalClient, 'send'>,
+  client: PortalRequests,
   request: ServiceRequest,
   signal: AbortSignal,
   onPage: (page: unknown) => number,

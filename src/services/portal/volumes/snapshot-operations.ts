@@ -124,8 +124,6 @@ export interface SnapshotOperation {
   readonly newest: readonly Family[];
   /** Counters and histograms of every snapshot. A counter exists from an appliance's first record on, a histogram from its first value on. */
   readonly counted: readonly Family[];
-  /** The period of the first request. A volume may make only one snapshot a day. */
-  readonly firstPeriodMs: number;
   /** The field of the response with the records; default `items`, which may be missing if there are none. */
   readonly list?: string;
   /** The fields with the appliance's serial and name, the end of the snapshot in epoch milliseconds, and its version. */
@@ -138,13 +136,10 @@ export interface SnapshotOperation {
   readonly prepare?: (record: JsonObject) => JsonObject;
 }
 
-const DAY_MS = 86_400_000;
-
 export const snapshotDetails: SnapshotOperation = {
   segment: 'snapshot_details',
   newest: detailFamilies,
   counted: [snapshotsTotal, phaseDuration],
-  firstPeriodMs: DAY_MS,
   fields: { serial: 'serial_number', name: 'appliance', end: 'time', version: 'volume_version' },
   newestBy: 'end',
   identity: ['volume_version'],
@@ -155,7 +150,6 @@ const snapshotTimeline: SnapshotOperation = {
   segment: 'snapshot_timeline',
   newest: [latestMetadataFailure],
   counted: [metadataFailures],
-  firstPeriodMs: DAY_MS,
   list: 'metadata_events',
   fields: { serial: 'serial_number', name: 'appliance', end: 'end_time', version: 'volume_version' },
   newestBy: 'end',
@@ -167,8 +161,6 @@ export const snapshotPropagation: SnapshotOperation = {
   segment: 'snapshot_propagation_by_appliance',
   newest: propagationFamilies,
   counted: [],
-  // There is a record for each snapshot and receiving appliance, so a day of a large fleet would be too large a response.
-  firstPeriodMs: DAY_MS / 24,
   fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time', version: 'snapshot_version' },
   // Snapshots may reach an appliance in another order than they were made.
   newestBy: 'version',

@@ -21,6 +21,9 @@ import {
 /** Ids that may be part of a request's path. Another id could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
 
+/** The period of the first request of a volume, which may make only one snapshot a day. */
+const FIRST_PERIOD_MS = 86_400_000;
+
 export const volumeTelemetry: CollectorDefinition = {
   name: 'volume_telemetry',
   intervalMs: 900_000,
@@ -136,7 +139,7 @@ class VolumeTelemetry {
 
   #createTask(volume: Volume, operation: SnapshotOperation, ledger: SnapshotLedger): Task {
     const { appliances, client, clock } = this.#context;
-    const { segment, firstPeriodMs, list } = operation;
+    const { segment, list } = operation;
     const path = `/telemetry/volumes/${volume.id}/${segment}`;
     const id = `portal/volume/${volume.guid}/${segment}`;
     let succeededAt: number | undefined;
@@ -145,7 +148,7 @@ class VolumeTelemetry {
       if (serials.length === 0) return { samples: [] };
       const now = clock.monotonic();
       // After an outage, the request covers the outage.
-      const missedMs = succeededAt === undefined ? firstPeriodMs : now - succeededAt + 2 * this.#settings.intervalMs;
+      const missedMs = succeededAt === undefined ? FIRST_PERIOD_MS : now - succeededAt + 2 * this.#settings.intervalMs;
       const wantedMs = Math.min(missedMs, MAX_PERIOD_MS);
       const { lengthMs, result: records } = await this.#periodLimits.request(id, wantedMs, async (periodMs) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: serials, smart_sampling: false };
@@ -170,22 +173,25 @@ class VolumeTelemetry {
 }
 
 /**
- * How far each appliance is behind: versions increase by one with each snapshot of a volume, so the difference is the
- * number of snapshots. An appliance that made or received no snapshot since the exporter started has no sample.
+ * How many snapshots each appliance lacks: versions increase by one with each snapshot of a volume. An appliance that has
+ * received no snapshot has no sample, because it is unknown what it received before the first request.
  */
 function behindSamples(
   { ledgers }: Volume,
   serials: readonly string[],
   labelsOf: (serial: string, name: string) => Labels,
 ): readonly Sample[] {
-  const versions = serials.flatMap((serial) => {
-    const own = [ledgers.get(snapshotDetails), ledgers.get(snapshotPropagation)].flatMap(
-      (ledger) => ledger?.versionOf(serial) ?? [],
-    );
-    return own.length === 0 ? [] : [{ serial, version: Math.max(...own) }];
-  });
-  const newest = versions.reduce((most, { version }) => Math.max(most, version), 0);
-  return versions.map(({ serial, version }) => {
-    return { name: versionsBehind.name, labels: labelsOf(serial, ''), value: newest - version };
+  const made = ledgers.get(snapshotDetails);
+  const received = ledgers.get(snapshotPropagation);
+  const versions = serials.map((serial) => ({
+    serial,
+    made: made?.versionOf(serial) ?? 0,
+    received: received?.versionOf(serial),
+  }));
+  const newest = versions.reduce((most, version) => Math.max(most, version.made, version.received ?? 0), 0);
+  return versions.flatMap((version) => {
+    if (version.received === undefined) return [];
+    const value = newest - Math.max(version.made, version.received);
+    return { name: versionsBehind.name, labels: labelsOf(version.serial, ''), value };
   });
 }

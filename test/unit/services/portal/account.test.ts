@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import type { PollResult } from '../../../../src/contract/poll-result.ts';
+import { RequestError, SchemaError } from '../../../../src/runtime/errors.ts';
+import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
+import { every5m, FakePortal, MINUTE, poll, type Reply, valuesOf } from './fake-portal.ts';
+
+const START = Date.UTC(2026, 2, 2, 10);
+
+const at = (minutes: number) => new Date(START + minutes * MINUTE).toISOString();
+
+/** The only task of a collector of the account, polled by hand. */
+class Account {
+  readonly portal: FakePortal;
+  readonly #task;
+
+  constructor(name: string, reply: (request: ServiceRequest) => Reply, path?: string) {
+    this.portal = new FakePortal(reply);
+    const tasks = [...this.portal.collector({ collectors: every5m(name) }).tasks()];
+    const task = tasks.find(({ operation }) => operation === (path ?? tasks[1]?.operation));
+    if (task === undefined) throw new Error(`there is no task of ${name}`);
+    this.#task = task;
+  }
+
+  poll(): Promise<PollResult> {
+    this.portal.requests.length = 0;
+    return poll(this.#task);
+  }
+
+  async values() {
+    return valuesOf((await this.poll()).samples);
+  }
+
+  /** Answers with this list from now on. */
+  set items(items: readonly unknown[]) {
+    this.portal.reply = () => ({ items });
+  }
+}
+
+const empty = () => ({ items: [] });
+
+describe('a job that finishes', () => {
+  const job = (state: string, more: object = {}) => ({
+    id: 'j',
+    resource: 'edge',
+    action: 'restart',
+    state,
+    created_at: at(-60),
+    last_updated_at: at(3),
+    ...more,
+  });
+  const FINISHED = 'filer_jobs_finished_total{resource="edge",action="restart",state="failed"}';
+
+  test('counts once, also if it was never listed unfinished', async () => {
+    const account = new Account('jobs', () => ({ items: [job('in_progress')] }));
+    expect((await account.values())[FINISHED]).toBe(0);
+    await account.portal.clock.advance(5 * MINUTE);
+    account.items = [job('failed'), job('failed', { id: 'k' })];
+    expect((await account.values())[FINISHED]).toBe(2);
+    expect((await account.values())[FINISHED]).toBe(2);
+  });
+
+  test('before the exporter started is listed, and does not count', async () => {
+    const account = new Account('jobs', () => ({ items: [job('failed', { last_updated_at: at(-1) })] }));
+    expect(await account.values()).toMatchObject({
+      [FINISHED]: 0,
+      'filer_jobs{resource="edge",action="restart",state="failed"}': 1,
+      'filer_jobs_failed_unacknowledged{resource="edge",action="restart"}': 1,
+    });
+  });
+
+  test('has states with 0 for each kind of job, and an undocumented state is other but not finished', async () => {
+    const account = new Account('jobs', () => ({ items: [job('paused')] }));
+    const values = await account.values();
+    expect(Object.keys(values).filter((series) => series.includes('state="other"'))).toEqual([
+      'filer_jobs{resource="edge",action="restart",state="other"}',
+    ]);
+    expect(values[FINISHED]).toBe(0);
+    expect(values['filer_jobs{resource="edge",action="restart",state="in_progress"}']).toBe(0);
+  });
+
+  test('is no longer the oldest unfinished one', async () => {
+    const items = [job('in_progress'), job('in_progress', { id: 'k', created_at: at(-5) }), job('failed', { id: 'l' })];
+    const account = new Account('jobs', () => ({ items }));
+    const OLDEST = 'filer_job_oldest_unfinished_timestamp_seconds{resource="edge"}';
+    expect((await account.values())[OLDEST]).toBe((START - 60 * MINUTE) / 1000);
+    account.items = [job('failed')];
+    expect((await account.values())[OLDEST]).toBeUndefined();
+  });
+});
+
+describe('notifications', () => {
+  const notice = (id: number | string, minutes: number, more: object = {}) => ({
+    id: String(id),
+    severity: 'ALERT',
+    category: 'Network',
+    generated_at: at(minutes),
+    ...more,
+  });
+  const ALERTS = 'filer_notifications_by_severity_total{severity="alert"}';
+
+  /** Answers in pages as the portal does: sorted by time, with a cursor, and at most `most` records in a page. */
+  function pages(all: readonly ReturnType<typeof notice>[], most = Number.POSITIVE_INFINITY) {
+    let found = all;
+    return ({ query = {} }: ServiceRequest): Reply => {
+      const size = Math.min(most, Number(query.limit ?? 50));
+      const from = Number(query.iterator_id ?? 0);
+      if (from === 0) {
+        found = all
+          .filter(({ generated_at }) => generated_at >= String(query.start_date))
+          .sort((one, other) => Date.parse(one.generated_at) - Date.parse(other.generated_at));
+      }
+      const next = from + size < found.length ? String(from + size) : null;
+      return { items: found.slice(from, from + size), metadata: { iterator_id: next } };
+    };
+  }
+
+  test('count once each, although every query overlaps with the one before', async () => {
+    const account = new Account('notifications', pages([notice(1, 1), notice(2, 2)]));
+    await account.portal.clock.advance(5 * MINUTE);
+    for (let round = 0; round < 3; round += 1) expect((await account.values())[ALERTS]).toBe(2);
+    // A quarter of an hour before the newest one, because a notification may be listed late.
+    expect(account.portal.requests[0]?.query?.start_date).toBe(at(2 - 15));
+  });
+
+  test('from before the start make their series with 0', async () => {
+    const account = new Account('notifications', pages([notice('old', -1)]));
+    const result = await account.poll();
+    const values = valuesOf(result.samples);
+    expect(values[ALERTS]).toBe(0);
+    expect(values['filer_notification_latest_timestamp_seconds{severity="alert"}']).toBe((START - MINUTE) / 1000);
+    expect(result.drops.size).toBe(0);
+    // What is listed only after a whole query is late.
+    account.portal.reply = pages([notice('older', -2)]);
+    expect((await account.poll()).drops.get('late')).toBe(1);
+  });
+
+  test.each([
+    [12_000, 1_000],
+    [25_000, 1_000],
+    [12_000, 50],
+  ])('%d in ten minutes all count, in pages of %d, and so does the next one', async (count, most) => {
+    const all = Array.from({ length: count }, (_, index) => notice(index, (10 * index) / count));
+    const account = new Account('notifications', pages(all, most));
+    await account.portal.clock.advance(10 * MINUTE);
+    expect((await account.values())[ALERTS]).toBe(count);
+    await account.portal.clock.advance(5 * MINUTE);
+    account.portal.reply = pages([...all, notice('next', 12)], most);
+    expect((await account.values())[ALERTS]).toBe(count + 1);
+  });
+
+  test('more than one poll can read continue where it ended', async () => {
+    const all = Array.from({ length: 25_000 }, (_, index) => notice(index, index / 2_500));
+    const account = new Account('notifications', pages(all, 50));
+    await account.portal.clock.advance(10 * MINUTE);
+    expect((await account.values())[ALERTS]).toBe(20_000);
+    expect((await account.values())[ALERTS]).toBe(25_000);
+  });
+
+  test('continue at the newest one seen after a page that failed', async () => {
+    const answer = pages([notice(1, 1), notice(2, 30)], 1);
+    const account = new Account('notifications', (request) =>
+      request.query?.iterator_id === undefined ? answer(request) : { status: 503 },
+    );
+    await account.portal.clock.advance(40 * MINUTE);
+    await expect(account.poll()).rejects.toThrow('503');
+    account.portal.reply = answer;
+    expect((await account.values())[ALERTS]).toBe(2);
+    expect(account.portal.requests[0]?.query?.start_date).toBe(at(1));
+  });
+
+  test('with a time in the future hide none that come until then', async () => {
+    const account = new Account('notifications', pages([notice('future', 24 * 60)]));
+    await account.portal.clock.advance(MINUTE);
+    const values = await account.values();
+    expect(values['filer_notification_latest_timestamp_seconds{severity="alert"}']).toBe((START + MINUTE) / 1000);
+    account.portal.reply = pages([notice('future', 24 * 60), notice('now', 2)]);
+    await account.portal.clock.advance(5 * MINUTE);
+    expect((await account.values())[ALERTS]).toBe(2);
+  });
+
+  test('name every appliance and every documented sub-category of a large fleet', async () => {
+    const items = Array.from({ length: 2_000 }, (_, index) =>
+      notice(index, 1, { appliance_name: `edge-${index}`, sub_category: `Sub ${index % 55}` }),
+    );
+    const account = new Account('notifications', pages(items));
+    await account.portal.clock.advance(5 * MINUTE);
+    const series = Object.keys(await account.values()).filter((name) => name.startsWith('filer_notifications_total'));
+    expect(series).toHaveLength(2_000);
+    expect(series.filter((name) => name.includes('other'))).toEqual([]);
+  });
+
+  test('after a month without a poll are requested as far back as the portal accepts', async () => {
+    const account = new Account('notifications', pages([]));
+    await account.poll();
+    await account.portal.clock.advance(40 * 24 * 60 * MINUTE);
+    await account.poll();
+    const start = Date.parse(String(account.portal.requests[0]?.query?.start_date));
+    expect(account.portal.now() - start).toBe((30 * 24 * 60 - 1) * MINUTE);
+  });
+});
+
+describe('a list in pages', () => {
+  const credential = (id: number) => ({ id: String(id), appliance_id: 'a', cred_type: 'azure', status: 'synced' });
+  const SYNCED = 'filer_cloud_credentials{status="synced",type="azure",in_use="false"}';
+
+  test.each([1_000, 50])('of 10,050 credentials is read to its end, %d in a page', async (most) => {
+    const account = new Account('credentials', ({ query = {} }) => {
+      const [size, from] = [Math.min(most, Number(query.limit)), Number(query.iterator_id ?? 0)];
+      const items = Array.from({ length: Math.min(size, 10_050 - from) }, (_, index) => credential(from + index));
+      return { items, metadata: { iterator_id: from + size < 10_050 ? String(from + size) : null } };
+    });
+    expect((await account.values())[SYNCED]).toBe(10_050);
+  });
+
+  test('counts a record once that two pages list', async () => {
+    const account = new Account('credentials', ({ query = {} }) => ({
+      items: [credential(1), credential(query.iterator_id === undefined ? 2 : 1)],
+      metadata: { iterator_id: query.iterator_id === undefined ? 'next' : null },
+    }));
+    const { samples, drops } = await account.poll();
+    expect(valuesOf(samples)[SYNCED]).toBe(2);
+    expect(drops.get('duplicate')).toBe(2);
+  });
+
+  test('that does not end says so, and what to do', async () => {
+    let cursor = 0;
+    const account = new Account('credentials', () => {
+      cursor += 1;
+      return { items: [], metadata: { iterator_id: String(cursor) } };
+    });
+    const error = await account.poll().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RequestError);
+    expect(error).toMatchObject({ reason: 'oversize', problem: 'long_list' });
+  });
+
+  test('whose cursor repeats is not as documented', async () => {
+    const account = new Account('credentials', () => ({ items: [], metadata: { iterator_id: 'again' } }));
+    await expect(account.poll()).rejects.toThrow(SchemaError);
+  });
+
+  test('is requested in pages of the portal’s own size if it rejects larger ones', async () => {
+    const account = new Account('credentials', ({ query = {} }) =>
+      query.limit === undefined ? { items: [credential(1)] } : { status: 422 },
+    );
+    expect((await account.values())[SYNCED]).toBe(1);
+  });
+});
+
+test('a key that has expired does not hide the next expiry', async () => {
+  const keys = (...expirations: readonly (string | null)[]) => expirations.map((expiration) => ({ expiration }));
+  const account = new Account('iam', empty, 'iam_user_keys');
+  const NEXT = 'filer_iam_next_key_expiry_timestamp_seconds{kind="user"}';
+  account.items = keys(at(-60), at(90), at(60), null);
+  expect((await account.values())[NEXT]).toBe((START + 60 * MINUTE) / 1000);
+  await account.portal.clock.advance(61 * MINUTE);
+  expect((await account.values())[NEXT]).toBe((START + 90 * MINUTE) / 1000);
+  account.items = keys(at(-60), null);
+  expect((await account.values())[NEXT]).toBeUndefined();
+});
+
+test('the newest software of each type is found by its version, not by the order of the list', async () => {
+  const items = ['10.9', '10.10.1', 'unknown', null, '10.10'].map((version) => ({ appliance_type: 'edge', version }));
+  const account = new Account('software', () => ({ items: [...items, { version: '11' }] }));
+  const { samples, drops } = await account.poll();
+  expect(valuesOf(samples)).toMatchObject({ 'filer_software_newest_info{type="edge",version="10.10.1"}': 1 });
+  expect(drops.get('record')).toBe(1);
+});
+
+test('a licence without telemetry is a warning until the licence has it', async () => {
+  const portal = new FakePortal(() => ({ ops_iq_premium: false }));
+  const collector = portal.collector({ collectors: every5m('license') });
+  const task = [...collector.tasks()].find(({ operation }) => operation === 'account_license');
+  if (task === undefined) throw new Error('there is no task');
+  const warnings = [];
+  for (const premium of [false, null, false, true]) {
+    portal.reply = () => ({ ops_iq_premium: premium });
+    await poll(task);
+    warnings.push(collector.warnings.length);
+  }
+  expect(warnings).toEqual([1, 0, 1, 0]);
+});

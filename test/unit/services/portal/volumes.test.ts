@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest';
+import type { PollResult } from '../../../../src/contract/poll-result.ts';
+import { volumeGuids } from '../../../../src/services/portal/volumes/volume-guid.ts';
+import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
+import { every5m, FakePortal, MINUTE, poll, type Reply, valuesOf } from './fake-portal.ts';
+
+const START = Date.UTC(2026, 2, 2, 10);
+const LYON = '00000000-0000-4000-8000-00000000000a';
+const ZURICH = '00000000-0000-4000-8000-00000000000b';
+const L = `volume_guid="v",volume="projects",serial="${LYON}",filer="lyon"`;
+const Z = `volume_guid="v",volume="projects",serial="${ZURICH}",filer="zurich"`;
+
+const edge = (serial: string, description: string, more: object = {}) => ({ id: serial, serial, description, ...more });
+const LYON_EDGE = edge(LYON, 'lyon', { id: 'edge-1' });
+const ZURICH_EDGE = edge(ZURICH, 'zurich');
+
+/** The volume “projects” on two appliances, with the snapshots that the test says. */
+class Volumes {
+  edges = [LYON_EDGE, ZURICH_EDGE];
+  connections: readonly object[] = [this.connection('edge-1'), this.connection(ZURICH)];
+  snapshots: readonly object[] = [];
+  failures: readonly object[] = [];
+  propagation: readonly object[] = [];
+  /** Rejects requests for longer periods, as too large. */
+  longestMs = Number.POSITIVE_INFINITY;
+  readonly portal = new FakePortal((request) => this.#reply(request));
+  readonly #collector;
+
+  constructor(collectors = ['volumes', 'volume_telemetry']) {
+    this.#collector = this.portal.collector({ collectors: every5m(...collectors) });
+  }
+
+  connection(appliance_id: unknown, more: object = {}) {
+    return { volume_id: 'V_0', volume_name: 'projects', appliance_id, appliance_name: 'as listed', ...more };
+  }
+
+  /** Polls the tasks of an operation; throws if there is none. */
+  async poll(...operations: readonly string[]): Promise<PollResult> {
+    let result: PollResult | undefined;
+    for (const operation of operations) {
+      const tasks = [...this.#collector.tasks()].filter((task) => task.operation === operation);
+      if (tasks.length === 0) throw new Error(`there is no task for ${operation}`);
+      for (const task of tasks) result = await poll(task);
+    }
+    if (result === undefined) throw new Error('nothing was polled');
+    return result;
+  }
+
+  async values(...operations: readonly string[]) {
+    return valuesOf((await this.poll(...operations)).samples);
+  }
+
+  get operations(): readonly string[] {
+    return Array.from(this.#collector.tasks(), ({ operation }) => operation);
+  }
+
+  get periods(): readonly unknown[] {
+    return this.portal.requests.flatMap(({ json }) => (json as { period?: unknown } | undefined)?.period ?? []);
+  }
+
+  #reply({ path, query, json }: ServiceRequest): Reply {
+    const { period } = Object(json) as { period?: string };
+    if (period !== undefined && Number(period.slice(2, -1)) * MINUTE > this.longestMs) return { status: 413 };
+    if (path === '/serials')
+      return { items: query?.type === 'edge' ? this.edges.map(({ serial }) => ({ id: serial })) : [] };
+    if (path === '/edges') return { items: this.edges };
+    if (path === '/volume_connections') return { items: this.connections };
+    if (path.endsWith('/snapshot_timeline')) return { metadata_events: this.failures };
+    return { items: path.endsWith('/snapshot_details') ? this.snapshots : this.propagation };
+  }
+}
+
+const snapshot = (version: unknown, minutes: number, more: object = {}) => ({
+  serial_number: LYON.toUpperCase(),
+  time: START + minutes * MINUTE,
+  volume_version: version,
+  ...more,
+});
+
+const reached = (version: number, minutes: number, serial = ZURICH) => ({
+  snapshot_serial_number: LYON,
+  snapshot_version: version,
+  sync_serial_number: serial,
+  sync_time: START + minutes * MINUTE,
+});
+
+describe('the appliance of a connection', () => {
+  test.each([
+    ['serial', LYON],
+    ['edge id', 'edge-1'],
+    ['edge id in upper case', 'EDGE-1'],
+  ])('is found by its %s, and has the name of the inventory', async (_, id) => {
+    const volumes = new Volumes();
+    volumes.connections = [volumes.connection(id, { unprotected_data: 7 })];
+    const values = await volumes.values('serials', 'volume_connections');
+    expect(values[`filer_volume_unprotected_bytes{${L}}`] ?? 7).toBe(7);
+    expect(Object.keys(values).every((series) => series.includes(L))).toBe(true);
+  });
+
+  test('that the inventory does not have has the name that the portal uses', async () => {
+    const volumes = new Volumes(['volumes']);
+    volumes.connections = [volumes.connection('UNKNOWN', { unprotected_data: 0 })];
+    expect(await volumes.values('serials', 'volume_connections')).toMatchObject({
+      'filer_volume_unprotected_bytes{volume_guid="v",volume="projects",serial="unknown",filer="as listed"}': 0,
+    });
+  });
+
+  test('has one series for the status of its snapshot; a status that says nothing has none', async () => {
+    const volumes = new Volumes(['volumes']);
+    volumes.connections = [
+      volumes.connection(LYON, { current_snapshot_status: 'failed' }),
+      volumes.connection(ZURICH, { current_snapshot_status: ' - ' }),
+    ];
+    const { samples, drops } = await volumes.poll('serials', 'volume_connections');
+    const status = Array.from(samples).filter(({ name }) => name === 'filer_volume_snapshot_status');
+    expect(valuesOf(status)).toEqual({ [`filer_volume_snapshot_status{${L},status="failed"}`]: 1 });
+    expect(drops.get('invalid')).toBe(1);
+  });
+});
+
+test('volumes are polled once the inventory has been read, because nothing has a name before', async () => {
+  const volumes = new Volumes();
+  expect(volumes.operations).toEqual(['serials']);
+  await volumes.poll('serials');
+  expect(volumes.operations).toEqual(['serials', 'volume_connections', 'volume_connections']);
+});
+
+test('12,000 connections are read with pauses, so that a scrape does not wait', async () => {
+  const volumes = new Volumes(['volumes']);
+  volumes.connections = Array.from({ length: 12_000 }, (_, id) =>
+    volumes.connection(LYON, { volume_id: `volume-${id}`, unprotected_data: 1 }),
+  );
+  await volumes.poll('serials');
+  let pauses = 0;
+  const turns = setInterval(() => (pauses += 1), 0);
+  const { samples } = await volumes.poll('volume_connections');
+  clearInterval(turns);
+  expect(Array.from(samples).filter(({ name }) => name === 'filer_volume_unprotected_bytes')).toHaveLength(12_000);
+  expect(pauses).toBeGreaterThan(2);
+});
+
+describe('a snapshot', () => {
+  async function discovered() {
+    const volumes = new Volumes(['volume_telemetry']);
+    await volumes.poll('serials', 'volume_connections');
+    await volumes.portal.clock.advance(30 * MINUTE);
+    return volumes;
+  }
+
+  test('counts once by its version, and the newest gives the gauges in any order', async () => {
+    const volumes = await discovered();
+    volumes.snapshots = [snapshot(8, 20, { dir_count: 3 }), snapshot(7, 10, { dir_count: 2 })];
+    await volumes.poll('snapshot_details');
+    volumes.snapshots = volumes.snapshots.toReversed();
+    expect(await volumes.values('snapshot_details')).toMatchObject({
+      [`filer_snapshots_total{${L}}`]: 2,
+      [`filer_snapshot_latest_version{${L}}`]: 8,
+      [`filer_snapshot_latest_directories{${L}}`]: 3,
+    });
+    volumes.snapshots = [];
+    expect(await volumes.values('snapshot_details')).toMatchObject({ [`filer_snapshot_latest_version{${L}}`]: 8 });
+  });
+
+  test('from before the start gives the gauges, and does not count; without a version it does not either', async () => {
+    const volumes = await discovered();
+    volumes.snapshots = [snapshot(7, -1), snapshot(null, 1)];
+    expect(await volumes.values('snapshot_details')).toMatchObject({
+      [`filer_snapshots_total{${L}}`]: 0,
+      [`filer_snapshot_latest_timestamp_seconds{${L}}`]: START / 1000 + 60,
+    });
+  });
+
+  test('with a time in the future hides none that follows', async () => {
+    const volumes = await discovered();
+    volumes.snapshots = [snapshot(7, 400 * 24 * 60)];
+    await volumes.poll('snapshot_details');
+    await volumes.portal.clock.advance(15 * MINUTE);
+    volumes.snapshots = [snapshot(8, 40)];
+    expect(await volumes.values('snapshot_details')).toMatchObject({
+      [`filer_snapshots_total{${L}}`]: 2,
+      [`filer_snapshot_latest_version{${L}}`]: 8,
+    });
+  });
+
+  test('has a duration for each phase that it had, and none for another', async () => {
+    const volumes = await discovered();
+    const times = { metadata_snapshot_start: START, metadata_snapshot_end: START + 30_000, data_snapshot_start: null };
+    volumes.snapshots = [snapshot(7, 1, times)];
+    const values = await volumes.values('snapshot_details');
+    expect(values[`filer_snapshot_phase_duration_seconds_sum{${L},phase="metadata"}`]).toBe(30);
+    expect(Object.keys(values).filter((series) => series.includes('phase="data"'))).toEqual([]);
+  });
+
+  test('whose metadata phase failed counts once, and an appliance without one has 0', async () => {
+    const volumes = await discovered();
+    const event = (phase: string, serial_number: string, minutes: number) => {
+      const end_time = START + minutes * MINUTE;
+      return { phase, serial_number, start_time: end_time - 500, end_time, volume_version: 7 };
+    };
+    volumes.failures = [
+      event('metadata_snapshot_failed', LYON, 5),
+      event('metadata_snapshot_failed', LYON, 9),
+      event('metadata_snapshot', ZURICH, 9),
+    ];
+    await volumes.poll('snapshot_timeline');
+    expect(await volumes.values('snapshot_timeline')).toEqual({
+      [`filer_snapshot_metadata_failures_total{${L}}`]: 2,
+      [`filer_snapshot_latest_metadata_failure_timestamp_seconds{${L}}`]: START / 1000 + 540,
+      [`filer_snapshot_metadata_failures_total{${Z}}`]: 0,
+    });
+  });
+
+  test('that an appliance neither made nor received is one that it is behind', async () => {
+    const volumes = await discovered();
+    volumes.snapshots = [snapshot(41, 20), snapshot(40, 10), snapshot(38, 5, { serial_number: ZURICH })];
+    volumes.propagation = [reached(36, 9)];
+    await volumes.poll('snapshot_details');
+    const values = await volumes.values('snapshot_propagation_by_appliance');
+    // Zurich received 36 and made 38. Lyon has received nothing, so it is unknown what it had before.
+    expect(values[`filer_snapshot_versions_behind{${Z}}`]).toBe(3);
+    expect(values[`filer_snapshot_versions_behind{${L}}`]).toBeUndefined();
+    volumes.propagation = [reached(41, 25), reached(39, 24)];
+    expect(await volumes.values('snapshot_propagation_by_appliance')).toMatchObject({
+      [`filer_snapshot_versions_behind{${Z}}`]: 0,
+      [`filer_snapshot_reached_version{${Z}}`]: 41,
+    });
+  });
+});
+
+describe('what is held for an appliance leaves with it', () => {
+  async function withReached() {
+    const volumes = new Volumes(['volume_telemetry']);
+    volumes.propagation = [reached(7, 1, LYON), reached(7, 1)];
+    await volumes.poll('serials', 'volume_connections', 'snapshot_propagation_by_appliance');
+    volumes.propagation = [];
+    return volumes;
+  }
+  const REACHED = 'snapshot_propagation_by_appliance';
+  const versions = async (volumes: Volumes) =>
+    Object.keys(await volumes.values(REACHED)).filter((series) => series.startsWith('filer_snapshot_reached_version'));
+
+  test('when it leaves the connections', async () => {
+    const volumes = await withReached();
+    expect(await versions(volumes)).toHaveLength(2);
+    volumes.connections = [volumes.connection(LYON)];
+    await volumes.poll('volume_connections');
+    expect(await versions(volumes)).toEqual([`filer_snapshot_reached_version{${L}}`]);
+  });
+
+  test('when it leaves the inventory, although the connections cannot be read', async () => {
+    const volumes = await withReached();
+    volumes.edges = [LYON_EDGE];
+    await volumes.poll('serials', 'serials');
+    expect(await versions(volumes)).toEqual([`filer_snapshot_reached_version{${L}}`]);
+  });
+
+  test('a volume is polled until two lists lack it, and its snapshots do not count again when it returns', async () => {
+    const volumes = new Volumes(['volume_telemetry']);
+    volumes.snapshots = [snapshot(7, 1)];
+    await volumes.poll('serials', 'volume_connections', 'snapshot_details');
+    const { connections } = volumes;
+    volumes.connections = [];
+    await volumes.poll('volume_connections');
+    expect(volumes.operations).toContain('snapshot_details');
+    await volumes.poll('volume_connections');
+    expect(volumes.operations).not.toContain('snapshot_details');
+    volumes.connections = connections;
+    await volumes.poll('volume_connections');
+    expect(await volumes.values('snapshot_details')).toMatchObject({ [`filer_snapshots_total{${L}}`]: 1 });
+  });
+});
+
+describe('a request for snapshots', () => {
+  test('reaches back to the last success and two intervals more', async () => {
+    const volumes = new Volumes(['volume_telemetry']);
+    await volumes.poll('serials', 'volume_connections', 'snapshot_details');
+    await volumes.portal.clock.advance(60 * MINUTE);
+    volumes.portal.clock.step(-24 * 60 * MINUTE);
+    await volumes.poll('snapshot_details');
+    expect(volumes.periods).toEqual(['PT1440M', 'PT70M']);
+  });
+
+  test('covers half the period after a response that was too large', async () => {
+    const volumes = new Volumes(['volume_telemetry']);
+    volumes.longestMs = 400 * MINUTE;
+    const { drops } = await volumes.poll('serials', 'volume_connections', 'snapshot_details');
+    expect(volumes.periods).toEqual(['PT1440M', 'PT720M', 'PT360M']);
+    expect(drops.get('record')).toBe(1);
+  });
+
+  test('is never sent for an id that could be another path', async () => {
+    const volumes = new Volumes(['volume_telemetry']);
+    volumes.connections = [volumes.connection(LYON, { volume_id: '../serials' })];
+    const { drops } = await volumes.poll('serials', 'volume_connections');
+    expect(drops.get('record')).toBe(1);
+    expect(volumes.operations).not.toContain('snapshot_details');
+  });
+});
+
+test('the id of a volume is that of file acceleration, unless two volumes differ in its number only', () => {
+  expect(volumeGuids(['AB-1_0'])('AB-1_0')).toBe('ab-1');
+  expect(['ab-1_0', 'AB-1_1', 'cd-2_0'].map(volumeGuids(['ab-1_0', 'ab-1_1', 'cd-2_0']))).toEqual([
+    'ab-1_0',
+    'ab-1_1',
+    'cd-2',
+  ]);
+});
