@@ -36,7 +36,7 @@ export function createApp(
   const keeper = createStateKeeper(services, config, environment);
   const history = createRemoteWrite(config, services, environment);
   const outputs = [history].filter((output) => output !== undefined);
-  const sink = new SinkFanOut({ exposition, clock, own, history, outputs });
+  const sink = new SinkFanOut({ exposition, own, history, outputs });
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
   const review = () => {
     for (const { poller } of sources) poller.review();

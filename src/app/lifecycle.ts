@@ -22,13 +22,14 @@ export interface LifecycleDependencies {
   readonly webConfig: WebConfigReloader | undefined;
 }
 
+/** Starts and stops the parts of the program. */
 export class Lifecycle {
   readonly #parts: LifecycleDependencies;
   readonly #stopping = new AbortController();
-  /** What runs until the stop: the polls of each service, all that can change the state, and the reload of files. */
-  #polling: readonly Promise<unknown>[] = [];
+  /** The polls of each service. */
+  #polling: readonly Promise<void>[] = [];
+  /** Every loop that can change the state. */
   #running: Promise<unknown> = Promise.resolve();
-  #reloading: Promise<unknown> | undefined;
   #hasStarted = false;
   /** Resolves with the error that has ended a loop of the program, which only a bug causes. */
   readonly failed: Promise<Error>;
@@ -58,16 +59,13 @@ export class Lifecycle {
     if (signal.aborted) return port;
     if (history !== undefined && keeper === undefined) {
       environment.log.warn(
-        'REMOTE_WRITE_URL without STATE_FILE: after a restart it is unknown which points have arrived',
+        'REMOTE_WRITE_URL is set without STATE_FILE: after a restart it is unknown which points have arrived.',
       );
     }
     this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
-    this.#running = Promise.all([
-      this.#guarded(keeper?.run(signal)),
-      this.#guarded(history?.run(signal)),
-      ...this.#polling,
-    ]);
-    this.#reloading = webConfig?.run(signal);
+    const loops = [keeper?.run(signal), history?.run(signal)].map((loop) => this.#guarded(loop));
+    this.#running = Promise.all([...this.#polling, ...loops]);
+    void this.#guarded(webConfig?.run(signal));
     this.#announce(port);
     return port;
   }
@@ -75,7 +73,6 @@ export class Lifecycle {
   /** Polls everything once without serving; resolves with the exposition, and whether any poll succeeded. */
   async once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }> {
     const { sources, scrapes } = this.#parts;
-    await this.#restore();
     await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
     const polled = sources.some(({ poller }) => poller.health.lastSuccessAt !== undefined);
     return { exposition: await scrapes.render('text'), polled };
@@ -87,30 +84,36 @@ export class Lifecycle {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Stops polling, lets scrapes end, revokes tokens; within the configured time-out. */
+  /**
+   * Stops polling, lets scrapes end, saves the state and revokes tokens. Whatever of that hangs is given up at
+   * SHUTDOWN_TIMEOUT.
+   */
   async stop(): Promise<void> {
-    const { config, environment, sources, server, keeper, history } = this.#parts;
+    const { config, environment, sources, server } = this.#parts;
     const { clock, log } = environment;
     this.#stopping.abort();
-    const late = new AbortController();
+    const timeout = new AbortController();
     const ended = new AbortController();
-    const timeout = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => late.abort());
-    // What can hang on a disk is given up at the time-out.
-    const untilTimeout = (work: Promise<unknown> | undefined) => Promise.race([work, timeout]);
-    // Polls must end before the release, because one of them may just have received the token that is to be revoked.
-    const released = sources.map(({ release }, index) =>
-      untilTimeout(this.#polling[index]).then(() => release(late.signal)),
-    );
-    const saved = this.#running.then(async () => {
-      // The state is saved before the last points are sent, which can take long, and again afterwards.
-      await keeper?.save();
-      if (history === undefined) return;
-      await history.flush(late.signal);
-      await keeper?.save();
+    const timedOut = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => timeout.abort());
+    const released = sources.map(async ({ release }, index) => {
+      // A poll may just have received the token that is to be revoked.
+      await this.#polling[index];
+      await release(timeout.signal);
     });
-    await Promise.all([server.close(late.signal), ...released, untilTimeout(saved), untilTimeout(this.#reloading)]);
+    const work = Promise.all([server.close(timeout.signal), this.#saveAtEnd(timeout.signal), ...released]);
+    await Promise.race([work, timedOut]);
     ended.abort();
-    if (this.#hasStarted) log.info('stopped');
+    if (this.#hasStarted) log.info('The exporter has stopped.');
+  }
+
+  /** The state is saved before the last points are sent, which can take long, and again afterwards. */
+  async #saveAtEnd(timeout: AbortSignal): Promise<void> {
+    const { keeper, history } = this.#parts;
+    await this.#running;
+    await keeper?.save();
+    if (history === undefined) return;
+    await history.flush(timeout);
+    await keeper?.save();
   }
 
   /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */
@@ -131,7 +134,10 @@ export class Lifecycle {
       await loop;
     } catch (thrown) {
       const err = asError(thrown);
-      this.#parts.environment.log.error({ err }, 'internal error; stopping; please report');
+      this.#parts.environment.log.error(
+        { err },
+        'A defect ended a part of the exporter, which stops. Please report it.',
+      );
       this.#fail(err);
     }
   }
@@ -139,9 +145,9 @@ export class Lifecycle {
   #announce(port: number): void {
     const { config, environment, sources, webConfig } = this.#parts;
     const { host, metricsPath } = config.web;
-    const address = `${webConfig?.status.hasTls ? 'https' : 'http'}://${hostOf(host)}:${port}`;
+    const url = `${webConfig?.status.hasTls ? 'https' : 'http'}://${hostOf(host)}:${port}`;
     const apis = sources.map(({ api }) => api);
-    environment.log.info({ port, path: metricsPath, apis, version: environment.version }, `listening on ${address}`);
+    environment.log.info({ url, port, path: metricsPath, apis, version: environment.version }, 'The exporter listens.');
   }
 }
 

@@ -7,12 +7,10 @@ import type { Corrections } from '../exposition/format.ts';
 import { LineStore } from '../exposition/store.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import type { Sample } from '../metrics/samples.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { Environment } from './environment.ts';
 
 interface OutputDependencies {
   readonly exposition: LineStore;
-  readonly clock: Clock;
   readonly own: ExporterMetrics;
   /** Says which minutes each poll requests in addition to the present. */
   readonly history: RemoteWrite | undefined;
@@ -29,9 +27,9 @@ export class SinkFanOut implements PollSink {
   }
 
   async accept(origin: ResultSource, pollResult: PollResult): Promise<void> {
-    const { exposition, clock, own, outputs } = this.#parts;
+    const { exposition, own, outputs } = this.#parts;
     for (const output of outputs) await output.accept(origin, pollResult);
-    const corrected = await exposition.accept(origin.id, pollResult.samples, clock);
+    const corrected = await exposition.accept(origin.id, pollResult.samples);
     for (const [reason, count] of pollResult.drops) own.dropped(origin.api, reason, count);
     this.#countCorrections(origin, corrected);
   }

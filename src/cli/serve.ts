@@ -37,9 +37,10 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
   const defect = await Promise.race([stopped, app.failed]);
   const deadline = systemClock.monotonic() + shutdownTimeoutMs;
   await app.stop();
+  const code = defect === undefined ? EXIT.clean : EXIT.failure;
   // Node.js cannot exit while a name lookup of an aborted poll runs, so it is given the time that remains.
   await waitForThreads(systemClock, deadline);
-  return defect === undefined ? EXIT.clean : EXIT.failure;
+  return systemClock.monotonic() < deadline ? code : exitNow(code);
 }
 
 /** Prepares the program to run; its log lines go to `out`. */

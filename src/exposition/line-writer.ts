@@ -1,5 +1,6 @@
 import type { Sample } from '../metrics/samples.ts';
 import { RequestError } from '../runtime/errors.ts';
+import { getOrCreate } from '../runtime/maps.ts';
 import { type Corrections, formatLabels, formatValue } from './format.ts';
 
 /** Lines of one task and one family in one string. Many lines are split into several blocks. */
@@ -10,68 +11,57 @@ export interface LineBlock<Family> {
   readonly bytes: number;
 }
 
-/** The lines of a task before they are exposed, ordered by family. */
-export interface PreparedLines<Family> {
-  readonly lines: readonly LineBlock<Family>[];
-  readonly corrected: Corrections;
-}
-
-/** So many lines are written between two yields, which takes about 50 microseconds. */
-const LINES_PER_STEP = 32;
-
 /** A line has four parts: name and labels, a space, the value, the line end. */
 const PARTS_PER_LINE = 4;
 
-/** The length after which a block ends, in characters: encoding them takes some 50 microseconds. */
-const TEXT_LENGTH = 64 * 1024;
+/** The length after which a block ends, in characters. */
+const BLOCK_LENGTH = 64 * 1024;
 
 /**
- * Writes samples by family; `familyOf` returns the family of a sample's name. Of two samples with the same name and labels
- * the later one is written, because Prometheus would reject a scrape with duplicates. The generator yields where it may be
- * interrupted, and throws a RequestError `oversize` above `maxBytes`.
+ * Writes the samples of one task, by family. Of two samples with the same name and labels the later one is written, because
+ * Prometheus would reject a scrape with duplicates.
  */
-export function* writeLines<Family>(
-  samples: Iterable<Sample>,
-  familyOf: (sampleName: string) => Family,
-  maxBytes: number,
-): Generator<void, PreparedLines<Family>> {
-  const corrected: Corrections = { cut: 0, duplicates: 0 };
-  const families = new Map<Family, Map<string, number>>();
-  let written = 0;
-  let length = 0;
-  for (const { name, labels, value } of samples) {
-    const family = familyOf(name);
-    const series = name + formatLabels(labels, corrected);
-    length += series.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    const values = families.get(family) ?? new Map<string, number>();
-    families.set(family, values.set(series, value));
-    written += 1;
-    if (written % LINES_PER_STEP === 0) yield;
+export class LineWriter<Family> {
+  readonly #familyOf: (sampleName: string) => Family;
+  readonly #maxBytes: number;
+  readonly #corrected = { cut: 0, duplicates: 0 };
+  readonly #families = new Map<Family, Map<string, number>>();
+  #length = 0;
+
+  /** `familyOf` returns the family of a sample's name. Above `maxBytes`, `add` and `blocks` throw a RequestError `oversize`. */
+  constructor(familyOf: (sampleName: string) => Family, maxBytes: number) {
+    this.#familyOf = familyOf;
+    this.#maxBytes = maxBytes;
   }
-  const lines: LineBlock<Family>[] = [];
-  let bytes = 0;
-  let series = 0;
-  for (const [family, values] of families) {
-    series += values.size;
-    for (const block of blocksOf(family, values)) {
-      if (block !== undefined) {
-        lines.push(block);
+
+  get corrected(): Corrections {
+    return this.#corrected;
+  }
+
+  add({ name, labels, value }: Sample): void {
+    const family = this.#familyOf(name);
+    const series = name + formatLabels(labels, this.#corrected);
+    this.#length += series.length;
+    if (this.#length > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    const values = getOrCreate(this.#families, family, () => new Map<string, number>());
+    if (values.has(series)) this.#corrected.duplicates += 1;
+    values.set(series, value);
+  }
+
+  /** Called after all samples were added. */
+  *blocks(): Generator<LineBlock<Family>> {
+    let bytes = 0;
+    for (const [family, values] of this.#families) {
+      for (const block of blocksOf(family, values)) {
         bytes += block.bytes;
+        if (bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+        yield block;
       }
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      yield;
     }
   }
-  // The copy has no spare capacity, which would be most of the memory of a small list.
-  return { lines: lines.slice(), corrected: { ...corrected, duplicates: written - series } };
 }
 
-/** Yields the blocks of a family, and undefined where it may be interrupted. */
-function* blocksOf<Family>(
-  family: Family,
-  values: ReadonlyMap<string, number>,
-): Generator<LineBlock<Family> | undefined> {
+function* blocksOf<Family>(family: Family, values: ReadonlyMap<string, number>): Generator<LineBlock<Family>> {
   let parts: string[] = [];
   let length = 0;
   const takeBlock = () => {
@@ -86,8 +76,7 @@ function* blocksOf<Family>(
     const number = formatValue(value);
     parts.push(series, ' ', number, '\n');
     length += series.length + number.length + 2;
-    if (length >= TEXT_LENGTH) yield takeBlock();
-    else if (parts.length % (LINES_PER_STEP * PARTS_PER_LINE) === 0) yield undefined;
+    if (length >= BLOCK_LENGTH) yield takeBlock();
   }
   if (length > 0) yield takeBlock();
 }

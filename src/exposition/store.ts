@@ -1,15 +1,16 @@
 import type { Sample } from '../metrics/samples.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { LargeMap } from '../runtime/large-map.ts';
-import { unitHash } from '../runtime/random.ts';
-import { runInSlices, runToEnd } from '../runtime/slices.ts';
+import { nextTurn } from '../runtime/next-turn.ts';
 import { firstNotBefore } from '../runtime/sorted.ts';
 import type { ResponseBody } from './body.ts';
 import type { Corrections, FamilyHeader, Format } from './format.ts';
-import { type LineBlock, type PreparedLines, writeLines } from './line-writer.ts';
+import { type LineBlock, LineWriter } from './line-writer.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 const COUNTING_TYPES: ReadonlySet<string> = new Set(['counter', 'histogram']);
+
+/** The response of a large account has 100,000 samples and more; so many, and so many blocks of lines, take some 20 ms. */
+const SAMPLES_PER_TURN = 5_000;
+const BLOCKS_PER_TURN = 32;
 
 /** The lines of one family, ordered by the ids of their tasks: the lines of an appliance stand together and compress well. */
 interface Family {
@@ -27,7 +28,7 @@ export class LineStore {
   readonly #maxBytes: number;
   readonly #families: readonly Family[];
   readonly #familyOfSample = new Map<string, Family>();
-  readonly #tasks = new LargeMap<string, readonly LineBlock<Family>[]>(unitHash);
+  readonly #tasks = new Map<string, readonly LineBlock<Family>[]>();
   #samples = 0;
   #bytes = 0;
   #version = 0;
@@ -61,26 +62,33 @@ export class LineStore {
   }
 
   /**
-   * Replaces the task's samples: writes the new lines in slices, then exposes all of them at once. Resolves with the
-   * corrections. If there is no memory for the lines, it rejects with a RequestError `oversize`, and the previous
-   * samples stay.
+   * Replaces the task's samples: writes the new lines, then exposes all of them at once. Resolves with the corrections. If
+   * there is no memory for the lines, it rejects with a RequestError `oversize`, and the previous samples stay.
    */
-  async accept(task: string, samples: Iterable<Sample>, clock: Clock): Promise<Corrections> {
-    const maxBytes = Math.max(0, this.#maxBytes - this.#bytes);
-    const { lines, corrected } = await runInSlices(this.#prepare(samples, maxBytes), clock);
-    this.#replace(task, lines);
-    return corrected;
+  async accept(task: string, samples: Iterable<Sample>): Promise<Corrections> {
+    const writer = new LineWriter((name) => this.#familyOf(name), Math.max(0, this.#maxBytes - this.#bytes));
+    let written = 0;
+    for (const sample of samples) {
+      writer.add(sample);
+      written += 1;
+      if (written % SAMPLES_PER_TURN === 0) await nextTurn();
+    }
+    const lines: LineBlock<Family>[] = [];
+    for (const block of writer.blocks()) {
+      lines.push(block);
+      if (lines.length % BLOCKS_PER_TURN === 0) await nextTurn();
+    }
+    // The copy has no spare capacity, which would be most of the memory of a small list.
+    this.#replace(task, lines.slice());
+    return writer.corrected;
   }
 
-  /** Replaces the task's samples without slices, for a task with few samples. */
+  /** Replaces the task's samples at once, for a task with few samples. */
   publish(task: string, samples: Iterable<Sample>): Corrections {
-    const { lines, corrected } = runToEnd(this.#prepare(samples));
-    this.#replace(task, lines);
-    return corrected;
-  }
-
-  #prepare(samples: Iterable<Sample>, maxBytes = Number.POSITIVE_INFINITY): Generator<void, PreparedLines<Family>> {
-    return writeLines(samples, (name) => this.#familyOf(name), maxBytes);
+    const writer = new LineWriter((name) => this.#familyOf(name), Number.POSITIVE_INFINITY);
+    for (const sample of samples) writer.add(sample);
+    this.#replace(task, [...writer.blocks()]);
+    return writer.corrected;
   }
 
   #replace(task: string, lines: readonly LineBlock<Family>[]): void {

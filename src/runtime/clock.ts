@@ -1,4 +1,3 @@
-import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
@@ -37,37 +36,10 @@ export function withTimeout<Result>(
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** How often the clocks are compared, and how long a suspension must last to count, in milliseconds. */
-const MIN_SUSPENDED_MS = 1_000;
-
-/**
- * A monotonic clock that also advances while the machine is suspended. On Linux, `running` (CLOCK_MONOTONIC) stops then
- * and `sinceBoot` (CLOCK_BOOTTIME, from /proc/uptime) does not: the growing difference is the time suspended. Both in
- * milliseconds.
- */
-export function suspendAwareClock(running: () => number, sinceBoot: () => number): () => number {
-  let comparedAt = running();
-  const ahead = sinceBoot() - comparedAt;
-  let suspendedMs = 0;
-  return () => {
-    const now = running();
-    if (now - comparedAt >= MIN_SUSPENDED_MS) {
-      comparedAt = now;
-      // A smaller difference comes from the resolution of the two clocks.
-      const measured = sinceBoot() - now - ahead;
-      if (measured - suspendedMs >= MIN_SUSPENDED_MS) suspendedMs = measured;
-    }
-    return now + suspendedMs;
-  };
-}
-
-const running = () => performance.now();
-const monotonic = process.platform === 'linux' ? suspendAwareClock(running, () => uptime() * 1000) : running;
-
 /** The machine's clock: the only place in the program that reads the time or sets a timer. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic,
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     // An abort rejects the timer, which only means that the sleep ends early.
     setTimeout(Math.min(Math.max(0, ms), MAX_TIMER_MS), undefined, { signal }).catch(() => {}),

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { upstreamCatalog } from '../../src/catalog.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
 
 /** A recorded response; the name is its path below `test/golden/recorded`, without `.json`. */
 export function recorded(name: string): unknown {
@@ -16,7 +15,7 @@ export function recorded(name: string): unknown {
  */
 export async function expectExposition(samples: Iterable<Sample>, name: string): Promise<void> {
   const store = new LineStore(upstreamCatalog);
-  await store.accept('recorded', samples, systemClock);
+  await store.accept('recorded', samples);
   const text = [...store.snapshot('text').buffers()].join('');
   const path = new URL(`recorded/${name}.txt`, import.meta.url).pathname;
   await expect(text.replaceAll(/^# HELP .*\n/gm, '')).toMatchFileSnapshot(path);

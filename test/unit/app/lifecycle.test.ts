@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { Lifecycle, type LifecycleDependencies } from '../../../src/app/lifecycle.ts';
+import { keptLog } from '../../harness/kept-log.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+/** The program with one service; what happens at its stop, in order. `hangs`: what never ends by itself. */
+function program(hangs: readonly string[] = []) {
+  const clock = new ManualClock();
+  const { log, lines } = keptLog();
+  const events: string[] = [];
+  const ends = async (name: string, timeout: Promise<void>) => {
+    events.push(name);
+    if (hangs.includes(name)) await timeout;
+  };
+  const never = new Promise<void>(() => {});
+  const poller = {
+    run: async (signal: AbortSignal) => {
+      await aborted(signal);
+      if (hangs.includes('defect')) throw new TypeError('a defect');
+      await ends('the last poll', never);
+    },
+  };
+  const parts = {
+    config: { shutdownTimeoutMs: 8_000, web: { host: undefined, metricsPath: '/metrics' } },
+    environment: { clock, log, version: '1.0.0' },
+    sources: [{ api: 'portal', poller, release: (late: AbortSignal) => ends('the revocation', aborted(late)) }],
+    server: {
+      listen: () => Promise.resolve(9_989),
+      close: (late: AbortSignal) => ends('the last scrape', aborted(late)),
+    },
+    keeper: { load: () => Promise.resolve(), run: aborted, save: () => ends('the save', never) },
+    savedParts: [],
+  };
+  const lifecycle = new Lifecycle(parts as unknown as LifecycleDependencies);
+  return { lifecycle, clock, events, lines };
+}
+
+test('a stop lets scrapes and polls end, then saves the state and revokes the token', async () => {
+  const { lifecycle, clock, events, lines } = program();
+  expect(await lifecycle.start()).toBe(9_989);
+  await clock.through(lifecycle.stop(), 100);
+  expect(events.toSorted()).toEqual(['the last poll', 'the last scrape', 'the revocation', 'the save']);
+  expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the save'));
+  expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the revocation'));
+  expect(clock.monotonic()).toBeLessThan(1_000);
+  expect(lines.map(({ msg }) => msg)).toEqual(['The exporter listens.', 'The exporter has stopped.']);
+});
+
+test.each(['the revocation', 'the last scrape', 'the last poll', 'the save'])(
+  'a stop ends at SHUTDOWN_TIMEOUT although %s hangs',
+  async (what) => {
+    const { lifecycle, clock } = program([what]);
+    await lifecycle.start();
+    await clock.through(lifecycle.stop(), 100);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(8_000);
+    expect(clock.monotonic()).toBeLessThan(8_200);
+  },
+);
+
+test('a defect that ends the polls is one line, and the state is saved all the same', async () => {
+  const { lifecycle, clock, events, lines } = program(['defect']);
+  await lifecycle.start();
+  await clock.through(lifecycle.stop(), 100);
+  expect((await lifecycle.failed).message).toBe('a defect');
+  expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  expect(events).toContain('the save');
+});
