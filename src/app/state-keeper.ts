@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { SavedPart } from '../contract/saved-part.ts';
+import { isJsonObject } from '../metrics/family.ts';
 import { type Clock, withTimeout } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
@@ -12,7 +13,7 @@ import { StateFileError, type StateStore } from './state-file.ts';
 /** The time limit for an operation on the file, in milliseconds, because a disk may never respond. */
 const DISK_WAIT_MS = 10_000;
 
-/** A save after a poll is this long after the one before, in milliseconds: a little less than a minute, the usual interval. */
+/** A save after a poll is this long after the one before at least, in milliseconds: a little less than a minute, the usual interval. */
 const AFTER_POLL_MS = 55_000;
 
 /** Without such a save the state is saved this often, in milliseconds: late enough for the save of a poll each minute to be first. */
@@ -48,7 +49,9 @@ export class StateKeeper {
   #isFailing = false;
   /** The hash of what the parts had saved when the file was written last. */
   #writtenHash = '';
+  /** The last save of any kind, and the last after a poll, in monotonic milliseconds. */
   #savedAt = Number.NEGATIVE_INFINITY;
+  #savedSoonAt = Number.NEGATIVE_INFINITY;
   /** The save in progress, and the one that waits for it to end. */
   #saving: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
@@ -94,7 +97,10 @@ export class StateKeeper {
 
   /** See `SaveSoon`. */
   readonly saveSoon = (): void => {
-    if (this.#clock.monotonic() - this.#savedAt >= AFTER_POLL_MS) void this.save();
+    const now = this.#clock.monotonic();
+    if (now - this.#savedSoonAt < AFTER_POLL_MS) return;
+    this.#savedSoonAt = now;
+    void this.save();
   };
 
   /** Saves regularly until `signal` aborts. */
@@ -111,11 +117,7 @@ export class StateKeeper {
     if (parts === undefined) return;
     this.#savedAt = this.#clock.monotonic();
     const texts: string[] = [];
-    for (const part of parts) {
-      // A part may be some MB.
-      await nextTurn();
-      texts.push(`${JSON.stringify(part.name)}:${JSON.stringify(part.save())}`);
-    }
+    for (const part of parts) texts.push(`${JSON.stringify(part.name)}:${await jsonOf(part.save())}`);
     const text = `{${texts.join(',\n')}}`;
     const hash = createHash('sha256').update(text).digest('base64');
     if (hash === this.#writtenHash) return;
@@ -195,6 +197,30 @@ function readDocument(content: string, own: Owners): Document {
     throw new StateFileError('reading the state: its time or its parts are missing');
   }
   return { program, version, owners: own, at: Number(at), up: Number(up), parts };
+}
+
+/** So many elements of a list become JSON in one turn of the event loop. */
+const ELEMENTS_PER_TURN = 1_000;
+
+/** The JSON of what a part has saved. The state of a large account has 20 MB, most of it in lists with many elements. */
+async function jsonOf(saved: unknown): Promise<string> {
+  if (!isJsonObject(saved)) return JSON.stringify(saved ?? null);
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(saved)) {
+    if (value === undefined) continue;
+    await nextTurn();
+    fields.push(`${JSON.stringify(name)}:${Array.isArray(value) ? await jsonOfList(value) : JSON.stringify(value)}`);
+  }
+  return `{${fields.join(',')}}`;
+}
+
+async function jsonOfList(list: readonly unknown[]): Promise<string> {
+  const texts: string[] = [];
+  for (let from = 0; from < list.length; from += ELEMENTS_PER_TURN) {
+    texts.push(JSON.stringify(list.slice(from, from + ELEMENTS_PER_TURN)).slice(1, -1));
+    await nextTurn();
+  }
+  return `[${texts.join(',')}]`;
 }
 
 /** Returns undefined for what is not JSON. */

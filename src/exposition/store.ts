@@ -8,9 +8,9 @@ import { takeSnapshot } from './snapshot.ts';
 
 const COUNTING_TYPES: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
-/** The response of a large account has 100,000 samples and more; so many, and so many blocks of lines, take some 20 ms. */
-const SAMPLES_PER_TURN = 5_000;
-const BLOCKS_PER_TURN = 32;
+/** The response of a large account has 100,000 samples and more; so many, and so many blocks of lines, take some 5 ms. */
+const SAMPLES_PER_TURN = 1_000;
+const BLOCKS_PER_TURN = 8;
 
 /** The lines of one family, ordered by the ids of their tasks: the lines of an appliance stand together and compress well. */
 interface Family {

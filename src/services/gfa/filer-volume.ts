@@ -37,16 +37,20 @@ interface Statistic {
   total?: number | undefined;
 }
 
-type SavedEvent = readonly [reportedAt: number, at: number, labels: Labels, duration: number | null];
+/** The statistics name events by their places in `events`, because one event is the newest of several. */
+export interface SavedStatistics {
+  readonly events: readonly (SavedEvent | null)[];
+  readonly statistics: readonly (readonly [
+    subject: Subject,
+    labels: Labels,
+    newest: number,
+    latest: number,
+    hasDurations: boolean,
+    hasTotal: boolean,
+  ])[];
+}
 
-export type SavedStatistic = readonly [
-  subject: Subject,
-  labels: Labels,
-  newest: SavedEvent | null,
-  latest: SavedEvent | null,
-  hasDurations: boolean,
-  hasTotal: boolean,
-];
+type SavedEvent = readonly [reportedAt: number, at: number, lockState: string | null, duration: number | null];
 
 /** The labels of a filer on a volume; the volume's are empty for a filer alone, the filer's for a volume alone. */
 type PairLabels = Readonly<Record<(typeof families.pairLabels)[number], string>>;
@@ -155,23 +159,27 @@ export class FilerVolume {
     for (const statistic of this.#statistics.values()) yield* samplesOf(statistic, { ...labels, ...statistic.labels });
   }
 
-  save(): readonly SavedStatistic[] {
-    return Array.from(this.#statistics.values(), ({ subject, labels, newest, latest, durations, total }) => [
-      subject,
-      labels,
-      savedEvent(newest),
-      savedEvent(latest),
-      durations !== undefined,
-      total !== undefined,
-    ]);
+  save(): SavedStatistics {
+    const events: (GfaEvent | undefined)[] = [];
+    const placeOf = (event: GfaEvent | undefined) => {
+      const place = events.indexOf(event);
+      return place === -1 ? events.push(event) - 1 : place;
+    };
+    const statistics = Array.from(
+      this.#statistics.values(),
+      ({ subject, labels, newest, latest, durations, total }) =>
+        [subject, labels, placeOf(newest), placeOf(latest), durations !== undefined, total !== undefined] as const,
+    );
+    return { events: events.map(savedEvent), statistics };
   }
 
   /** Counters and histograms begin at 0, so that Prometheus sees the first event that is counted. */
-  restore(saved: readonly SavedStatistic[]): void {
-    for (const [subject, labels, newest, latest, hasDurations, hasTotal] of saved) {
+  restore(saved: SavedStatistics): void {
+    const events = saved.events.map(restoredEvent);
+    for (const [subject, labels, newest, latest, hasDurations, hasTotal] of saved.statistics) {
       const statistic = this.#statistic(subject, labels);
-      statistic.newest = restoredEvent(newest);
-      statistic.latest = restoredEvent(latest);
+      statistic.newest = events[newest];
+      statistic.latest = events[latest];
       if (hasDurations) statistic.durations = new Histogram(this.#bounds);
       if (hasTotal) statistic.total = 0;
     }
@@ -197,12 +205,15 @@ function* samplesOf({ subject, newest, latest, durations, total }: Statistic, la
 }
 
 function savedEvent(event: GfaEvent | undefined): SavedEvent | null {
-  return event === undefined ? null : [event.reportedAt, event.at, event.labels, event.duration ?? null];
+  if (event === undefined) return null;
+  const { reportedAt, at, labels, duration = null } = event;
+  return [reportedAt, at, labels.lock_state ?? null, duration];
 }
 
 function restoredEvent(saved: SavedEvent | null): GfaEvent | undefined {
   if (saved === null) return undefined;
-  const [reportedAt, at, labels, duration] = saved;
+  const [reportedAt, at, lockState, duration] = saved;
+  const labels: Labels = lockState === null ? {} : { lock_state: lockState };
   return { reportedAt, at, response: 0, labels, duration: duration ?? undefined };
 }
 
