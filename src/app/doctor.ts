@@ -1,9 +1,6 @@
-import { isLoopback } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
-import { proxyFor } from '../config/proxy.ts';
 import { explainFor } from '../contract/causes.ts';
 import { checkServices, type DoctorDependencies, type DoctorResult } from '../doctor/doctor.ts';
-import { type Network, systemNetwork } from '../doctor/network.ts';
 import { reportOf } from '../doctor/report.ts';
 import { randomKey } from '../runtime/random.ts';
 import { compareNames } from '../services/compare-names.ts';
@@ -15,12 +12,10 @@ import { createServiceClient } from './service-client.ts';
 /** The doctor sends few requests, so up to ten a second are allowed. */
 const LIMITS = { limit: { requests: 300, windowMs: 30_000 }, maxPerMs: 10 / 1_000, concurrency: 1 } as const;
 
-export function createDoctor(config: Config, environment: Environment, network: Network = systemNetwork) {
+export function createDoctor(config: Config, environment: Environment) {
   const services = servicesToCheck(config, environment);
   const parts: DoctorDependencies = {
     services,
-    network,
-    clock: environment.clock,
     limits: config.requests,
     compare: (results, reportFinding) => compareNames(results, config.filerAliases, reportFinding),
   };
@@ -41,15 +36,13 @@ function servicesToCheck(config: Config, environment: Environment) {
     const { api, service, settings } = configured;
     if (service.doctor === undefined) return [];
     const exchanges: Exchange[] = [];
-    const { client, target, close } = createServiceClient(configured, {
+    const { client, close } = createServiceClient(configured, {
       config,
       environment,
       onEnd: (exchange) => exchanges.push(exchange),
       ownLimits: LIMITS,
     });
     const check = service.doctor.createCheck(settings, { client, config, environment, exchanges });
-    const url = target.baseUrl;
-    const destination = { url, isLocal: isLoopback(url), proxy: proxyFor(url, config.requests.proxy) };
-    return [{ api, destination, exchanges, check, explain: explainFor(service.causes, true), close }];
+    return [{ api, exchanges, check, explain: explainFor(service.causes, true), close }];
   });
 }

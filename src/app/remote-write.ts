@@ -4,7 +4,7 @@ import { headerPairs } from '../config/remote-write.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import type { Send } from '../history/sender.ts';
-import { createMasker } from '../runtime/masking.ts';
+import { createMasker, shownWords } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
@@ -50,7 +50,8 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
     if (response.status === 401 || response.status === 403) for (const secret of secrets) await secret.reload();
     const { location } = response.headers;
     const named = location === undefined ? {} : { location: hidden(withoutCredentials(location)) };
-    return { ...response, headers: { ...response.headers, ...named }, text: hidden(response.text) };
+    const said = shownWords(response.text.trim().split('\n')[0], secretTexts(config));
+    return { ...response, headers: { ...response.headers, ...named }, said };
   };
 }
 

@@ -82,7 +82,7 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
   }),
   dns: ({ url }) => ({
     happened: 'the host name is unknown',
-    advice: `check the host in ${url} and the name servers of this machine; if this network needs a proxy, set HTTPS_PROXY`,
+    advice: `check the name servers of this machine, and the host in ${url}; if this network needs a proxy, set HTTPS_PROXY`,
   }),
   authority: () => ({
     happened: 'the certificate is from an unknown authority, such as that of a proxy',
@@ -90,11 +90,11 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
   }),
   certificate: ({ url }) => ({
     happened: 'the certificate is not valid for this host and time',
-    advice: `check the host in ${url} and the clock of this machine; if both are right, ask the operator of the service`,
+    advice: `check the clock of this machine, and the host in ${url}; if both are right, ask the operator of the service`,
   }),
   tls: ({ url }) => ({
     happened: 'the other side does not speak TLS',
-    advice: `check scheme and port of ${url}, and HTTPS_PROXY`,
+    advice: `check HTTPS_PROXY, and scheme and port of ${url}`,
   }),
   proxy: () => ({
     happened: 'the proxy could not be used',
@@ -110,7 +110,7 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
   }),
   redirect: ({ url, said }) => ({
     happened: `the service redirected the request to ${said}`,
-    advice: `set ${url}, to ${said} if the service has moved there; if that is a login page, name the host in NO_PROXY`,
+    advice: `if the service has moved to ${said}, correct ${url}; if that is a login page, name the host of the service in NO_PROXY`,
   }),
   invalid: ({ url }) => ({
     happened: 'the response was not in the documented format',

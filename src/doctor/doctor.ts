@@ -1,15 +1,12 @@
 import type { Explain } from '../contract/causes.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { Exchange } from '../transport/json-client.ts';
 import { type CountedUnexpected, checkExchanges, type RequestLimits } from './exchange-checks.ts';
 import type { Finding, ReportFinding } from './finding.ts';
-import { checkNetwork, type Destination, type Network } from './network.ts';
 import type { Answer, CheckResult, ServiceCheck } from './service-check.ts';
 
 interface ServiceToCheck {
   readonly api: ServiceName;
-  readonly destination: Destination;
   readonly check: ServiceCheck;
   readonly exchanges: readonly Exchange[];
   readonly explain: Explain;
@@ -30,13 +27,11 @@ export interface DoctorDependencies {
   /** Compares the names and ids of the services; called after all are checked. */
   readonly compare: (results: ReadonlyMap<ServiceName, CheckResult>, reportFinding: ReportFinding) => void;
   readonly limits: RequestLimits;
-  readonly network: Network;
-  readonly clock: Clock;
 }
 
 /** Checks one service after the other. Rejects only when the doctor is stopped. */
 export async function checkServices(
-  { services, compare, limits, network, clock }: DoctorDependencies,
+  { services, compare, limits }: DoctorDependencies,
   signal: AbortSignal,
 ): Promise<DoctorResult> {
   const findings: Finding[] = [];
@@ -48,13 +43,11 @@ export async function checkServices(
       findings.push({ subject, level, check, code, observed, ...more });
     };
   for (const service of services) {
-    const { api, destination, check, exchanges, explain } = service;
+    const { api, check, exchanges, explain } = service;
     const reportFinding = about(api);
-    const connection = { network, timeoutMs: limits.timeoutMs, now: clock.now(), explain };
-    const isReached = await checkNetwork(destination, connection, reportFinding);
-    const result = isReached ? await check.run(reportFinding, signal) : undefined;
-    if (result !== undefined) results.set(api, result);
-    const answers = result?.answers ?? [];
+    const result = await check.run(reportFinding, signal);
+    results.set(api, result);
+    const { answers } = result;
     const expected = { documented: check.documented, explain, ...limits };
     const unexpected = checkExchanges(exchanges, expected, reportFinding);
     checked.push({ ...service, answers: answers.map(({ question, answer }) => ({ question, answer })), unexpected });

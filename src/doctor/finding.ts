@@ -4,7 +4,7 @@ export type Level = 'ok' | 'warning' | 'failure';
 /** One line of the check list. Its texts are for the operator's terminal; a report contains only the codes. */
 export interface Finding {
   readonly level: Level;
-  /** What was checked: `network`, or the name of an API. */
+  /** What was checked: `names`, or the name of an API. */
   readonly subject: string;
   /** The check, such as `credentials`; the same for each of its results. */
   readonly check: string;

@@ -11,7 +11,12 @@ import { REJECTIONS, type RejectionReason, rejectionOf, replace } from './reject
 import { timeSeriesOf } from './time-series.ts';
 import { writeRequest } from './write-request.ts';
 
-export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<PostResponse>;
+export interface ReceiverResponse extends PostResponse {
+  /** What of the text may be shown in the log; undefined if a secret may be hidden in it. */
+  readonly said: string | undefined;
+}
+
+export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<ReceiverResponse>;
 
 export interface SenderDependencies {
   readonly send: Send;
@@ -162,8 +167,7 @@ export class Sender {
 }
 
 /** The status and what the receiver says, for the log. */
-function textOf({ status, headers, text }: PostResponse): string {
-  const said = status >= 300 && status < 400 ? `redirects to ${headers.location ?? 'an unknown place'}` : text;
-  const line = said.trim().split('\n')[0]?.slice(0, 300) ?? '';
-  return line === '' ? String(status) : `${status}: ${line}`;
+function textOf({ status, headers, said = '' }: ReceiverResponse): string {
+  if (status >= 300 && status < 400) return `${status}: redirects to ${headers.location ?? 'an unknown place'}`;
+  return said === '' ? String(status) : `${status}: ${said}`;
 }

@@ -1,4 +1,4 @@
-import { errorCode, type Problem } from '../runtime/errors.ts';
+import { asError, errorCode, type Problem, RequestError } from '../runtime/errors.ts';
 
 export class ProxyConnectionError extends Error {
   override readonly name = 'ProxyConnectionError';
@@ -10,11 +10,7 @@ export class ProxyConnectionError extends Error {
   }
 }
 
-/** The message of undici, which is all that names the proxy and the status. */
-export function proxyRejection(status: number | undefined): Error {
-  return new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`);
-}
-
+/** The message of undici is all that shows the status of a proxy that opens no tunnel. */
 const PROXY_REJECTION = /^Proxy response \((\d+)\)/;
 
 export interface ConnectionProblem {
@@ -47,6 +43,14 @@ export function describeTlsError(code: string, party: 'service' | 'proxy'): Conn
   if (NO_TLS.has(code)) return { problem: 'tls', text: `the ${party} does not speak TLS there (${code})` };
   const [problem, text] = (Object.hasOwn(CERTIFICATE, code) && CERTIFICATE[code]) || [];
   return problem && { problem, text: `the ${party}'s certificate ${text} (${code})` };
+}
+
+/** Returns the error of a request without a response: a RequestError as it is, and any other error described. */
+export function connectionError(requestName: string, thrown: unknown): RequestError {
+  if (thrown instanceof RequestError) return thrown;
+  const cause = asError(thrown);
+  const { text, problem } = describeConnectionError(cause);
+  return new RequestError('network', `${requestName} got no response: ${text}`, { cause, problem });
 }
 
 export function describeConnectionError(cause: Error): ConnectionProblem {

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { asError, RequestError, type RequestPurpose, SchemaError } from '../runtime/errors.ts';
+import { RequestError, type RequestPurpose, SchemaError } from '../runtime/errors.ts';
 import { meaningOf } from '../runtime/failures.ts';
 import { createMasker, shownWords } from '../runtime/masking.ts';
 import { type AllowedRequest, assertAllowed, type Method } from './allowed-request.ts';
 import { type AttemptDependencies, sendOnce } from './attempt.ts';
-import { describeConnectionError } from './connection-errors.ts';
+import { connectionError } from './connection-errors.ts';
 import type { Attempt, ServiceLimits } from './rate/limits.ts';
 import { parseHttpDate, retryAfterMs } from './rate/retry-after.ts';
 import { isWebPage, type ResponseLimits, readErrorBody, readJson } from './response-body.ts';
@@ -238,12 +238,7 @@ function codeOf(error: Error): string {
 
 function toError(request: ServiceRequest, thrown: unknown): Error {
   if (thrown instanceof SchemaError) return thrown;
-  const error = thrown instanceof RequestError ? thrown : connectionError(request, asError(thrown));
+  const error = connectionError(nameOf(request), thrown);
   error.purpose = request.purpose ?? 'read';
   return error;
-}
-
-function connectionError(request: ServiceRequest, cause: Error): RequestError {
-  const { text, problem } = describeConnectionError(cause);
-  return new RequestError('network', `${nameOf(request)} got no response: ${text}`, { cause, problem });
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { callAfter } from '../runtime/clock.ts';
 import { type AttemptDependencies, sendOnce } from './attempt.ts';
+import { connectionError } from './connection-errors.ts';
 
 export interface PostResponse {
   readonly status: number;
@@ -11,7 +12,8 @@ export interface PostResponse {
 /** The remaining body is dropped, because the log shows only the first line of a rejection. */
 const MAX_CHARACTERS = 64 * 1024;
 
-export function post(
+/** Rejects with a RequestError if there is no response. */
+export async function post(
   dispatcher: Dispatcher,
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -21,7 +23,12 @@ export function post(
   const { origin, pathname, search } = new URL(url);
   const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;
   const read = (response: Dispatcher.ResponseData) => readResponse(response, limits);
-  return sendOnce(request, read, { ...limits, dispatcher, requestName: `POST ${pathname}` });
+  const requestName = `POST ${pathname}`;
+  try {
+    return await sendOnce(request, read, { ...limits, dispatcher, requestName });
+  } catch (thrown) {
+    throw connectionError(requestName, thrown);
+  }
 }
 
 async function readResponse(

@@ -1,8 +1,7 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { uncompress } from 'snappyjs';
-import type { Send } from '../../src/history/sender.ts';
+import type { ReceiverResponse, Send } from '../../src/history/sender.ts';
 import { getOrCreate } from '../../src/runtime/maps.ts';
-import type { PostResponse } from '../../src/transport/post.ts';
 
 /** A series as it came over the wire. */
 export interface Received {
@@ -12,7 +11,7 @@ export interface Received {
 
 /** What a receiver does instead of accepting a request; an Error is a connection that breaks. */
 export interface Fault {
-  readonly response: PostResponse | Error;
+  readonly response: ReceiverResponse | Error;
   /** Whether the receiver stores the request all the same. */
   readonly stores?: boolean;
 }
@@ -48,7 +47,7 @@ export class Receiver {
     return response;
   };
 
-  #rejectionOf(request: readonly Received[]): PostResponse | undefined {
+  #rejectionOf(request: readonly Received[]): ReceiverResponse | undefined {
     if (this.#hasWindow) return undefined;
     for (const { labels, points } of request) {
       const newest = this.#newest.get(keyOf(labels)) ?? 0;
@@ -72,8 +71,8 @@ export class Receiver {
   }
 }
 
-export function status(code: number, text = '', headers: Readonly<Record<string, string>> = {}): PostResponse {
-  return { status: code, headers, text };
+export function status(code: number, text = '', headers: Readonly<Record<string, string>> = {}): ReceiverResponse {
+  return { status: code, headers, text, said: text.trim() };
 }
 
 export function keyOf(labels: Readonly<Record<string, string>>): string {

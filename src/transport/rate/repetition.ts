@@ -1,4 +1,4 @@
-import { exponentialDelayMs, type Random } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
 
 /** A repetition is allowed for so many successes. */
 const SUCCESSES_PER_REPETITION = 10;
@@ -39,7 +39,7 @@ export class RepetitionAllowance {
   }
 }
 
-/** Returns how many milliseconds to wait after the `attempts`-th failure in a row. */
+/** The wait after the `attempts`-th failure in a row, in milliseconds: it doubles each time, and half of it is random. */
 export function repetitionDelayMs(attempts: number, random: Random): number {
-  return exponentialDelayMs({ firstMs: FIRST_DELAY_MS }, attempts, random);
+  return FIRST_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random() / 2);
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { simulatedLimits } from '../../../bench/simulated-limits.ts';
 
@@ -13,4 +14,14 @@ test('at most 2 % of the requests are rejected, and none is sent before a Retry-
     expect(rejected, name).toBeLessThan(0.02);
     expect(sentTooEarly, name).toBe(0);
   }
+});
+
+test('the README of the folder shows the results', () => {
+  const page = readFileSync(new URL('../../../../src/transport/rate/README.md', import.meta.url), 'utf8');
+  const percent = (share: number, digits: number) => (share * 100).toFixed(digits);
+  const rows = results.map(
+    ({ name, hasRetryAfter, used, rejected }) =>
+      `| ${name} | ${hasRetryAfter ? 'yes' : 'no'} | ${percent(used, 1)} | ${percent(rejected, 2)} |\n`,
+  );
+  expect(page).toContain(rows.join(''));
 });

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { explainFor, explainTask } from '../../../src/contract/causes.ts';
+import { CredentialError, PostponedError, RequestError, SchemaError } from '../../../src/runtime/errors.ts';
+import { failureReason, isForbidden, isNotFound, meaningOf } from '../../../src/runtime/failures.ts';
+import { gfaCauses } from '../../../src/services/gfa/causes.ts';
+import { portalCauses } from '../../../src/services/portal/causes.ts';
+
+const PURPOSES = ['read', 'series', 'events', 'token'] as const;
+
+/** An error with this status, or with this reason instead of a response. */
+function errorOf(code: string, purpose: (typeof PURPOSES)[number]): RequestError {
+  if (/^\d/.test(code)) return new RequestError('status', code, { status: Number(code), purpose });
+  return new RequestError(code as 'network', code, { purpose });
+}
+
+test.each([
+  ['network', 'network', 'keep 2, keep 2, keep 1, keep 2'],
+  ['timeout', 'timeout', 'keep, keep, keep, keep'],
+  ['invalid', 'invalid', 'keep, keep, keep, keep'],
+  ['oversize', 'oversize', 'keep, shrink, keep, keep'],
+  ['302', 'invalid', 'keep, keep, keep, keep'],
+  ['400', 'rejected', 'keep, keep, keep, pause'],
+  ['401', 'credentials', 'renew, renew, renew, pause'],
+  ['403', 'forbidden', 'suspend, suspend, renew, pause'],
+  ['404', 'not_found', 'suspend, suspend, suspend, suspend'],
+  ['406', 'rejected', 'keep, keep, keep, keep'],
+  ['408', 'timeout', 'keep, shrink, keep, keep'],
+  ['413', 'oversize', 'keep, shrink, keep, keep'],
+  ['422', 'rejected', 'suspend, suspend, suspend, pause'],
+  ['429', 'throttled', 'wait 2, wait 2, wait, wait 2'],
+  ['500', 'server_error', 'keep 1, keep 1, keep 1, keep 1'],
+  ['503', 'server_error', 'keep 2, keep 2, keep 1, keep 2'],
+  ['599', 'server_error', 'keep, keep, keep, keep'],
+])('%s means %s, and for a read, a series, events and a token: %s', (code, reason, meanings) => {
+  const all = PURPOSES.map((purpose) => meaningOf(errorOf(code, purpose)));
+  expect(all.map(({ action, repeats = 0 }) => (repeats === 0 ? action : `${action} ${repeats}`)).join(', ')).toBe(
+    meanings,
+  );
+  expect(all[0]?.reason).toBe(reason);
+});
+
+test('an error of credentials has the reason of its cause, and other errors are invalid responses', () => {
+  const cause = errorOf('503', 'token');
+  expect(failureReason(new CredentialError('x', { cause }))).toBe('server_error');
+  expect(failureReason(new CredentialError('x'))).toBe('credentials');
+  expect(failureReason(new PostponedError('x', 0))).toBe('throttled');
+  expect([failureReason(new SchemaError('x')), failureReason(undefined)]).toEqual(['invalid', 'invalid']);
+  expect(['403', '404', '422', '400'].map((code) => isNotFound(errorOf(code, 'read')))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+  expect([isForbidden(errorOf('403', 'events')), isForbidden(errorOf('404', 'read'))]).toEqual([true, false]);
+});
+
+test('for one throttled request nobody is told to lower the request rate of other tools, for the whole service they are', () => {
+  const explain = explainFor(portalCauses);
+  const error = errorOf('429', 'series');
+  expect(explainTask(explain, {}, error).advice).toMatch(/^wait: it is sent again/);
+  expect(explain(error).advice).toContain('other tools');
+});
+
+test('a redirect is explained with the address that it leads to', () => {
+  const said = 'https://eu.example.com';
+  const error = new RequestError('status', '308', { status: 308, problem: 'redirect', said });
+  expect(explainFor(gfaCauses)(error)).toEqual({
+    happened: 'the service redirected the request to https://eu.example.com',
+    advice: expect.stringContaining('has moved to https://eu.example.com, correct GFA_URL'),
+  });
+});
+
+test('the doctor is recommended by everybody but itself', () => {
+  const error = errorOf('401', 'events');
+  expect(explainFor(gfaCauses)(error).advice).toMatch(
+    /not revoked; --doctor finds out whether it needs the word Bearer$/,
+  );
+  expect(explainFor(gfaCauses, true)(error).advice).toMatch(/not revoked$/);
+});

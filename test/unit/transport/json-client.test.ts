@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { ForbiddenRequestError, SchemaError } from '../../../src/runtime/errors.ts';
+import type { ServiceRequest } from '../../../src/transport/json-client.ts';
+import { listing, running, served } from './served.ts';
+
+/** A service that always sends this response. */
+function responding(status: number, body = '', headers: Readonly<Record<string, string>> = {}) {
+  return served((_, response) => void response.writeHead(status, headers).end(body));
+}
+
+describe('a request', () => {
+  test.each<[string, Partial<ServiceRequest>, string]>([
+    ['nothing', {}, 'undefined '],
+    ['JSON', { json: { period: 'PT15M' } }, 'application/json {"period":"PT15M"}'],
+    ['a form', { form: { id: 'a b', x: '&' } }, 'application/x-www-form-urlencoded id=a+b&x=%26'],
+  ])('with %s goes below the base URL, and says who sends it', async (_, payload, sent) => {
+    const { client, exchanges } = await served(async (request, response) => {
+      const chunks = await request.setEncoding('utf8').toArray();
+      const { 'content-type': type, 'user-agent': agent, 'accept-encoding': encoding } = request.headers;
+      response.end(JSON.stringify([request.url, agent, encoding, `${type} ${chunks.join('')}`]));
+    });
+    const request = { ...listing, method: 'POST', path: '/auth/token', query: { type: 'edge' }, ...payload } as const;
+    const received = ['/v1/auth/token?type=edge', 'filer-exporter/test', 'gzip', sent];
+    expect(await client.send(request, running)).toEqual(received);
+    expect(exchanges).toMatchObject([
+      { operation: 'serials', code: '200', status: 200, error: undefined, body: received },
+    ]);
+  });
+
+  test('[read-only] that is no GET and not allowed is neither sent nor counted', async () => {
+    const { client, codes } = await responding(200);
+    for (const [method, path] of [
+      ['DELETE', '/auth/token'],
+      ['POST', '/auth/token/x'],
+      ['POST', '/edges'],
+    ] as const) {
+      await expect(client.send({ ...listing, method, path }, running)).rejects.toThrow(ForbiddenRequestError);
+    }
+    expect(codes()).toEqual([]);
+  });
+
+  test('is repeated with the token of that moment, and each time is counted', async () => {
+    const seen: unknown[] = [];
+    const { client, clock, codes } = await served(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.writeHead(seen.length < 3 ? 503 : 200).end('[]');
+    });
+    const tokens = ['1', '2', '3'];
+    const request: ServiceRequest = { method: 'GET', path: '/serials', operation: 'serials' };
+    const authorization = () => `Bearer ${tokens.shift()}`;
+    expect(await clock.through(client.send({ ...request, authorization }, running), 100)).toEqual([]);
+    expect([seen, codes()]).toEqual([
+      ['Bearer 1', 'Bearer 2', 'Bearer 3'],
+      ['503', '503', '200'],
+    ]);
+  });
+});
+
+describe('a response', () => {
+  test.each([200, 201, 202, 299])('with status %d is a success if it is as documented', async (status) => {
+    const { client, exchanges } = await responding(status, '{}');
+    expect(await client.send(listing, running)).toEqual({});
+    expect(exchanges).toMatchObject([{ code: String(status), error: undefined }]);
+  });
+
+  test('that is not as documented counts as invalid', async () => {
+    const { client, codes } = await responding(204);
+    const validate = () => {
+      throw new SchemaError('expected an object');
+    };
+    await expect(client.send({ ...listing, validate }, running)).rejects.toThrow(new SchemaError('expected an object'));
+    expect(codes()).toEqual(['invalid']);
+  });
+
+  test('with 429 lets the next request wait as long as Retry-After says', async () => {
+    const headers = { 'retry-after': 'Mon, 02 Mar 2026 11:00:30 GMT', date: 'Mon, 02 Mar 2026 11:00:00 GMT' };
+    const { failure, limits } = await responding(429, '{"message":"Too many requests"}', headers);
+    expect((await failure()).message).toBe('GET /serials returned 429: Too many requests');
+    expect([limits.waitUntil, limits.requestsInFlight]).toEqual([31_000, 0]);
+  });
+
+  test.each([304, 400, 503])('with %d and Retry-After is an error, and lets nothing wait', async (status) => {
+    const { failure, codes, limits } = await responding(status, '', { 'retry-after': '7' });
+    expect(await failure()).toMatchObject({ status, message: `GET /serials returned ${status}` });
+    expect([codes(), limits.waitUntil]).toEqual([[String(status)], undefined]);
+  });
+
+  test.each([
+    [
+      308,
+      'https://eu.portal.example.com/v1/serials?key=abcd',
+      'a redirect to https://eu.portal.example.com',
+      'redirect',
+    ],
+    [301, 'https://user:pass@10.20.30.40:8443/', 'a redirect to https://10.20.30.40:8443', 'redirect'],
+    [302, 'https://configured-secret-1.example.com/', 'a redirect to https://[…].example.com', 'redirect'],
+    [302, '/login', undefined, 'page'],
+    [302, 'https://[', undefined, 'page'],
+  ])(
+    'with %d to %s names the address that it leads to, and is not followed',
+    async (status, location, words, problem) => {
+      const { failure, codes } = await responding(status, '', { location });
+      const message = `GET /serials returned ${status}${words === undefined ? '' : `, ${words}`}`;
+      expect(await failure()).toMatchObject({ message, problem });
+      expect(codes()).toEqual([String(status)]);
+    },
+  );
+});
+
+describe('what a service says about an error', () => {
+  test.each([
+    ['{"message":"No such appliance","detail":null}', ': No such appliance'],
+    ['{"message":"Bad","detail":[{"input":"hunter2"}]}', ': Bad'],
+    ['{"error":"internal"}', ': internal'],
+    ['{"message":"one\\n\\ttwo\\r\\nthree"}', ': one two three'],
+    [JSON.stringify({ message: 'a word and '.repeat(100) }), `: ${'a word and '.repeat(100).slice(0, 200)}`],
+    [JSON.stringify({ message: `${'word '.repeat(38)}eyJhbGciOiJIUzI1NiJ9` }), `: ${'word '.repeat(38)}[…]`],
+    ['{"message":{"a":1}}', ''],
+    ['{"message":null,"error":"internal"}', ': internal'],
+    ['{"__proto__":{"message":"inherited"}}', ''],
+    ['[{"message":"in a list"}]', ''],
+    ['<html><h1>502 Bad Gateway</h1></html>', ''],
+  ])('%s is shown as "%s"', async (body, words) => {
+    const { failure } = await responding(422, body);
+    expect((await failure()).message).toBe(`GET /serials returned 422${words}`);
+  });
+
+  test('never contains the token of that moment, however short it is', async () => {
+    const { failure } = await responding(401, '{"message":"no session for t0k3n"}');
+    const error = await failure({ authorization: () => 'Bearer t0k3n' });
+    expect(error.message).toBe('GET /serials returned 401: no session for […]');
+  });
+
+  test('is called a web page only if there is one', async () => {
+    const type = { 'content-type': 'text/html' };
+    expect((await (await responding(403, '<p>', type)).failure()).message).toBe(
+      'GET /serials returned 403 (a web page)',
+    );
+    expect((await (await responding(403, '', type)).failure()).message).toBe('GET /serials returned 403');
+  });
+});
+
+test('after a stop a request that waits is not sent, and one in flight ends', async () => {
+  const stop = new AbortController();
+  const { failure, codes } = await served(() => stop.abort());
+  expect((await failure({}, stop.signal)).message).toBe('GET /serials was aborted: the exporter is stopping');
+  const error = await failure({}, stop.signal);
+  expect([error.code, error.message]).toEqual(['aborted', 'GET /serials was not sent: the exporter is stopping']);
+  expect(codes()).toEqual(['aborted']);
+});

@@ -1,0 +1,92 @@
+import { deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type ResponseLimits, responseLimits } from '../../../src/transport/response-body.ts';
+import { listing, running, served } from './served.ts';
+
+const LIMIT = 10_000;
+const MIB = 1024 * 1024;
+const gzip = { 'content-encoding': 'gzip' };
+
+/** What comes of a response with this body: its value, or the code and the message of the error. */
+async function read(
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>> = {},
+  given: Partial<ResponseLimits> = {},
+) {
+  const { client } = await served((_, response) => void response.writeHead(200, headers).end(body), {
+    bytes: LIMIT,
+    ...given,
+  });
+  return client.send(listing, running).catch(({ code, message, problem }) => ({ code, message, problem }));
+}
+
+test.each<[string, Buffer | string, Readonly<Record<string, string>>, unknown]>([
+  ['JSON of any type', '{"items":[]}', { 'content-type': 'text/plain' }, { items: [] }],
+  ['gzip', gzipSync('[1]'), gzip, [1]],
+  ['gzip by its old name', gzipSync('[1]'), { 'content-encoding': 'X-GZIP' }, [1]],
+  ['gzip in two members', Buffer.concat([gzipSync('[1,'), gzipSync('2]')]), gzip, [1, 2]],
+  ['deflate', deflateSync('[1]'), { 'content-encoding': 'deflate' }, [1]],
+  ['nothing', '', gzip, undefined],
+  ['a byte order mark', '\ufeff[1]', {}, [1]],
+  ['exactly the allowed size', `"${'a'.repeat(LIMIT - 2)}"`, {}, 'a'.repeat(LIMIT - 2)],
+])('a body is read: %s', async (_, body, headers, value) => {
+  expect(await read(body, headers)).toEqual(value);
+});
+
+describe('a body is rejected', () => {
+  const tooLarge = `the response is larger than ${LIMIT} bytes (MAX_RESPONSE_BYTES)`;
+  test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, string]>([
+    ['that says that it is too large', '[]', { 'content-length': String(LIMIT + 1) }, 'oversize', tooLarge],
+    ['that is a byte too large', `"${'a'.repeat(LIMIT - 1)}"`, {}, 'oversize', tooLarge],
+    ['that is a byte too large when it is decompressed', gzipSync('0'.repeat(LIMIT + 1)), gzip, 'oversize', tooLarge],
+    ['that is a gzip bomb', gzipSync(Buffer.alloc(9_000_000)), gzip, 'oversize', tooLarge],
+    ['that is a page', '<html>', { 'content-type': 'text/html' }, 'invalid', 'expected JSON, got a web page'],
+    ['that is half a document', '{"items":[', {}, 'invalid', 'expected JSON, got 10 bytes of something else'],
+    [
+      'that is no UTF-8',
+      Buffer.from([0x22, 0xff, 0x22]),
+      {},
+      'invalid',
+      'expected JSON, got 3 bytes of something else',
+    ],
+    ['with damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', 'the compressed response is corrupted'],
+    ['without the gzip that it says', '[1]', gzip, 'invalid', 'the compressed response is corrupted'],
+    ['in brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', 'expected gzip or no compression'],
+  ])('%s', async (_, body, headers, code, message) => {
+    expect(await read(body, headers)).toMatchObject({ code, message: `GET /serials: ${message}` });
+  });
+
+  test('with more values than are read, before it is parsed', async () => {
+    const body = `[${'{},'.repeat(2_000_000)}{}]`;
+    const limits = responseLimits(Number.POSITIVE_INFINITY, 64 * MIB);
+    expect(await read(gzipSync(body), gzip, limits)).toMatchObject({
+      code: 'oversize',
+      problem: 'long_list',
+      message: expect.stringContaining('2000000 values'),
+    });
+    const small = responseLimits(64 * MIB, 64 * MIB);
+    expect(await read(gzipSync(body.slice(0, 3 * MIB)), gzip, small)).toMatchObject({
+      code: 'oversize',
+      problem: 'memory',
+    });
+  });
+
+  test('that is larger than memory allows, which the error says', async () => {
+    const limits = responseLimits(64 * MIB, 32 * MIB);
+    expect(limits).toEqual({ bytes: 4 * MIB, values: 223_696, isByMemory: true });
+    const message =
+      'GET /serials: the response is larger than 4194304 bytes (the limit that memory allows for one response)';
+    expect(await read('[]', { 'content-length': '5000000' }, limits)).toMatchObject({ message, problem: 'memory' });
+  });
+});
+
+test.each<[string, Buffer | string, Readonly<Record<string, string>>, string]>([
+  ['decompressed', gzipSync('{"message":"Nope"}'), gzip, ': Nope'],
+  ['too large', '{"message":"huge"}', { 'content-length': '100000000' }, ''],
+  ['a gzip bomb', gzipSync(Buffer.alloc(20_000_000)), gzip, ''],
+  ['no UTF-8', Buffer.from([0xff]), {}, ''],
+  ['nested too deep', '['.repeat(60_000), {}, ''],
+])('the body of an error is read without a second error: %s', async (_, body, headers, words) => {
+  const { failure } = await served((_request, response) => void response.writeHead(500, headers).end(body));
+  expect((await failure()).message).toBe(`GET /serials returned 500${words}`);
+});
