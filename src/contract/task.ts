@@ -9,6 +9,11 @@ export interface Task {
   readonly operation: string;
   /** The appliance that sends the data; undefined if the portal reports about one. */
   readonly appliance?: { readonly serial: string; readonly name: string };
+  /**
+   * The names in the labels of its samples. If they change, the task is polled before all others of its kind, so that no
+   * filer has two names for long.
+   */
+  readonly names?: string;
   /** The setting that excludes the task, such as `PORTAL_SERIES=-cpu_utilization`. */
   readonly without?: string;
   /** Target time between two polls, in milliseconds. */

@@ -190,7 +190,7 @@ export class Fleet {
       known.addedAt = now;
       known.state = NEVER_POLLED;
     } else if (task.intervalMs < before.intervalMs) known.hasten(now + known.phase * task.intervalMs);
-    else if (task.appliance?.name !== before.appliance?.name) known.hasten(now);
+    else if (task.names !== before.names) known.hasten(Number.NEGATIVE_INFINITY);
     return known;
   }
 }

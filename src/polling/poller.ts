@@ -203,8 +203,8 @@ export class Poller {
     else if (outcome.result !== 'aborted') this.#apply(polled, outcome, now, durationMs);
     const circumstances = { decides: this.fleet.decides(polled), isServiceUp: this.health.isUp !== false };
     polled.hasten(dueAfter(polled, outcome, now, circumstances));
-    // What it has exposed has the previous name.
-    if (polled.task.appliance?.name !== task.appliance?.name) polled.hasten(now);
+    // What it has exposed has the previous names.
+    if (polled.task.names !== task.names) polled.hasten(Number.NEGATIVE_INFINITY);
   }
 
   #apply(polled: PolledTask, outcome: Response | Failure, now: number, durationMs: number): void {

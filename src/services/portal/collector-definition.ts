@@ -36,8 +36,9 @@ export function createTasks(
   const accountTasks = reads.map((read) => readTask(context, settings, read));
   const otherTasks = create?.(context, settings) ?? (() => []);
   return function* () {
-    if (waitsForInventory && !context.appliances.isInventoryRead) return;
-    yield* accountTasks;
+    const { isInventoryRead, names } = context.appliances;
+    if (waitsForInventory && !isInventoryRead) return;
+    for (const task of accountTasks) yield waitsForInventory ? { ...task, names } : task;
     yield* otherTasks();
   };
 }

@@ -279,10 +279,22 @@ describe('the inventory', () => {
     const run = new PollingRun([inventory, ...seriesOf(1, 3)]);
     run.behaviour = (each) => ({ ms: each.id === 'a0/s0' ? 2_000 : each.appliance ? 10 : 1_000 });
     await run.passes(0.01);
-    run.tasks = [inventory, ...seriesOf(1, 3, { appliance: { serial: 'a0', name: 'new' } })];
+    run.tasks = [inventory, ...seriesOf(1, 3, { appliance: { serial: 'a0', name: 'new' }, names: 'new' })];
     await run.passes(1);
     expect(['a0/s0', 'a0/s1', 'a0/s2'].map((id) => run.startsOf(id).length)).toEqual([2, 2, 2]);
     expect(run.exposed.get('portal/a0/state')?.[0]?.labels.filer).toBe('new');
+  });
+
+  test('that renames an appliance of an overloaded fleet has its series polled next', async () => {
+    const run = new PollingRun([inventory, ...seriesOf(60, 1)], { workers: 1, allowedPerSecond: () => 1 / 30 });
+    run.behaviour = (each) => ({ ms: each.appliance ? 30_000 : 1_000 });
+    await run.passes(44);
+    const cycles = run.startsOf('inventory').length;
+    run.tasks = [inventory, ...seriesOf(59, 1), task('a59/s0', { names: 'new' })];
+    const before = run.startsOf('a59/s0').length;
+    while (run.startsOf('inventory').length === cycles) await run.passes(0.5);
+    await run.passes(1);
+    expect(run.startsOf('a59/s0').length).toBe(before + 1);
   });
 
   test('restored values are exposed before the first poll, and do not make the service up', async () => {

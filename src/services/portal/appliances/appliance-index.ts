@@ -1,4 +1,3 @@
-import type { Task } from '../../../contract/task.ts';
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { FilerNames } from '../../filer-names.ts';
@@ -12,11 +11,15 @@ export class ApplianceIndex {
   readonly #options: IndexOptions;
   readonly #log: Log;
   readonly #names: FilerNames | undefined;
+  /** By serial, with their names in the inventory. */
+  #known: Inventory = new Map();
+  /** With their names that are unique over both services. */
   #bySerial: Inventory = new Map();
   #byEdgeId: Inventory = new Map();
   #polled: readonly Appliance[] = [];
   /** The appliances that were missing in the last inventory. If they are missing in the next one too, they are removed. */
   #missing: ReadonlySet<string> = new Set();
+  #renamings = 0;
   #exceedsLimit = false;
   #isInventoryRead = false;
 
@@ -42,9 +45,9 @@ export class ApplianceIndex {
     return this.#polled;
   }
 
-  /** Every appliance, also those that are not polled. */
-  all(): Iterable<Appliance> {
-    return this.#bySerial.values();
+  /** Changes whenever an appliance is renamed. */
+  get names(): string {
+    return String(this.#renamings);
   }
 
   /** Finds an appliance by its serial or its edge id, in upper or lower case. */
@@ -61,20 +64,25 @@ export class ApplianceIndex {
     this.#names?.markInventoryRead();
   }
 
-  /** Replaces the inventory. An appliance that is missing for the first time stays, without its records. */
+  /**
+   * Replaces the inventory. An appliance that is missing for the first time stays, without its records, and one of
+   * PORTAL_SERIALS that no list has keeps what was known of it.
+   */
   replace(listed: Inventory, reportDrop: ReportDrop): void {
     const { serials = [] } = this.#options;
-    const missing = [...this.#bySerial.values()].filter(
-      ({ serial }) => !listed.has(serial) && !serials.includes(serial) && !this.#missing.has(serial),
-    );
+    const isMissing = ({ serial }: Appliance) => !listed.has(serial) && !serials.includes(serial);
+    const missing = [...this.#known.values()].filter((one) => isMissing(one) && !this.#missing.has(one.serial));
+    const unlisted = serials
+      .filter((serial) => !listed.has(serial))
+      .map((serial) => this.#known.get(serial) ?? unknownAppliance(serial));
+    const known = [...listed.values(), ...[...missing, ...unlisted].map((one) => ({ ...one, records: {} }))];
+    this.#known = new Map(known.map((appliance) => [appliance.serial, appliance]));
     this.#missing = new Set(missing.map(({ serial }) => serial));
-    const kept = [...listed.values(), ...missing.map((appliance) => ({ ...appliance, records: {} }))];
-    const unlisted = serials.filter((serial) => !listed.has(serial)).map(unknownAppliance);
-    const known = [...kept, ...unlisted];
     this.#names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);
-    const all = known.map((appliance) => this.#withUniqueName(appliance));
-    this.#bySerial = new Map(all.map((appliance) => [appliance.serial, appliance]));
-    const edges = all.filter(({ edgeId }) => edgeId !== '');
+    const named = known.map((appliance) => this.#withUniqueName(appliance));
+    if (named.some(({ serial, name }) => (this.#bySerial.get(serial)?.name ?? name) !== name)) this.#renamings += 1;
+    this.#bySerial = new Map(named.map((appliance) => [appliance.serial, appliance]));
+    const edges = named.filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
     this.#polled = this.#selectPolled(reportDrop);
   }
@@ -85,45 +93,26 @@ export class ApplianceIndex {
     return uniqueName === undefined || uniqueName === name ? appliance : { ...appliance, name: uniqueName };
   }
 
-  /** If not all appliances fit into memory, only the first ones are polled, because a part of the fleet is better than a crash. */
+  /**
+   * If not all appliances fit into memory, only some are polled, because a part of the fleet is better than a crash: the
+   * same ones in any order of the list.
+   */
   #selectPolled(reportDrop: ReportDrop): readonly Appliance[] {
     const { serials, maxAppliances = Number.POSITIVE_INFINITY } = this.#options;
-    const chosen = serials?.flatMap((serial) => this.#bySerial.get(serial) ?? []) ?? [...this.#bySerial.values()];
-    const exceedsLimit = serials === undefined && chosen.length > maxAppliances;
+    if (serials !== undefined) return serials.flatMap((serial) => this.#bySerial.get(serial) ?? []);
+    const all = [...this.#bySerial.values()];
+    const exceedsLimit = all.length > maxAppliances;
     if (exceedsLimit && !this.#exceedsLimit) {
       const advice = 'give the process more memory, or name appliances in PORTAL_SERIALS';
-      this.#log.warn(
-        { appliances: chosen.length, polled: maxAppliances },
-        `the memory is too small to poll all appliances: ${advice}`,
-      );
+      const counts = { appliances: all.length, polled: maxAppliances };
+      this.#log.warn({ ...counts, advice }, 'The memory was too small to poll all appliances.');
     }
     this.#exceedsLimit = exceedsLimit;
-    if (!exceedsLimit) return chosen;
-    for (const { serial } of chosen.slice(maxAppliances)) reportDrop('record', serial);
-    return chosen.slice(0, maxAppliances);
+    if (!exceedsLimit) return all;
+    all.sort((one, other) => (one.serial < other.serial ? -1 : 1));
+    for (const { serial } of all.slice(maxAppliances)) reportDrop('record', serial);
+    return all.slice(0, maxAppliances);
   }
-}
-
-/**
- * Returns a function that lists the tasks of the present appliances. The tasks of an appliance are made once, and anew
- * only after its name, its build or its edge id has changed.
- */
-export function tasksOfAppliances(
-  index: ApplianceIndex,
-  make: (appliance: Appliance) => readonly Task[],
-): () => Generator<Task> {
-  const made = new Map<string, { readonly state: string; readonly tasks: readonly Task[] }>();
-  return function* () {
-    for (const serial of made.keys()) if (index.find(serial) === undefined) made.delete(serial);
-    for (const appliance of index.polled) {
-      const { serial, name, build, edgeId } = appliance;
-      const state = JSON.stringify([name, build, edgeId]);
-      const before = made.get(serial);
-      const tasks = before?.state === state ? before.tasks : make(appliance);
-      if (tasks !== before?.tasks) made.set(serial, { state, tasks });
-      yield* tasks;
-    }
-  };
 }
 
 /** An appliance whose name is unknown has its serial as its name. */

@@ -6,7 +6,6 @@ import { accountTask, type TaskSettings } from '../account-task.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 import type { PortalContext } from '../context.ts';
 import { objectOrEmpty, requireObject } from '../records.ts';
-import { tasksOfAppliances } from './appliance-index.ts';
 import type { Appliance } from './inventory.ts';
 import { applianceLabels } from './series-families.ts';
 
@@ -98,7 +97,7 @@ export const edges: CollectorDefinition = {
   requestsPerCycle: { perAppliance: 1 },
   sampleCounts: { appliance: 10.4 },
   inventorySamples: readRecords,
-  create: (context, settings) => tasksOfAppliances(context.appliances, (edge) => detailTask(context, settings, edge)),
+  create: (context, settings) => () => context.appliances.polled.flatMap((edge) => detailTask(context, settings, edge)),
 };
 
 function readRecords(
@@ -141,6 +140,5 @@ function detailTask(
     };
     return { samples: toSamples(edgeDetailTable, [record], { serial, filer: name }, reportDrop) };
   });
-  // A renamed edge gets a new task, which is due at once, so that samples with the old name are removed.
-  return [{ ...task, id: `portal/${serial}/edge/${name}` }];
+  return [{ ...task, id: `portal/${serial}/edge`, names: name }];
 }

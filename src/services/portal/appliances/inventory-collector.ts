@@ -2,40 +2,42 @@ import { explainFor, explainTask } from '../../../contract/causes.ts';
 import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
 import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { Task } from '../../../contract/task.ts';
+import type { JsonObject } from '../../../metrics/family.ts';
 import { type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { failureReason, isForbidden } from '../../../runtime/failures.ts';
-import { iterateInSlices } from '../../../runtime/slices.ts';
+import { nextTurn } from '../../../runtime/next-turn.ts';
 import { portalCauses, WITHOUT_LISTS } from '../causes.ts';
 import { enabledCollectors } from '../collectors.ts';
 import type { PortalContext } from '../context.ts';
-import { readInventory } from './inventory.ts';
-import { checkInventoryList, INVENTORY_LISTS, type ListName } from './inventory-lists.ts';
+import { type InventoryList, readInventory } from './inventory.ts';
+import { appliancesIn, checkInventoryList, INVENTORY_LISTS, type ListName } from './inventory-lists.ts';
 import { inventoryTable } from './series-families.ts';
 
-interface DatedResponse {
-  readonly body: unknown;
+/** A list as it was last read. */
+interface ReadList {
+  readonly items: readonly JsonObject[];
   /** Monotonic milliseconds. */
   readonly respondedAt: number;
 }
+
+/** The samples of so many appliances are made between two pauses. */
+const APPLIANCES_PER_TURN = 500;
 
 /** Reads the appliances of the account into the index. If one list fails, the others are still read. */
 export class InventoryCollector {
   readonly task: Task;
   readonly #context: PortalContext;
-  /** The latest response of each list. A forbidden list (403) has none. */
-  readonly #responses = new Map<ListName, DatedResponse>();
+  /** A forbidden list (403) has none. */
+  readonly #lists = new Map<ListName, ReadList>();
+  #sharesIds = false;
   #gaps: readonly InventoryGap[] = [];
   #logged: readonly InventoryGap[] = [];
 
   constructor(context: PortalContext) {
+    const { appliances, options, withoutFuture } = context;
     this.#context = context;
-    this.task = this.#createTask();
-  }
-
-  #createTask(): Task {
-    const { appliances, options, withoutFuture } = this.#context;
-    return {
+    this.task = {
       id: 'portal/inventory',
       api: 'portal',
       operation: 'serials',
@@ -63,21 +65,16 @@ export class InventoryCollector {
     const { appliances, clock, options } = this.#context;
     const drops = new DropCounter();
     const startedAt = clock.monotonic();
-    const errors = await this.#requestLists(signal);
-    // An older response is exposed if it will still be fresh at the next poll, which follows within one and a half intervals.
+    const errors = await this.#requestLists(drops.reportDrop, signal);
+    // An older list is exposed if it will still be fresh at the next poll, which follows within one and a half intervals.
     const freshMs = (options.staleAfter - 1.5) * options.discoveryIntervalMs;
     const freshAt = Math.min(startedAt, clock.monotonic() - freshMs);
-    const responses = new Map(
-      [...this.#responses].map(([name, { body, respondedAt }]) => [
-        name,
-        { body, isCurrent: !errors.has(name), isFresh: respondedAt >= freshAt },
-      ]),
-    );
-    const inventory = readInventory(responses, drops.reportDrop);
-    this.#gaps = [...errors]
-      .map(gapOf)
-      .concat(inventory.gaps)
-      .filter((gap) => this.#matters(gap));
+    const lists = new Map<ListName, InventoryList>();
+    for (const [name, { items, respondedAt }] of this.#lists)
+      lists.set(name, { items, isCurrent: !errors.has(name), isFresh: respondedAt >= freshAt });
+    const inventory = readInventory(lists, this.#sharesIds);
+    this.#sharesIds = inventory.sharesIds;
+    this.#gaps = [...[...errors].map(gapOf), ...inventory.gaps].filter((gap) => this.#matters(gap));
     // Only the lists of serials show that there are no more appliances; the list of edges only adds details.
     const isKnown = !errors.has('edge_serials') && !errors.has('file_iq_serials');
     if (!isKnown && (errors.size === INVENTORY_LISTS.length || inventory.appliances.size === 0)) {
@@ -87,37 +84,31 @@ export class InventoryCollector {
     const hasFailed = this.#logGaps();
     appliances.replace(inventory.appliances, drops.reportDrop);
     const samples = await this.#samples(drops.reportDrop);
-    const times = [...this.#responses.values()]
-      .map(({ respondedAt }) => respondedAt)
-      .filter((respondedAt) => respondedAt >= freshAt);
-    const oldestRespondedAt = times.length === 0 ? undefined : Math.min(...times);
-    const needsConfirmation = appliances.needsConfirmation || hasFailed;
-    return { samples, respondedAt: oldestRespondedAt, drops: drops.counts, empty: false, needsConfirmation };
+    const times = [...this.#lists.values()].map(({ respondedAt }) => respondedAt).filter((time) => time >= freshAt);
+    return {
+      samples,
+      respondedAt: times.length === 0 ? undefined : Math.min(...times),
+      drops: drops.counts,
+      empty: false,
+      needsConfirmation: appliances.needsConfirmation || hasFailed,
+    };
   }
 
-  /** Requests each list, and returns the errors of those that failed. A list that is forbidden loses its earlier response. */
-  async #requestLists(signal: AbortSignal): Promise<ReadonlyMap<ListName, Error>> {
+  /** Requests each list, and returns the errors of those that failed. A list that is forbidden loses its earlier records. */
+  async #requestLists(reportDrop: ReportDrop, signal: AbortSignal): Promise<ReadonlyMap<ListName, Error>> {
     const { client, clock } = this.#context;
     const errors = new Map<ListName, Error>();
     for (const { name, path, query } of INVENTORY_LISTS) {
-      const check = (response: unknown) => checkInventoryList(response, path);
-      const operation = path.slice(1);
-      const request = {
-        method: 'GET',
-        path,
-        operation,
-        query,
-        validate: check,
-        priority: true,
-      } as const;
+      const validate = (response: unknown) => checkInventoryList(response, path);
+      const request = { method: 'GET', path, operation: path.slice(1), size: 'inventory', query, validate } as const;
       try {
-        const body = await client.send(request, signal);
-        this.#responses.set(name, { body, respondedAt: clock.monotonic() });
+        const body = await client.send({ ...request, priority: true }, signal);
+        this.#lists.set(name, { items: appliancesIn(body, path, reportDrop), respondedAt: clock.monotonic() });
       } catch (thrown) {
         const error = asError(thrown);
         if (error instanceof CredentialError || (error instanceof RequestError && error.reason === 'aborted'))
           throw error;
-        if (isForbidden(error)) this.#responses.delete(name);
+        if (isForbidden(error)) this.#lists.delete(name);
         errors.set(name, error);
       }
     }
@@ -125,14 +116,16 @@ export class InventoryCollector {
   }
 
   async #samples(reportDrop: ReportDrop): Promise<Sample[]> {
-    const { appliances, clock, options } = this.#context;
-    const rows = enabledCollectors(options.collectors);
+    const { appliances, options } = this.#context;
+    const collectors = enabledCollectors(options.collectors);
     const samples: Sample[] = [];
-    for await (const appliance of iterateInSlices(appliances.polled, clock)) {
+    for (const [index, appliance] of appliances.polled.entries()) {
       const { serial, name, type, build, availableBuild } = appliance;
       const record = { id: serial, type, build, available_build: availableBuild };
       samples.push(...toSamples(inventoryTable, [record], { serial, filer: name }));
-      for (const { definition } of rows) samples.push(...(definition.inventorySamples?.(appliance, reportDrop) ?? []));
+      for (const { definition } of collectors)
+        samples.push(...(definition.inventorySamples?.(appliance, reportDrop) ?? []));
+      if (index % APPLIANCES_PER_TURN === APPLIANCES_PER_TURN - 1) await nextTurn();
     }
     return samples;
   }
@@ -152,8 +145,9 @@ export class InventoryCollector {
     const opened = this.#gaps.filter((gap) => !isIn(this.#logged)(gap));
     const closed = this.#logged.filter((gap) => !isIn(this.#gaps)(gap));
     for (const { list, reason, happened, advice } of opened)
-      log.warn({ list, reason }, `the inventory is incomplete: ${happened}; ${advice}`);
-    for (const { list, reason } of closed) log.info({ list, reason }, 'the inventory is complete again');
+      log.warn({ list, reason, happened, advice }, 'A list of the inventory became incomplete.');
+    for (const { list, reason } of closed)
+      log.info({ list, reason }, 'The list of the inventory became complete again.');
     this.#logged = this.#gaps;
     return opened.some(({ reason }) => reason !== 'forbidden' && reason !== 'empty' && reason !== 'other_ids');
   }

@@ -35,13 +35,15 @@ export function checkInventoryList(body: unknown, path: ListPath): void {
   throw new SchemaError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
 }
 
-export function* serialRecords(name: ListName, body: unknown, reportDrop: ReportDrop): Generator<JsonObject> {
-  if (body === undefined) return;
-  const path = name === 'edges' ? '/edges' : '/serials';
-  for (const [index, record] of itemsOrEmpty(body, `GET ${path}`).entries()) {
-    if (!hasSerial(record, path)) reportDrop('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
-    else if (path === '/edges' || isInUse(record)) yield record;
-  }
+/** The records of appliances in use. Reports those without a usable serial. Throws a SchemaError if the body is no list. */
+export function appliancesIn(body: unknown, path: ListPath, reportDrop: ReportDrop): readonly JsonObject[] {
+  return itemsOrEmpty(body, `GET ${path}`).flatMap((record, index) => {
+    if (!hasSerial(record, path)) {
+      reportDrop('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
+      return [];
+    }
+    return path === '/edges' || isInUse(record) ? [record] : [];
+  });
 }
 
 function isInUse({ type, in_use }: JsonObject): boolean {

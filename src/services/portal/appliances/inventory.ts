@@ -1,8 +1,8 @@
 import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
-import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
+import { labelValue } from '../../../metrics/samples.ts';
 import { HIDDEN_APPLIANCES } from '../causes.ts';
-import { type ListName, serialRecords } from './inventory-lists.ts';
+import type { ListName } from './inventory-lists.ts';
 
 export interface Appliance {
   /** In lower case. It is the id in telemetry requests, and the label `serial`. */
@@ -16,104 +16,115 @@ export interface Appliance {
   readonly build: string;
   /** The build that the portal offers; empty without one. */
   readonly availableBuild: string;
-  /** The appliance's records in the lists of this cycle, from which other collectors make samples. */
+  /** The appliance's records in fresh lists, from which other collectors make samples. */
   readonly records?: { readonly serial?: JsonObject; readonly edge?: JsonObject };
 }
 
 export type Inventory = ReadonlyMap<string, Appliance>;
 
-export interface ListResponse {
-  readonly body: unknown;
-  /** Whether the response is of this cycle; otherwise it is of an earlier one. */
+/** The last list that could be read. */
+export interface InventoryList {
+  readonly items: readonly JsonObject[];
+  /** Whether it is of this cycle. */
   readonly isCurrent: boolean;
-  /** Whether its values may be exposed. From an older response only names and builds are used. */
+  /** Whether its values may be exposed. From an older list only names and builds are used. */
   readonly isFresh: boolean;
 }
 
-export interface ParsedInventory {
+/** By name; a list that was never read, or is forbidden, is missing. */
+export type InventoryLists = ReadonlyMap<ListName, InventoryList>;
+
+export interface ReadInventory {
   readonly appliances: Inventory;
-  /** The lists that are empty, or that use other ids than the other lists. */
+  /** Whether the ids of `GET /serials` are known to be the serials of `GET /edges`. */
+  readonly sharesIds: boolean;
+  /** The lists that are empty, or that use other ids than the other list. */
   readonly gaps: readonly InventoryGap[];
 }
 
+const UNREAD: InventoryList = { items: [], isCurrent: false, isFresh: false };
+
 /**
- * The appliances in use, from the lists that there are. If `GET /serials` lists at least one serial of `GET /edges`, an
- * edge that it does not list is not in use. If it lists none of them, its ids are no serials, and all of `GET /edges` is
- * used. Reports records without a usable serial. Throws a SchemaError if a response is not a list.
+ * The appliances in use. Edges are those of `GET /serials`, unless it has none, or has other ids than `GET /edges`:
+ *
+ * | `GET /serials` lists | `GET /edges` lists | polled |
+ * |---|---|---|
+ * | some | none, or some of the same ids | serials |
+ * | some | only other ids, and the ids were never the same | edges |
+ * | none | edges, in this cycle | edges |
+ * | none | edges, in an earlier cycle | none |
+ * | unknown, because it was never read or is forbidden | some | edges |
+ *
+ * A list of an earlier cycle still says what is in use. Once the ids were the same they stay so, so that a replaced fleet is
+ * polled although `GET /edges` is late.
  */
-export function readInventory(responses: ReadonlyMap<ListName, ListResponse>, reportDrop: ReportDrop): ParsedInventory {
-  const listed = (name: ListName) => ({
-    ...responses.get(name),
-    items: [...serialRecords(name, responses.get(name)?.body, reportDrop)],
-  });
-  const [edgeSerials, fileIq, edges] = [listed('edge_serials'), listed('file_iq_serials'), listed('edges')];
-  const serialOf = ({ serial }: JsonObject) => labelValue(serial).toLowerCase();
-  const namedSerials = new Set(edgeSerials.items.map(({ id }) => labelValue(id).toLowerCase()));
-  const noEdgeIsNamed = !edges.items.some((edge) => namedSerials.has(serialOf(edge)));
-  // An edge list of an earlier cycle does not show that edges still exist.
-  const areEdgesGone = namedSerials.size === 0 && edges.isCurrent !== true;
-  const haveOtherIds = namedSerials.size > 0 && edges.items.length > 0 && noEdgeIsNamed;
+export function readInventory(lists: InventoryLists, sharedIds: boolean): ReadInventory {
+  const serials = lists.get('edge_serials');
+  const edges = lists.get('edges') ?? UNREAD;
+  const edgeSerials = new Set(edges.items.map(serialOfEdge));
+  const hasSerials = serials !== undefined && serials.items.length > 0;
+  const sharesIds = sharedIds || (serials?.items ?? []).some((record) => edgeSerials.has(serialOf(record)));
+  const hasOtherIds = hasSerials && edgeSerials.size > 0 && !sharesIds;
+  const isByEdges = hasSerials ? hasOtherIds : serials === undefined || edges.isCurrent;
+
   const appliances = new Map<string, Appliance>();
-  for (const { items, isFresh } of [haveOtherIds ? { ...edgeSerials, items: [] } : edgeSerials, fileIq]) {
-    for (const record of items) {
-      const serial = labelValue(record.id).toLowerCase();
-      if (appliances.has(serial)) reportDrop('duplicate', 'serials.id');
-      appliances.set(serial, {
-        ...unknownAppliance(serial),
-        name: labelValue(record.description) || serial,
-        type: labelValue(record.type),
-        build: labelValue(record.build),
-        availableBuild: labelValue(record.available_build),
-        records: isFresh ? { serial: record } : {},
-      });
-    }
+  const listed = [hasOtherIds ? UNREAD : (serials ?? UNREAD), lists.get('file_iq_serials') ?? UNREAD];
+  for (const { items, isFresh } of listed) {
+    for (const record of items) appliances.set(serialOf(record), applianceOf(record, isFresh));
   }
-  const edgesRead = new Set<string>();
   for (const record of edges.items) {
-    const serial = serialOf(record);
-    if (edgesRead.has(serial)) reportDrop('duplicate', 'edges.serial');
-    edgesRead.add(serial);
-    if (edgeSerials.isCurrent && (!noEdgeIsNamed || areEdgesGone) && !appliances.has(serial)) continue;
-    const earlier = appliances.get(serial) ?? unknownAppliance(serial);
-    appliances.set(serial, {
-      ...earlier,
-      edgeId: labelValue(record.id).toLowerCase(),
-      name: labelValue(record.description) || earlier.name,
-      type: earlier.type || 'edge',
-      build: labelValue(record.build) || earlier.build,
-      records: { ...earlier.records, ...(edges.isFresh && { edge: record }) },
-    });
+    const serial = serialOfEdge(record);
+    const known = appliances.get(serial);
+    if (known !== undefined || isByEdges)
+      appliances.set(serial, withEdge(known ?? unknownAppliance(serial), record, edges.isFresh));
   }
+  return { appliances, sharesIds, gaps: gapsIn(lists, appliances.size, hasOtherIds) };
+}
+
+function serialOf({ id }: JsonObject): string {
+  return labelValue(id).toLowerCase();
+}
+
+function serialOfEdge({ serial }: JsonObject): string {
+  return labelValue(serial).toLowerCase();
+}
+
+function applianceOf(record: JsonObject, isFresh: boolean): Appliance {
+  const serial = serialOf(record);
   return {
-    appliances,
-    gaps: gapsIn(responses, {
-      appliances: appliances.size,
-      serials: namedSerials.size,
-      edges: edges.items.length,
-      haveOtherIds,
-    }),
+    ...unknownAppliance(serial),
+    name: labelValue(record.description) || serial,
+    type: labelValue(record.type),
+    build: labelValue(record.build),
+    availableBuild: labelValue(record.available_build),
+    records: isFresh ? { serial: record } : {},
+  };
+}
+
+/** The record in `GET /edges` has the present name and build. */
+function withEdge(known: Appliance, record: JsonObject, isFresh: boolean): Appliance {
+  return {
+    ...known,
+    edgeId: labelValue(record.id).toLowerCase(),
+    name: labelValue(record.description) || known.name,
+    type: known.type || 'edge',
+    build: labelValue(record.build) || known.build,
+    records: { ...known.records, ...(isFresh && { edge: record }) },
   };
 }
 
 /** An empty list is a gap only if another list has appliances. If no list has any, the whole inventory is the gap. */
-function gapsIn(
-  responses: ReadonlyMap<ListName, ListResponse>,
-  counts: {
-    readonly appliances: number;
-    readonly serials: number;
-    readonly edges: number;
-    readonly haveOtherIds: boolean;
-  },
-): readonly InventoryGap[] {
-  const { edges, serials } = counts;
+function gapsIn(lists: InventoryLists, appliances: number, hasOtherIds: boolean): readonly InventoryGap[] {
+  const isCurrent = (name: ListName) => lists.get(name)?.isCurrent === true;
+  const countOf = (name: ListName) => lists.get(name)?.items.length ?? 0;
+  const [serials, edges] = [countOf('edge_serials'), countOf('edges')];
   const advice = HIDDEN_APPLIANCES;
-  const isCurrent = (name: ListName) => responses.get(name)?.isCurrent === true;
-  if (counts.appliances === 0) {
+  if (appliances === 0) {
     const happened = 'the inventory is empty: GET /serials lists no appliance';
     const isKnown = isCurrent('edge_serials') && isCurrent('file_iq_serials');
     return isKnown ? [{ list: 'all', reason: 'empty', happened, advice }] : [];
   }
-  if (counts.haveOtherIds) {
+  if (hasOtherIds) {
     const happened = 'the ids of GET /serials are not the serials of GET /edges: edges are polled by the latter';
     return [{ list: 'edge_serials', reason: 'other_ids', happened, advice: 'compare both lists in the portal' }];
   }

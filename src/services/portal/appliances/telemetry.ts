@@ -5,7 +5,6 @@ import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import type { PortalContext } from '../context.ts';
 import { recordTime } from '../records.ts';
-import { tasksOfAppliances } from './appliance-index.ts';
 import { buildSupports } from './builds.ts';
 import type { Appliance } from './inventory.ts';
 import { callsForShorterPeriod, isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimits } from './periods.ts';
@@ -48,7 +47,6 @@ const MAX_COMBINED_MS = 6 * HOUR_MS;
 export class TelemetryCollector {
   readonly #context: PortalContext;
   readonly #operations: ReadonlyMap<string, Operation>;
-  readonly #tasks: () => Iterable<Task>;
   readonly #newestLimits = new PeriodLimits();
   /** Tasks with a limit request the newest minutes and the older ones separately. */
   readonly #olderLimits = new PeriodLimits();
@@ -58,7 +56,6 @@ export class TelemetryCollector {
   constructor(context: PortalContext) {
     const { series, units, binSeconds } = context.options;
     this.#context = context;
-    this.#tasks = tasksOfAppliances(context.appliances, (appliance) => this.#tasksOf(appliance));
     const names = series.map(({ name }) => name);
     this.#operations = new Map(
       [...operationsFor(names)].map(([name, operation]) => [
@@ -74,7 +71,7 @@ export class TelemetryCollector {
     const isPolled = (id: string) => appliances.find(id.split('/')[1] ?? '') !== undefined;
     for (const limits of [this.#newestLimits, this.#olderLimits]) limits.keepOnly(isPolled);
     for (const id of this.#skips.keys()) if (!isPolled(id)) this.#skips.delete(id);
-    yield* this.#tasks();
+    for (const appliance of appliances.polled) yield* this.#tasksOf(appliance);
   }
 
   #tasksOf({ serial, name: filer, build }: Appliance): readonly Task[] {
@@ -90,6 +87,7 @@ export class TelemetryCollector {
         api: 'portal',
         operation: name,
         appliance: { serial, name: filer },
+        names: filer,
         without: `PORTAL_SERIES=-${name}`,
         intervalMs,
         suspendedIntervalMs: options.discoveryIntervalMs,

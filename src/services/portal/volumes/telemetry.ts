@@ -90,7 +90,11 @@ class VolumeTelemetry {
     // A task's id contains the guid of its volume.
     this.#periodLimits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
     yield this.#listTask;
-    for (const { missing, tasks } of this.#volumes.values()) if (missing < 2) yield* tasks;
+    for (const { missing, serials, tasks } of this.#volumes.values()) {
+      if (missing >= 2) continue;
+      const names = serials.map(this.#context.appliances.nameOf).join();
+      for (const task of tasks) yield { ...task, names };
+    }
   }
 
   async #discover(reportDrop: ReportDrop, signal: AbortSignal): Promise<void> {
