@@ -5,6 +5,9 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
+/** A shorter sleep takes so long, as a timer of Node.js does: otherwise a loop that sleeps too little would never end. */
+const MIN_SLEEP_MS = 1;
+
 /** A clock that moves only when told. Sleepers wake in the order of their times, and those of one time in the order of their sleeps. */
 export class ManualClock implements Clock {
   #monotonic = 0;
@@ -41,7 +44,7 @@ export class ManualClock implements Clock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const sleeper: Sleeper = { due: this.#monotonic + Math.max(0, ms), wake };
+      const sleeper: Sleeper = { due: this.#monotonic + Math.max(MIN_SLEEP_MS, ms), wake };
       this.#sleepers.push(sleeper);
       signal?.addEventListener('abort', wake, { once: true });
     });

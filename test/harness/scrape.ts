@@ -1,0 +1,82 @@
+export interface ScrapedSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** What a scrape of `/metrics` brought. A line that is no sample, or a series that comes twice, throws. */
+export class Scrape {
+  readonly text: string;
+  /** The type of each family. */
+  readonly types = new Map<string, string>();
+  readonly #samples = new Map<string, ScrapedSample[]>();
+
+  constructor(text: string) {
+    this.text = text;
+    const seen = new Set<string>();
+    for (const line of text.split('\n')) {
+      if (line === '') continue;
+      if (line.startsWith('#')) {
+        const [, kind, name = '', type = ''] = line.split(' ');
+        if (kind === 'TYPE') this.types.set(name, type);
+        continue;
+      }
+      const end = line.lastIndexOf(' ');
+      const series = line.slice(0, end);
+      if (seen.has(series)) throw new Error(`a scrape has the series ${series} twice`);
+      seen.add(series);
+      const sample = { ...seriesOf(series), value: numberOf(line.slice(end + 1)) };
+      const named = this.#samples.get(sample.name);
+      if (named === undefined) this.#samples.set(sample.name, [sample]);
+      else named.push(sample);
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...this.#samples.keys()];
+  }
+
+  /** The samples of a name, or of all names that a pattern fits, with these labels among theirs. */
+  all(name: string | RegExp, labels: ScrapedSample['labels'] = {}): readonly ScrapedSample[] {
+    const names = typeof name === 'string' ? [name] : this.names.filter((one) => name.test(one));
+    const wanted = Object.entries(labels);
+    const named = names.flatMap((one) => this.#samples.get(one) ?? []);
+    return named.filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value));
+  }
+
+  /** The value of the only sample that fits; undefined if there is none. */
+  value(name: string, labels: ScrapedSample['labels'] = {}): number | undefined {
+    const found = this.all(name, labels);
+    if (found.length > 1) throw new Error(`${found.length} samples are ${name} ${JSON.stringify(labels)}`);
+    return found[0]?.value;
+  }
+
+  sum(name: string, labels: ScrapedSample['labels'] = {}): number {
+    return this.all(name, labels).reduce((sum, { value }) => sum + value, 0);
+  }
+}
+
+/** The same series come in each scrape, so each is parsed once. */
+const parsed = new Map<string, Omit<ScrapedSample, 'value'>>();
+const MAX_PARSED = 100_000;
+
+function seriesOf(text: string): Omit<ScrapedSample, 'value'> {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const [, name = '', inBraces = ''] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?$/s.exec(text) ?? [];
+  const labels: Record<string, string> = {};
+  const rest = inBraces.replaceAll(/(\w+)="((?:[^"\\]|\\[\\n"])*)",?/g, (_, label: string, value: string) => {
+    labels[label] = value.replaceAll(/\\(.)/g, (_escape, character) => (character === 'n' ? '\n' : character));
+    return '';
+  });
+  if (name === '' || rest !== '') throw new Error(`a scrape has a line that is no sample: ${text}`);
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(text, { name, labels });
+  return { name, labels };
+}
+
+function numberOf(text: string): number {
+  const value = Number(text.replace('Inf', 'Infinity'));
+  if (Number.isNaN(value) && text !== 'NaN') throw new Error(`a scrape has a value that is no number: ${text}`);
+  return value;
+}

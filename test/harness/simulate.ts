@@ -1,0 +1,308 @@
+import { setMaxListeners } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished } from 'vitest';
+import { type App, createApp } from '../../src/app/app.ts';
+import { lineMask, load } from '../../src/cli/load.ts';
+import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
+
+import { createLog } from '../../src/runtime/log.ts';
+import { configuredServices } from '../../src/services/services.ts';
+import { type Duration, HOUR, MINUTE, milliseconds, SECOND } from './duration.ts';
+import { Evidence, type Task } from './evidence.ts';
+import { Counters, type Invariant, STALE_AFTER, type Violation, violations } from './invariants.ts';
+import type { LogLine } from './kept-log.ts';
+import { ManualClock } from './manual-clock.ts';
+import { MemoryConnection, URLS } from './memory-connection.ts';
+import { MemoryStore } from './memory-store.ts';
+import { Scrape } from './scrape.ts';
+import { seededRandom } from './seeded-random.ts';
+
+type Env = Readonly<Record<string, string>>;
+type ServiceOptions = Exclude<ConstructorParameters<typeof SimulatedServices>[1], undefined>;
+
+export interface ScenarioOptions {
+  /** 3 if not given. */
+  readonly appliances?: number;
+  /** Whether file acceleration is polled. */
+  readonly gfa?: boolean;
+  /** Whether the portal is polled; it is unless this is false. */
+  readonly portal?: boolean;
+  readonly series?: readonly string[];
+  /** Whether the exporter has a state file. */
+  readonly state?: boolean;
+  readonly env?: Env;
+  readonly services?: Omit<ServiceOptions, 'appliances'>;
+  /** Whether the exporter waits for `start()`. */
+  readonly later?: boolean;
+  /** How often the invariants are checked. */
+  readonly checkEvery?: Duration;
+  /** The time at the beginning, in epoch milliseconds. */
+  readonly at?: number;
+}
+
+/** Lines of the log that a start takes, and those of one act with and without an appliance. */
+const LOG_LINES = { start: 20, act: 8, appliance: 3 } as const;
+
+/** The whole program with both services in this process, on a clock that moves only when told. It ends with the test. */
+export async function simulate(options: ScenarioOptions = {}): Promise<Scenario> {
+  const scenario = new Scenario(options);
+  onTestFinished(() => scenario.end());
+  if (!options.later) await scenario.start();
+  return scenario;
+}
+
+export class Scenario {
+  readonly clock: ManualClock;
+  readonly services: SimulatedServices;
+  readonly disk = new MemoryStore();
+  /** The lines of all processes so far. */
+  readonly log: LogLine[] = [];
+  /** What each response takes. */
+  latencyMs = 0;
+  readonly #options: ScenarioOptions;
+  readonly #evidence: Evidence;
+  readonly #task: Task;
+  readonly #counters = new Counters();
+  readonly #violations = new Map<string, Invariant>();
+  readonly #allowed = new Set<Invariant>();
+  /** Each `up` and how often it changed. */
+  readonly #ups = new Map<string, { readonly value: number; readonly changes: number }>();
+  /** The effective intervals of the last scrapes, and when each appliance was first there. */
+  #effective: { readonly at: number; readonly ms: number }[] = [];
+  readonly #joined = new Map<string, number>();
+  #app: App | undefined;
+  #port = 0;
+  #starts = 0;
+  /** How often the scenario changed anything. */
+  #acts = 0;
+  #isUnplugged = false;
+  #remembers = false;
+
+  constructor(options: ScenarioOptions) {
+    this.#options = options;
+    this.clock = new ManualClock(options.at);
+    const { clock } = this;
+    const startedAt = clock.now();
+    // The services have a clock of their own, which nobody sets.
+    const servicesClock = {
+      now: () => startedAt + clock.monotonic(),
+      monotonic: () => clock.monotonic(),
+      sleep: clock.sleep.bind(clock),
+    };
+    this.services = new SimulatedServices(servicesClock, { appliances: options.appliances ?? 3, ...options.services });
+    this.#evidence = new Evidence(() => clock.monotonic());
+    this.#task = taskOf(options);
+  }
+
+  get serials(): readonly string[] {
+    return this.services.fleet.appliances.map(({ serial }) => serial);
+  }
+
+  /** Starts an exporter. */
+  async start(): Promise<void> {
+    this.#acts += 1;
+    this.#starts += 1;
+    this.#counters.reset();
+    this.#evidence.started(this.clock.now(), this.#remembers);
+    const env = { ...environmentOf(this.#options), ...this.#options.env };
+    const config = await load(env, () => Promise.reject(Object.assign(new Error('no .env'), { code: 'ENOENT' })));
+    const write = (line: string) => void this.log.push(JSON.parse(line) as LogLine);
+    // As for the process.
+    setMaxListeners(100);
+    this.#app = createApp(configuredServices(config), config, {
+      clock: this.clock,
+      random: seededRandom(this.#starts),
+      log: createLog('info', { write }, lineMask(config)),
+      version: '0.0.0',
+      revision: 'test',
+      nodeVersion: process.version,
+      openState: () => this.disk,
+      connect: () =>
+        new MemoryConnection(
+          (...request) => this.#respond(...request),
+          this.clock,
+          () => this.latencyMs,
+        ),
+    });
+    void this.#app.failed.then((error) => this.#violate('log', `the program failed: ${error.stack}`));
+    this.#port = await this.#app.start();
+  }
+
+  /** Lets time pass, checks the invariants meanwhile, and resolves with the last scrape. */
+  async advance(duration: Duration): Promise<Scrape> {
+    const stepMs = milliseconds(this.#options.checkEvery ?? '2m');
+    let scrape = new Scrape('');
+    for (let leftMs = milliseconds(duration); leftMs > 0; leftMs -= stepMs) {
+      await this.clock.advance(Math.min(leftMs, stepMs));
+      scrape = await this.scrape();
+    }
+    return scrape;
+  }
+
+  /** Scrapes and checks the invariants. */
+  async scrape(): Promise<Scrape> {
+    const scrape = new Scrape((await this.get('/metrics')).text);
+    this.#check(scrape);
+    return scrape;
+  }
+
+  /** A page of the exporter. */
+  async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpGet({ port: this.#port, host: '127.0.0.1', path, agent: false }, resolve).on('error', reject);
+    });
+    return { status: response.statusCode ?? 0, text: await text(response) };
+  }
+
+  /** Begins a fault of the services; returns the function that ends it. */
+  fail(fault: Fault): () => void {
+    const { service, path, status, times } = fault;
+    const isLimit = status === 429;
+    const echoMs = isLimit ? HOUR : [403, 404, 422].includes(status ?? 0) ? (4 / 3) * this.#task.discoveryMs : 0;
+    const end = this.disturb(
+      (ofService, ofPath) =>
+        (service === undefined || service === ofService) &&
+        // One 429 may hold back all requests of a service.
+        (path === undefined || path.test(ofPath) || (isLimit && ofService === 'portal')),
+      echoMs,
+    );
+    const endFault = this.services.fail(fault);
+    // A fault of a few requests ends by itself.
+    if (times !== undefined) end();
+    return () => {
+      endFault();
+      end();
+    };
+  }
+
+  /** Changes responses; returns the function that ends it. */
+  edit(path: RegExp, change: (body: unknown, request: DemoRequest) => unknown): () => void {
+    const end = this.disturb((_, ofPath) => path.test(ofPath));
+    const endEdit = this.services.edit(path, change);
+    return () => {
+      endEdit();
+      end();
+    };
+  }
+
+  /** Says that something is wrong with requests; by default with all of them. Returns the function that says that it is over. */
+  disturb(concerns: Parameters<Evidence['disturb']>[0] = () => true, echoMs = 0): () => void {
+    this.#acts += 1;
+    const end = this.#evidence.disturb(concerns, echoMs);
+    return () => {
+      this.#acts += 1;
+      end();
+    };
+  }
+
+  /** The number of requests whose path and query fit, in the time before now; all if no time is given. */
+  requests(path: RegExp, last?: Duration): number {
+    const from = last === undefined ? Number.NEGATIVE_INFINITY : this.clock.monotonic() - milliseconds(last);
+    return this.#evidence.requests.filter((request) => request.at > from && path.test(request.path)).length;
+  }
+
+  /** Ends the exporter, by a stop or by a kill, and starts another one after a while. */
+  async restart(how: 'stop' | 'kill', away: Duration = '30s'): Promise<void> {
+    await this.stop(how);
+    await this.clock.advance(milliseconds(away));
+    await this.start();
+  }
+
+  async stop(how: 'stop' | 'kill' = 'stop'): Promise<void> {
+    this.disk.isFrozen = how === 'kill';
+    this.#isUnplugged = how === 'kill';
+    await this.clock.through(this.#app?.stop() ?? Promise.resolve(), SECOND);
+    this.#app = undefined;
+    this.disk.isFrozen = false;
+    this.#isUnplugged = false;
+    this.#remembers = this.#options.state === true && how === 'stop' && this.disk.fault === undefined;
+  }
+
+  /** Accepts that an invariant does not hold in this scenario. */
+  allow(invariant: Invariant, _because: string): void {
+    this.#allowed.add(invariant);
+  }
+
+  get broken(): readonly string[] {
+    return [...this.#violations].map(([violation, invariant]) => `${invariant}: ${violation}`);
+  }
+
+  /** Stops the exporter; throws if an invariant was broken. */
+  async end(): Promise<void> {
+    await this.stop();
+    for (const [up, { changes }] of this.#ups) {
+      if (changes > this.#acts + 1) this.#violate('up', `${up} changed ${changes} times in ${this.#acts} acts`);
+    }
+    const lines = LOG_LINES.act + LOG_LINES.appliance * this.services.fleet.everyAppliance.length;
+    const most = LOG_LINES.start * this.#starts + lines * this.#acts;
+    if (this.log.length > most) this.#violate('log', `${this.log.length} lines, ${most} at most`);
+    const allowed = this.broken.filter((violation) => [...this.#allowed].some((one) => violation.startsWith(one)));
+    expect(this.broken.filter((violation) => !allowed.includes(violation)).slice(0, 10)).toEqual([]);
+  }
+
+  #respond(...[service, request]: Parameters<SimulatedServices['respond']>) {
+    if (this.#isUnplugged) return undefined;
+    const sent = this.services.respond(service, request);
+    this.#evidence.take({ service, path: request.path }, sent);
+    return sent;
+  }
+
+  #check(scrape: Scrape): void {
+    const now = this.clock.monotonic();
+    const seconds = scrape.value('filer_exporter_effective_interval_seconds', { api: 'portal' }) ?? 0;
+    this.#effective.push({ at: now, ms: Math.max(this.#task.intervalMs, seconds * SECOND) });
+    this.#effective = this.#effective.filter(({ at, ms }) => now - at <= (STALE_AFTER + 1) * ms + 2 * MINUTE);
+    const effectiveMs = Math.max(...this.#effective.map(({ ms }) => ms));
+    for (const serial of this.serials) if (!this.#joined.has(serial)) this.#joined.set(serial, now);
+    const knownMs = 1.5 * this.#task.discoveryMs + 2 * effectiveMs;
+    const known = this.serials.filter((serial) => now - (this.#joined.get(serial) ?? now) > knownMs);
+    const appliances = this.serials.length;
+    const check = { scrape, task: this.#task, evidence: this.#evidence, appliances, known, effectiveMs };
+    const found: Violation[] = [...violations(check), ...this.#counters.violations(scrape)];
+    for (const [invariant, violation] of found) this.#violate(invariant, violation);
+    for (const { name, labels, value } of scrape.all(/^filer_(?:api|appliance)_up$/)) {
+      const up = `${name} of ${labels.api ?? labels.serial}`;
+      const known = this.#ups.get(up) ?? { value, changes: 0 };
+      this.#ups.set(up, { value, changes: known.changes + Number(known.value !== value) });
+    }
+  }
+
+  #violate(invariant: Invariant, violation: string): void {
+    const minute = Math.round(this.clock.monotonic() / MINUTE);
+    if (this.#violations.size < 100) this.#violations.set(`${violation}, in minute ${minute}`, invariant);
+  }
+}
+
+const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'];
+
+function environmentOf({ gfa = false, portal = true, state = false, series = SERIES }: ScenarioOptions): Env {
+  return {
+    LISTEN_ADDRESS: '127.0.0.1:0',
+    ALLOW_INSECURE_UPSTREAM: 'true',
+    // Most lines of a page are buckets.
+    EVENT_BUCKETS: '1m,1h',
+    ...(gfa && { GFA_URL: URLS.gfa, GFA_TOKEN: credentials.gfaToken }),
+    ...(portal && {
+      PORTAL_URL: URLS.portal,
+      PORTAL_SERVICE_KEY: credentials.serviceKey,
+      PORTAL_SERVICE_SECRET: credentials.serviceSecret,
+      PORTAL_SERIES: series.join(','),
+    }),
+    ...(state && { STATE_FILE: '/state' }),
+  };
+}
+
+function taskOf({ gfa = false, portal = true, series = SERIES, env = {} }: ScenarioOptions): Task {
+  const duration = (name: string, usual: Duration) => milliseconds((env[name] ?? usual) as Duration);
+  const [requests, window] = (env.PORTAL_RATE_LIMIT ?? '500/30s').split('/');
+  return {
+    gfa,
+    series: portal ? series : [],
+    intervalMs: duration('PORTAL_INTERVAL', '5m'),
+    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL', '15m'),
+    dataMs: duration('GFA_INTERVAL', '60s'),
+    limit: { requests: Number(requests), windowMs: milliseconds(window as Duration) },
+  };
+}
