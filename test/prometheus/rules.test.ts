@@ -11,7 +11,8 @@ import { hasTool, run } from '../harness/tools.ts';
  * and again with what a real Prometheus adds: lost scrapes, a new pod, and two addresses of one exporter.
  */
 
-const rulesFile = fileURLToPath(new URL('../../deploy/prometheus/filer-exporter.rules.yml', import.meta.url));
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+const rulesFile = join(deploy, 'prometheus/filer-exporter.rules.yml');
 const alerts = new URL('alerts/', import.meta.url);
 const files = readdirSync(alerts).toSorted();
 
@@ -79,10 +80,24 @@ function testRules(file: string, change: (series: Series) => Series[]): string {
   }
 }
 
+test('the resource of the Prometheus operator has the rules as they are written', () => {
+  const resource = readFileSync(join(deploy, 'prometheus/filer-exporter.prometheusrule.yml'), 'utf8');
+  expect((parse(resource) as { readonly spec: unknown }).spec).toEqual(parse(readFileSync(rulesFile, 'utf8')));
+});
+
 describe.runIf(hasTool('promtool'))('alerts', () => {
   test('promtool finds no fault in the rules', () => {
     const { status, output } = run('promtool', ['check', 'rules', '--lint=all', '--lint-fatal', rulesFile]);
     expect({ status, output }).toMatchObject({ status: 0 });
+  });
+
+  test('the examples of a configuration of Prometheus and of Alertmanager are right', () => {
+    for (const path of [join(deploy, 'prometheus/prometheus.yml'), join(deploy, 'compose/prometheus.yml')]) {
+      expect({ path, ...run('promtool', ['check', 'config', '--syntax-only', path]) }).toMatchObject({ status: 0 });
+    }
+    for (const path of [join(deploy, 'prometheus/alertmanager.yml'), join(deploy, 'compose/alertmanager.yml')]) {
+      expect({ path, ...run('amtool', ['check-config', path]) }).toMatchObject({ status: 0 });
+    }
   });
 
   test.each(files)('%s: each alert is silent, pending and firing as written', (file) => {
