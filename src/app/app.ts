@@ -1,13 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { MetricsPage } from '../exposition/metrics-page.ts';
-import { landingPage } from '../pages/landing-page.ts';
-import { noticeHtml } from '../pages/notice.ts';
-import { StatusDocuments } from '../pages/status-documents.ts';
-import { runInSlices } from '../runtime/slices.ts';
 import type { ConfiguredService } from '../services/services.ts';
-import { createReport, exporterStatus } from '../status/report.ts';
-import { WarningLabels } from '../status/warning-labels.ts';
+import { apiReport, statusReport } from '../status/report.ts';
+import { landingPage } from '../web/pages/landing-page.ts';
+import { noticeHtml } from '../web/pages/notice.ts';
+import { statusJson, statusPage } from '../web/pages/status-page.ts';
 import { type Pages, WebServer } from '../web/server.ts';
 import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -41,27 +39,31 @@ export function createApp(
   const review = () => {
     for (const { poller } of sources) poller.review();
   };
-  const warningLabels = new WarningLabels();
   const scrapes = new MetricsPage({
     exposition,
     own,
     review,
-    status: () =>
-      exporterStatus({ sources, keeper, web: webConfig?.status, history, closed: server.closed, warningLabels }, clock),
+    status: () => ({
+      apis: sources.map((source) => apiReport(source, clock)),
+      own: new Map(sources.flatMap(({ ownValues }) => [...(ownValues?.() ?? [])])),
+      state: keeper,
+      web: webConfig?.status,
+      remoteWrite: history?.status(),
+      closed: server.closed,
+    }),
   });
   const notice = environment.notice && noticeHtml(environment.notice);
-  const reported = async () => {
+  const report = () => {
     review();
-    return runInSlices(createReport(sources, environment), clock);
+    return statusReport(sources, environment);
   };
-  const status = new StatusDocuments(reported, clock, notice);
   const landing = landingPage(version, config.web.metricsPath, notice);
   const pages: Pages = {
     exposition: (format, gzip) => scrapes.body(format, gzip),
     ready: () => sources.every(({ poller, hasFailedRequest }) => poller.health.hasPolled || hasFailedRequest()),
-    statusPage: (query) => status.page(query),
-    statusJson: () => status.json(),
-    landingPage: () => Promise.resolve(landing),
+    statusPage: (query) => statusPage(report(), query, notice),
+    statusJson: () => statusJson(report()),
+    landingPage: () => landing,
   };
   const access = webConfigFile && createAccessControl(webConfigFile, environment);
   const server = new WebServer({ ...config.web, access, pages, clock, log });

@@ -1,5 +1,5 @@
 import type { Explain } from '../contract/causes.ts';
-import type { ServiceWarning } from '../contract/service-warning.ts';
+import { type ServiceWarning, serviceWarning } from '../contract/service-warning.ts';
 import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { ServiceClock } from '../transport/service-clock.ts';
 
@@ -13,9 +13,9 @@ export function serviceWarnings(
   const warnings: ServiceWarning[] = [];
   if (isSkewed) {
     const skew = `about ${10 * Math.round(Math.abs(skewMs) / 10_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`;
-    warnings.push({ code: 'clock_skew', ...explain('clock', { skew }) });
+    warnings.push(serviceWarning('clock_skew', explain('clock', { skew }).happened));
   }
-  if (limits.isThrottled) warnings.push({ code: 'throttled', ...explain('throttled') });
+  if (limits.isThrottled) warnings.push(serviceWarning('throttled', explain('throttled').happened));
   return warnings;
 }
 
@@ -31,8 +31,6 @@ export class LateDataWarning {
     this.#isLate = factor >= (this.#isLate ? LATE.ends : LATE.begins);
     if (!this.#isLate) return [];
     const happened = `the limits allow so few requests that data comes ${Math.round(factor)} times later than configured`;
-    return [
-      { code: 'late_data', happened, advice: 'poll fewer series, set a longer interval, or ask for a higher limit' },
-    ];
+    return [serviceWarning('late_data', happened)];
   }
 }

@@ -1,4 +1,4 @@
-import type { ExporterStatus } from '../status/model.ts';
+import type { ExporterStatus } from '../status/exporter-status.ts';
 import type { ResponseBody } from './body.ts';
 import type { ExporterMetrics } from './exporter/metrics.ts';
 import type { Format } from './format.ts';
@@ -11,7 +11,7 @@ const END = '# EOF\n';
 export interface MetricsPageOptions {
   readonly exposition: LineStore;
   readonly own: ExporterMetrics;
-  readonly status: () => Promise<Omit<ExporterStatus, 'samples'>>;
+  readonly status: () => Omit<ExporterStatus, 'samples'>;
   /** Withdraws stale data, and brings states up to date. */
   readonly review: () => void;
 }
@@ -49,7 +49,7 @@ export class MetricsPage {
     review();
     const { samples } = exposition;
     const snapshot = exposition.snapshot(format);
-    const lines = await own.render(format, { ...(await status()), samples });
+    const lines = await own.render(format, { ...status(), samples });
     const end = Buffer.from(format === 'openmetrics' ? lines + END : lines);
     function* buffers(): Generator<Buffer> {
       yield* snapshot.buffers();

@@ -1,16 +1,14 @@
-import type { Explain, ForbiddenTasks } from '../contract/causes.ts';
+import { type Explain, ForbiddenTasks } from '../contract/causes.ts';
 import type { InventoryGap, ServiceDetails } from '../contract/service-details.ts';
+import type { ServiceWarning } from '../contract/service-warning.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { PolledAppliance } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { runInSlices } from '../runtime/slices.ts';
 import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
-import type { ApiReport, ApplianceReport, ExporterStatus, StatusReport, UpState } from './model.ts';
-import { accountReport, appliancesByName, seriesReport, taskSummary } from './task-report.ts';
+import { accountReports, seriesReport, tasksReport } from './task-report.ts';
 import { rfc3339, rfc3339OrNull } from './time-text.ts';
-import type { WarningLabels } from './warning-labels.ts';
 
 /** The part of a polled service that a report reads. */
 export interface ReportedService extends ServiceDetails {
@@ -24,85 +22,66 @@ export interface ReportedService extends ServiceDetails {
   readonly poller: Poller;
 }
 
-/** The parts of the program that the report reads; a part that is not configured is undefined. */
-export interface StatusDependencies {
-  readonly sources: readonly ReportedService[];
-  readonly keeper: ExporterStatus['state'];
-  readonly web: ExporterStatus['web'];
-  readonly history: { status(): ExporterStatus['remoteWrite'] } | undefined;
-  readonly closed: ReadonlyMap<string, number>;
-  readonly warningLabels: WarningLabels;
-}
+export type StatusReport = ReturnType<typeof statusReport>;
+export type ApiReport = ReturnType<typeof apiReport>;
+export type ApplianceReport = StatusReport['appliances'][number];
 
-/** Reads the parts in slices, so their values are from slightly different times. */
-export async function exporterStatus(
-  parts: StatusDependencies,
-  clock: Clock,
-): Promise<Omit<ExporterStatus, 'samples'>> {
-  const { sources, keeper, web, history, closed, warningLabels } = parts;
-  const apis = await Promise.all(sources.map((source) => runInSlices(apiReport(source, clock), clock)));
+/**
+ * Returns the present status, which `/status` shows and `/api/v1/status` sends. A name changes only with a line in the
+ * changelog. Times are RFC 3339 in UTC, durations are in seconds, and unknown values are null.
+ */
+export function statusReport(
+  services: readonly ReportedService[],
+  { version, revision, clock }: { readonly version: string; readonly revision: string; readonly clock: Clock },
+) {
   return {
-    apis,
-    warnings: warningLabels.of(apis, clock.monotonic()),
-    own: new Map(sources.flatMap((source) => [...(source.ownValues?.() ?? [])])),
-    state: keeper,
-    web,
-    remoteWrite: history?.status(),
-    closed,
+    time: rfc3339(clock.now()),
+    version,
+    revision,
+    apis: services.map((service) => apiReport(service, clock)),
+    appliances: services.flatMap((service) => applianceReports(service, clock)),
   };
 }
 
-const APPLIANCES_PER_STEP = 100;
-
-/** Returns the present status. It yields wherever it may be interrupted, because there may be very many tasks. */
-export function* createReport(
-  sources: readonly ReportedService[],
-  { version, revision, clock }: { readonly version: string; readonly revision: string; readonly clock: Clock },
-): Generator<void, StatusReport> {
-  const apis: ApiReport[] = [];
-  const appliances: ApplianceReport[] = [];
-  for (const source of sources) {
-    const api = yield* apiReport(source, clock);
-    apis.push(api);
-    yield;
-    for (const appliance of appliancesByName(source.poller.fleet)) {
-      appliances.push(applianceReport(source, appliance, api.state, clock));
-      if (appliances.length % APPLIANCES_PER_STEP === 0) yield;
-    }
-  }
-  return { time: rfc3339(clock.now()), version, revision, apis, appliances };
-}
-
-function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiReport> {
-  const { api, title, limits, target, intervalMs, tokenSecondsLeft } = source;
-  const { health, fleet } = source.poller;
+/** Returns the status of one service. The metrics about the exporter read it too. */
+export function apiReport(service: ReportedService, clock: Clock) {
+  const { api, title, limits, target, intervalMs, tokenSecondsLeft, explain } = service;
+  const { health, fleet } = service.poller;
   const now = clock.monotonic();
-  const summary = yield* taskSummary(fleet, now);
   const { isUp, downReason = null } = health;
-  const factor = fleet.intervalFactor;
+  const isDown = isUp === false || downReason !== null;
   const secondsLeft = tokenSecondsLeft?.();
-  const skewMs = source.clockSkewMs();
-  const inventoryGaps = source.inventory?.gaps() ?? [];
-  const { cause, warnings } = explanations(source, inventoryGaps, summary.forbidden, downReason);
+  const skewMs = service.clockSkewMs();
+  const inventoryGaps = service.inventory?.gaps() ?? [];
+  const { cause, warnings } = explanations(service, inventoryGaps, downReason);
+  const { tasks, suspended, medianAgeSeconds, worstAgeSeconds } = tasksReport(fleet, now);
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
     title,
-    state: isUp ? 'up' : isUp === false || downReason !== null ? 'down' : 'waiting',
+    /** `waiting` until the first verdict. */
+    state: isUp ? ('up' as const) : isDown ? ('down' as const) : ('waiting' as const),
+    /** The reason why the service is down, as in `filer_api_down_info`. */
     downReason,
     url: target.baseUrl,
     lastSuccess: rfc3339OrNull(health.lastSuccessAt),
     lastError: health.lastError?.message ?? null,
+    /** Why it is down, and what to do. */
     cause,
     token: {
-      kind: tokenSecondsLeft === undefined ? 'key' : 'token',
+      /** When the token expires; null without a token, and for a key that does not expire. */
       expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
+      kind: tokenSecondsLeft === undefined ? ('key' as const) : ('token' as const),
     },
-    pace: {
-      requestsPerSecond: limits.perSecond,
-      sustainedRequestsPerSecond: limits.sustainedPerSecond,
+    requestRate: {
+      /** The requests per second that are allowed now; 0 during a wait. */
+      perSecond: limits.perSecond,
+      /** The requests per second that the request rate and the daily quota sustain. */
+      sustainedPerSecond: limits.sustainedPerSecond,
       requestsInFlight: limits.requestsInFlight,
-      waitUntil: fromNow(limits.waitUntil === undefined ? undefined : limits.waitUntil - clock.monotonic()),
+      /** When the wait after a 429 ends. */
+      waitUntil: fromNow(limits.waitUntil === undefined ? undefined : limits.waitUntil - now),
+      /** True if the service allows clearly fewer requests than configured. */
       throttled: limits.isThrottled,
     },
     limits: {
@@ -110,22 +89,27 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
       windowSeconds: target.limit.windowMs / 1000,
       requestsPerDay: target.dailyLimit ?? null,
     },
-    budgetRemaining: limits.dailyQuotaRemaining ?? null,
+    /** In requests; null without a limit. */
+    quotaRemaining: limits.dailyQuotaRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
-    effectiveIntervalSeconds: (intervalMs * factor) / 1000,
-    sweepSeconds: fleet.cycleSeconds ?? null,
+    /** The interval that the limits allow. */
+    effectiveIntervalSeconds: (intervalMs * fleet.intervalFactor) / 1000,
+    /** The duration of the last complete cycle. */
+    cycleSeconds: fleet.cycleSeconds ?? null,
     dataAge: {
-      medianSeconds: summary.medianAgeSeconds,
-      worstSeconds: summary.worstAgeSeconds,
-      computedWorstSeconds: maxAgeMs(fleet.cycleMs, factor) / 1000,
+      medianSeconds: medianAgeSeconds,
+      worstSeconds: worstAgeSeconds,
+      /** The highest age that a healthy service explains: the effective interval, and half the configured one. */
+      computedWorstSeconds: maxAgeMs(fleet.cycleMs, fleet.intervalFactor) / 1000,
     },
-    tasks: summary.tasks,
-    suspended: summary.suspended,
-    accountTasks: [...summary.account].map(([operation, tasks]) =>
-      accountReport(operation, tasks, now, source.explain),
-    ),
+    tasks,
+    suspended,
+    accountTasks: accountReports(fleet, now, explain),
+    /** The gaps in the lists that decide what is polled. */
     inventoryGaps,
+    /** How far the service's clock is ahead of the exporter's; null before several responses. */
     clockSkewSeconds: skewMs === undefined ? null : skewMs / 1000,
+    /** Warnings about the service, such as a missing licence, without the cause above. */
     warnings,
   };
 }
@@ -134,16 +118,16 @@ function* apiReport(source: ReportedService, clock: Clock): Generator<void, ApiR
 function explanations(
   { warnings, explain, poller }: ReportedService,
   gaps: readonly InventoryGap[],
-  tasks: ForbiddenTasks,
   downReason: string | null,
-): Pick<ApiReport, 'cause' | 'warnings'> {
+) {
   const known = warnings?.() ?? [];
-  const forbidden = known.some(({ explains }) => explains === 'forbidden') ? [] : tasks.all(explain);
+  const isExplained = known.some(({ explains }) => explains === 'forbidden');
+  const forbidden = isExplained ? [] : forbiddenTasks(poller).all(explain);
   const cause = (downReason === 'forbidden' ? forbidden[0] : undefined) ?? poller.health.explanation;
-  const all = [
+  const all: readonly ServiceWarning[] = [
     ...known,
-    ...gaps.map((gap) => ({ ...gap, code: 'inventory' })),
-    ...forbidden.map((explanation) => ({ ...explanation, code: 'forbidden' })),
+    ...gaps.map(({ happened, advice }) => ({ code: 'inventory' as const, happened, advice })),
+    ...forbidden.map(({ happened, advice }) => ({ code: 'forbidden' as const, happened, advice })),
   ];
   return {
     cause: cause === undefined ? null : { happened: cause.happened, advice: cause.advice },
@@ -153,28 +137,47 @@ function explanations(
   };
 }
 
-function applianceReport(
-  source: ReportedService,
-  appliance: PolledAppliance,
-  service: UpState,
-  clock: Clock,
-): ApplianceReport {
-  const { name, serial, state } = appliance;
-  const known = source.inventory?.describe(serial);
-  return {
-    name,
-    serial,
-    state: stateOf(state, service),
-    type: known?.type || null,
-    build: known?.build || null,
-    availableBuild: known?.availableBuild || null,
-    ...seriesReport(appliance, clock.monotonic(), clock.now(), source.explain),
-  };
+function forbiddenTasks({ fleet }: Poller): ForbiddenTasks {
+  const forbidden = new ForbiddenTasks();
+  for (const { task, state } of fleet.tasks) forbidden.add(task, state.error);
+  return forbidden;
 }
 
-function stateOf(state: PolledAppliance['state'], service: UpState): ApplianceReport['state'] {
-  if (service === 'down') return 'unknown';
-  if (state === 'unavailable') return 'down';
-  if (state === 'reporting') return 'up';
-  return state ?? 'waiting';
+/** Sorts names as people expect: `edge-2` before `edge-10`. */
+const byName = new Intl.Collator('en', { numeric: true });
+
+function applianceReports({ poller, inventory, explain }: ReportedService, clock: Clock) {
+  const appliances = [...poller.fleet.appliances.values()].sort(
+    (one, other) => byName.compare(one.name, other.name) || byName.compare(one.serial, other.serial),
+  );
+  return appliances.map((appliance) => {
+    const { name, serial } = appliance;
+    const known = inventory?.describe(serial);
+    return {
+      name,
+      serial,
+      ...(poller.health.isUp === false ? UNKNOWN : stateOf(appliance)),
+      type: known?.type || null,
+      build: known?.build || null,
+      availableBuild: known?.availableBuild || null,
+      ...seriesReport(appliance, clock, explain),
+    };
+  });
+}
+
+interface ReportedState {
+  /** `down` while `filer_appliance_up` is 0; `unknown` while the portal is down; `waiting` before the first verdict. */
+  readonly state: 'up' | 'down' | 'unknown' | 'waiting';
+  /**
+   * Why it is down: `no_records` if the portal responds and has no records of it, for example because it is off;
+   * `unavailable` if the portal does not respond about it.
+   */
+  readonly downReason: 'no_records' | 'unavailable' | null;
+}
+
+const UNKNOWN: ReportedState = { state: 'unknown', downReason: null };
+
+function stateOf({ state }: PolledAppliance): ReportedState {
+  if (state === undefined) return { state: 'waiting', downReason: null };
+  return state === 'reporting' ? { state: 'up', downReason: null } : { state: 'down', downReason: state };
 }

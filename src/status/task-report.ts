@@ -1,125 +1,108 @@
-import { type Explain, explainTask, ForbiddenTasks } from '../contract/causes.ts';
+import { type Explain, explainTask } from '../contract/causes.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { Fleet } from '../polling/fleet.ts';
 import type { PolledAppliance, PolledTask } from '../polling/polled-task.ts';
+import type { SuspensionReason } from '../polling/task-state.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { getOrCreate } from '../runtime/maps.ts';
-import type { AccountTaskReport, ApiReport, ApplianceReport, SuspendedTask } from './model.ts';
-import { rfc3339, rfc3339OrNull, roundToThousandth } from './time-text.ts';
+import { rfc3339, roundToThousandth } from './time-text.ts';
 
-export interface TaskSummary extends Pick<ApiReport, 'tasks' | 'suspended'> {
-  /** The ages of the tasks of a cycle; null without any result. */
-  readonly medianAgeSeconds: number | null;
-  readonly worstAgeSeconds: number | null;
-  readonly forbidden: ForbiddenTasks;
-  /** The tasks of the account, by operation. */
-  readonly account: ReadonlyMap<string, readonly PolledTask[]>;
-}
-
-const TASKS_PER_STEP = 500;
-
-/** Reads every task of a service once. It yields wherever it may be interrupted, because there may be very many. */
-export function* taskSummary(fleet: Fleet, now: number): Generator<void, TaskSummary> {
-  const factor = fleet.intervalFactor;
-  const suspended = new Map<string, SuspendedTask & { tasks: number }>();
-  const account = new Map<string, PolledTask[]>();
-  const count = { total: 0, suspended: 0, overdue: 0 };
-  const forbidden = new ForbiddenTasks();
+/** Summarizes the tasks of a service. `now` is monotonic. */
+export function tasksReport(fleet: Fleet, now: number) {
+  const suspended = new Map<string, { operation: string; reason: SuspensionReason; tasks: number }>();
   const ages: number[] = [];
+  let overdue = 0;
   for (const polled of fleet.tasks) {
-    const { task, appliance, state } = polled;
-    const { operation } = task;
-    const reason = state.suspended;
-    forbidden.add(task, state.error);
+    const { task, state } = polled;
+    const { suspended: reason } = state;
     if (reason !== undefined) {
-      count.suspended += 1;
+      const { operation } = task;
       getOrCreate(suspended, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
-    } else if (appliance?.state !== 'unavailable' && isOverdue(polled, now, factor)) count.overdue += 1;
-    if (appliance === undefined) getOrCreate(account, operation, () => []).push(polled);
+    }
+    if (isOverdue(polled, now, fleet.intervalFactor)) overdue += 1;
     if (fleet.isInCycle(polled) && hasResponded(polled)) ages.push(now - state.respondedAt);
-    count.total += 1;
-    if (count.total % TASKS_PER_STEP === 0) yield;
   }
   const sorted = Float64Array.from(ages).sort();
-  yield;
-  const seconds = (ms: number | undefined) => (ms === undefined ? null : ms / 1000);
+  const kinds = [...suspended.values()];
   return {
-    tasks: count,
-    suspended: [...suspended.values()],
-    account,
-    forbidden,
-    medianAgeSeconds: seconds(sorted[Math.floor(sorted.length / 2)]),
-    worstAgeSeconds: seconds(sorted.at(-1)),
+    tasks: {
+      total: fleet.tasks.length,
+      suspended: kinds.reduce((sum, { tasks }) => sum + tasks, 0),
+      overdue,
+    },
+    /** By operation and reason. */
+    suspended: kinds,
+    /** The ages of the tasks of a cycle; null without any result. */
+    medianAgeSeconds: secondsOrNull(sorted[Math.floor(sorted.length / 2)]),
+    worstAgeSeconds: secondsOrNull(sorted.at(-1)),
   };
 }
 
-/** Whether the task has missed more than one poll. */
-function isOverdue({ task, state, addedAt }: PolledTask, now: number, factor: number): boolean {
+/** Whether the task has missed more than one poll. Suspended tasks and those of appliances that do not respond have not. */
+function isOverdue({ task, state, appliance, addedAt }: PolledTask, now: number, factor: number): boolean {
+  if (state.suspended !== undefined || appliance?.state === 'unavailable') return false;
   return now - Math.max(state.respondedAt, addedAt) > maxAgeMs(task.intervalMs, 2 * factor);
 }
 
-export function accountReport(
-  operation: string,
-  tasks: readonly PolledTask[],
-  now: number,
-  explain: Explain,
-): AccountTaskReport {
-  const failing = tasks.filter(({ state }) => state.error !== undefined);
-  const last = failing.at(-1);
-  return {
-    operation,
-    tasks: tasks.length,
-    intervalSeconds: (tasks[0]?.task.intervalMs ?? 0) / 1000,
-    dataAgeSeconds: oldestSeconds(tasks, now),
-    suspended: tasks.filter(({ state }) => state.suspended !== undefined).length,
-    failing: tasks.filter(isFailing).length,
-    lastError: last?.state.error?.message ?? null,
-    advice: last === undefined ? null : explainTask(explain, last.task, last.state.error).advice,
-  };
+/** Summarizes the tasks of the account, such as the inventory or `/data`, by operation. */
+export function accountReports(fleet: Fleet, now: number, explain: Explain) {
+  const byOperation = new Map<string, PolledTask[]>();
+  for (const polled of fleet.tasks) {
+    if (polled.appliance === undefined) getOrCreate(byOperation, polled.task.operation, () => []).push(polled);
+  }
+  return Array.from(byOperation, ([operation, tasks]) => {
+    const last = tasks.findLast(({ state }) => state.error !== undefined);
+    return {
+      operation,
+      /** 1, or the number of volumes if there is a task for each. */
+      tasks: tasks.length,
+      intervalSeconds: (tasks[0]?.task.intervalMs ?? 0) / 1000,
+      /** The seconds since the last success of the oldest task that is not suspended. */
+      dataAgeSeconds: oldestSeconds(tasks, now),
+      suspended: tasks.filter(({ state }) => state.suspended !== undefined).length,
+      /** How many tasks failed in their last poll. */
+      failing: tasks.filter(isFailing).length,
+      lastError: last?.state.error?.message ?? null,
+      advice: last === undefined ? null : explainTask(explain, last.task, last.state.error).advice,
+    };
+  });
 }
 
-/** Sorts names as people expect: `edge-2` before `edge-10`. */
-const byName = new Intl.Collator('en', { numeric: true });
-
-export function appliancesByName({ appliances }: Fleet): readonly PolledAppliance[] {
-  return [...appliances.values()].sort(
-    (one, other) => byName.compare(one.name, other.name) || byName.compare(one.serial, other.serial),
-  );
-}
-
-/** Summarizes the tasks of an appliance. `now` is monotonic, `at` is in epoch milliseconds. */
-export function seriesReport(
-  { tasks, state: ofAppliance }: PolledAppliance,
-  now: number,
-  at: number,
-  explain: Explain,
-) {
-  const series = [...tasks];
-  const failing = series.filter(isFailing);
+/** Summarizes the tasks of an appliance. */
+export function seriesReport({ tasks, state: ofAppliance }: PolledAppliance, clock: Clock, explain: Explain) {
+  const now = clock.monotonic();
+  const timeOf = (moment: number) => (Number.isFinite(moment) ? rfc3339(clock.now() - (now - moment)) : null);
+  const newestRecordMs = Math.max(...tasks.map(({ state }) => state.newestRecordMs ?? Number.NEGATIVE_INFINITY));
   // A rejected series is normal, unless the service responds to no request about the appliance.
-  const failed = ofAppliance === 'unavailable' ? series.filter(({ state }) => state.error !== undefined) : failing;
-  const last = failed.toSorted((one, other) => one.state.polledAt - other.state.polledAt).at(-1);
-  const newest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.max(...times));
-  const asTime = (moment: number | undefined) => (moment === undefined ? null : rfc3339(at - (now - moment)));
+  const failed = tasks.filter(
+    (polled) => isFailing(polled) || (ofAppliance === 'unavailable' && polled.state.error !== undefined),
+  );
+  const [last] = failed.toSorted((one, other) => other.state.polledAt - one.state.polledAt);
   return {
-    lastPoll: asTime(newest(series.filter(({ isPolled }) => isPolled).map(({ state }) => state.polledAt))),
-    lastSuccess: asTime(newest(series.filter(hasResponded).map(({ state }) => state.respondedAt))),
-    lastRecord: rfc3339OrNull(newest(series.flatMap(({ state }) => state.newestRecordMs ?? []))),
-    dataAgeSeconds: oldestSeconds(series, now),
-    series: series.length,
-    suspended: series.flatMap(({ task: { operation }, state: { suspended: reason } }) =>
+    lastPoll: timeOf(Math.max(...tasks.map(({ state }) => state.polledAt))),
+    lastSuccess: timeOf(Math.max(...tasks.map(({ state }) => state.respondedAt))),
+    /** The time of the newest record of any series. */
+    lastRecord: Number.isFinite(newestRecordMs) ? rfc3339(newestRecordMs) : null,
+    /** The seconds since the last success of the oldest series that is not suspended. */
+    dataAgeSeconds: oldestSeconds(tasks, now),
+    /** How many series are polled, including those that are suspended. */
+    series: tasks.length,
+    suspended: tasks.flatMap(({ task: { operation }, state: { suspended: reason } }) =>
       reason === undefined ? [] : [{ operation, reason }],
     ),
-    failing: failing.length,
+    failing: tasks.filter(isFailing).length,
+    /** The latest failure; null after that series has succeeded again. */
     lastError:
       last?.state.error === undefined
         ? null
         : {
             operation: last.task.operation,
-            time: rfc3339(at - (now - last.state.polledAt)),
+            time: timeOf(last.state.polledAt),
             message: last.state.error.message,
-            advice: explainTask(explain, failed.length < series.length ? last.task : {}, last.state.error).advice,
+            // The advice is about the series alone if others respond.
+            advice: explainTask(explain, failed.length < tasks.length ? last.task : {}, last.state.error).advice,
           },
-  } satisfies Partial<ApplianceReport>;
+  };
 }
 
 function isFailing({ state }: PolledTask): boolean {
@@ -130,10 +113,13 @@ function hasResponded({ state }: PolledTask): boolean {
   return state.respondedAt > Number.NEGATIVE_INFINITY;
 }
 
-/** Returns the seconds since the last success of the oldest task that is not suspended; null without any success. */
 function oldestSeconds(tasks: readonly PolledTask[], now: number): number | null {
-  const ages = tasks
-    .filter((polled) => polled.state.suspended === undefined && hasResponded(polled))
-    .map(({ state }) => now - state.respondedAt);
-  return ages.length === 0 ? null : roundToThousandth(Math.max(...ages) / 1000);
+  const responded = tasks.filter((polled) => polled.state.suspended === undefined && hasResponded(polled));
+  return secondsOrNull(
+    responded.length === 0 ? undefined : Math.max(...responded.map(({ state }) => now - state.respondedAt)),
+  );
+}
+
+function secondsOrNull(ms: number | undefined): number | null {
+  return ms === undefined ? null : roundToThousandth(ms / 1000);
 }

@@ -22,9 +22,9 @@ export interface Pages {
   /** Whether the first polls have ended. */
   ready(): boolean;
   /** `query` is that of the request, without its `?`. */
-  statusPage(query: string): Promise<Page>;
-  statusJson(): Promise<Page>;
-  landingPage(): Promise<Page>;
+  statusPage(query: string): Page;
+  statusJson(): Page;
+  landingPage(): Page;
 }
 
 export interface ServerOptions {
@@ -216,10 +216,10 @@ export class WebServer {
     if (!isSent) sendText(response, 503, `more than ${MAX_SCRAPES} scrapes at once\n`, RETRY_SOON);
   }
 
-  async #sendPage(response: ServerResponse, read: () => Promise<Page>): Promise<void> {
+  async #sendPage(response: ServerResponse, read: () => Page): Promise<void> {
     const isCompressed = acceptsGzip(response.req.headers['accept-encoding']);
     const isSent = await this.#otherPages.run(response, async (onRead) => {
-      const page = await read();
+      const page = read();
       const headers = { ...page.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
       const body = await page.body(isCompressed);
       await this.#send(response, { headers, body, isCompressed }, onRead);

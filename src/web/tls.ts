@@ -1,7 +1,8 @@
-import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { createSecureContext, type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls';
 import { asError } from '../runtime/errors.ts';
+import type { TlsServerConfig } from './web-config-schema.ts';
 
 /* The names in the file format of the exporter toolkit, which are those of Go, with their names in Node.js. */
 
@@ -53,20 +54,11 @@ export interface Pem {
   readonly text: string;
 }
 
-/** `tls_server_config`, with the content of the files that it names. */
-export interface TlsSection {
-  readonly certificate: Pem;
+/** What `tls_server_config` contains itself, or names as files. */
+export interface TlsTexts {
+  readonly cert: Pem;
   readonly key: Pem;
   readonly clientCa: Pem | undefined;
-  readonly clientAuthType: keyof typeof CLIENT_POLICIES;
-  /** A client's certificate must have one of these names; undefined for any name. */
-  readonly allowedNames: readonly string[] | undefined;
-  readonly minVersion: keyof typeof VERSIONS;
-  readonly maxVersion: keyof typeof VERSIONS;
-  /** Empty for the default. */
-  readonly suites: readonly (keyof typeof CIPHER_SUITES)[];
-  readonly curves: readonly (keyof typeof CURVES)[];
-  readonly prefersOwnOrder: boolean;
 }
 
 export interface TlsRules {
@@ -81,26 +73,25 @@ export interface TlsRules {
 }
 
 /** Adds a line for each error, which quotes no text, and returns undefined if there are any. */
-export function tlsRules(section: TlsSection, errors: string[]): TlsRules | undefined {
-  const readPem = <Value>({ name, text }: Pem, read: (text: string) => Value): Value | undefined => {
+export function tlsRules(section: TlsServerConfig, texts: TlsTexts, errors: string[]): TlsRules | undefined {
+  const readPem = <Value>({ name, text }: Pem, read: (text: string) => Value, expected: string): Value | undefined => {
     try {
       return read(text);
-    } catch (error) {
-      errors.push(`${name} ${asError(error).message}`);
+    } catch {
+      errors.push(`${name} cannot be used; expected ${expected}`);
       return undefined;
     }
   };
-  const certificate = readPem(section.certificate, (text) => certificatesIn(text)[0]);
-  const key = readPem(section.key, privateKeyIn);
-  if (section.clientCa !== undefined) readPem(section.clientCa, certificatesIn);
+  const certificate = readPem(texts.cert, (text) => new X509Certificate(text), CERTIFICATE);
+  const key = readPem(texts.key, createPrivateKey, 'PEM without a passphrase, as in -----BEGIN PRIVATE KEY-----');
+  if (texts.clientCa !== undefined) readPem(texts.clientCa, (text) => new X509Certificate(text), CERTIFICATE);
   if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
-    errors.push(
-      `${section.certificate.name} and ${section.key.name} do not match; expected a certificate and its own key`,
-    );
+    errors.push(`${texts.cert.name} and ${texts.key.name} do not match; expected a certificate and its own key`);
   }
   if (errors.length > 0 || certificate === undefined) return undefined;
-  const client = CLIENT_POLICIES[section.clientAuthType];
-  const options = optionsOf(section, client);
+  const { client_auth_type: clientAuthType = 'NoClientCert', client_allowed_sans: names = [] } = section;
+  const client = CLIENT_POLICIES[clientAuthType];
+  const options = optionsOf(section, texts, client);
   try {
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
@@ -110,28 +101,30 @@ export function tlsRules(section: TlsSection, errors: string[]): TlsRules | unde
   }
   return {
     options,
-    clientAuthType: section.clientAuthType,
+    clientAuthType,
     client,
-    allowedNames: section.allowedNames && new Set(section.allowedNames.map(shortAddress)),
+    // An empty list allows every name, as in the toolkit.
+    allowedNames: names.length === 0 ? undefined : new Set(names.map(shortAddress)),
     validFromSeconds: Date.parse(certificate.validFrom) / 1000,
     expirySeconds: Date.parse(certificate.validTo) / 1000,
   };
 }
 
-function optionsOf(section: TlsSection, client: ClientPolicy): TlsOptions {
-  const suites = section.suites.map((name) => CIPHER_SUITES[name]);
+const CERTIFICATE = 'PEM, as in -----BEGIN CERTIFICATE-----';
+
+function optionsOf(section: TlsServerConfig, { cert, key, clientCa }: TlsTexts, client: ClientPolicy): TlsOptions {
+  const { cipher_suites: named = [], curve_preferences: curves = [] } = section;
+  const suites = named.length > 0 ? named.map((name) => CIPHER_SUITES[name]) : Object.values(TLS12_SUITES);
   return {
-    cert: section.certificate.text,
-    key: section.key.text,
-    ...(section.clientCa === undefined ? {} : { ca: section.clientCa.text }),
+    cert: cert.text,
+    key: key.text,
+    ...(clientCa === undefined ? {} : { ca: clientCa.text }),
     // Node.js would disable TLS 1.3 without its suites.
-    ciphers: [
-      ...new Set([...Object.values(TLS13_SUITES), ...(suites.length > 0 ? suites : Object.values(TLS12_SUITES))]),
-    ].join(':'),
-    ...(section.curves.length === 0 ? {} : { ecdhCurve: section.curves.map((name) => CURVES[name]).join(':') }),
-    minVersion: VERSIONS[section.minVersion],
-    maxVersion: VERSIONS[section.maxVersion],
-    honorCipherOrder: section.prefersOwnOrder,
+    ciphers: [...new Set([...Object.values(TLS13_SUITES), ...suites])].join(':'),
+    ...(curves.length === 0 ? {} : { ecdhCurve: curves.map((name) => CURVES[name]).join(':') }),
+    minVersion: VERSIONS[section.min_version ?? 'TLS12'],
+    maxVersion: VERSIONS[section.max_version ?? 'TLS13'],
+    honorCipherOrder: section.prefer_server_cipher_suites ?? true,
     requestCert: client.isRequested,
     // What OpenSSL cannot check is checked for each request, by `clientCertificateError`.
     rejectUnauthorized: client.isRequired && client.isVerified,
@@ -151,31 +144,6 @@ export function clientCertificateError({ client, allowedNames }: TlsRules, socke
     return 'the client certificate has none of the allowed names';
   }
   return undefined;
-}
-
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
-/** Returns the certificates in the order of the text. Throws an Error that quotes nothing if one cannot be read. */
-function certificatesIn(pem: string): readonly X509Certificate[] {
-  const texts = pem.match(PEM_CERTIFICATE) ?? [];
-  if (texts.length === 0) throw new Error('contains no certificate; expected PEM, as in -----BEGIN CERTIFICATE-----');
-  return texts.map((text) => {
-    try {
-      return new X509Certificate(text);
-    } catch {
-      throw new Error('contains an unreadable certificate; expected PEM');
-    }
-  });
-}
-
-/** Throws an Error that quotes nothing if the key cannot be read. */
-function privateKeyIn(pem: string): KeyObject {
-  if (/ENCRYPTED/.test(pem)) throw new Error('is encrypted with a passphrase; expected a key without one');
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    throw new Error('contains no private key; expected PEM, as in -----BEGIN PRIVATE KEY-----');
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { ReadText } from '../runtime/small-files.ts';
+import type { WebStatus } from '../status/exporter-status.ts';
 import { digestOfFiles, readWebRules, type ValidWebConfig, type WebConfigResult, type WebRules } from './web-config.ts';
 
 /** How often the files are checked, in milliseconds. */
@@ -38,7 +39,7 @@ export class WebConfigReloader {
   }
 
   /** Returns what the metrics about the exporter read. */
-  get status() {
+  get status(): WebStatus {
     const { tls, users } = this.#active.rules;
     return {
       isGood: this.#last === this.#active,

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
 import { LineCounter, parseDocument } from 'yaml';
 import { likelyTypo } from '../runtime/suggest.ts';
-import { CIPHER_SUITES, CLIENT_POLICIES, CURVES, type TlsSection, VERSIONS } from './tls.ts';
+import { CIPHER_SUITES, CLIENT_POLICIES, CURVES, VERSIONS } from './tls.ts';
 import { GO_DURATION } from './token-bucket.ts';
 
 /** A web configuration file that matches {@link FILE}. */
@@ -19,12 +19,12 @@ export interface TlsServerConfig {
   readonly key_file?: string;
   readonly client_ca?: string;
   readonly client_ca_file?: string;
-  readonly client_auth_type?: TlsSection['clientAuthType'];
+  readonly client_auth_type?: keyof typeof CLIENT_POLICIES;
   readonly client_allowed_sans?: readonly string[];
-  readonly min_version?: TlsSection['minVersion'];
-  readonly max_version?: TlsSection['maxVersion'];
-  readonly cipher_suites?: TlsSection['suites'];
-  readonly curve_preferences?: TlsSection['curves'];
+  readonly min_version?: keyof typeof VERSIONS;
+  readonly max_version?: keyof typeof VERSIONS;
+  readonly cipher_suites?: readonly (keyof typeof CIPHER_SUITES)[];
+  readonly curve_preferences?: readonly (keyof typeof CURVES)[];
   readonly prefer_server_cipher_suites?: boolean;
 }
 

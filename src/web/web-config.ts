@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import { type Pem, type TlsRules, type TlsSection, tlsRules } from './tls.ts';
+import { type Pem, type TlsRules, tlsRules } from './tls.ts';
 import { type ClientRateLimit, goDurationMs } from './token-bucket.ts';
 import type { TlsServerConfig, WebFile } from './web-config-schema.ts';
 
@@ -76,8 +76,7 @@ class ConfigReader {
     const file = parseWebFile(text, this.errors);
     if (file === undefined) return undefined;
     const { tls_server_config: section = {}, http_server_config: http = {}, basic_auth_users: hashes = {} } = file;
-    const tlsSection = await this.#tlsSection(section);
-    const tls = tlsSection && tlsRules(tlsSection, this.errors);
+    const tls = await this.#tlsRules(section);
     const users = new Map(Object.entries(hashes));
     const ownFiles = [{ path: this.#path, isSecret: users.size > 0 || section.key !== undefined }];
     if (section.key_file !== undefined) ownFiles.push({ path: this.#absolute(section.key_file), isSecret: true });
@@ -85,25 +84,12 @@ class ConfigReader {
   }
 
   /** Returns undefined if there is no TLS, or if there are errors. */
-  async #tlsSection(section: TlsServerConfig): Promise<TlsSection | undefined> {
-    if (Object.keys(section).length === 0) return undefined;
-    const certificate = await this.#pemOf(section, 'cert');
+  async #tlsRules(section: TlsServerConfig): Promise<TlsRules | undefined> {
+    const cert = await this.#pemOf(section, 'cert');
     const key = await this.#pemOf(section, 'key');
     const clientCa = await this.#pemOf(section, 'client_ca');
-    if (this.errors.length > 0 || certificate === undefined || key === undefined) return undefined;
-    return {
-      certificate,
-      key,
-      clientCa,
-      clientAuthType: section.client_auth_type ?? 'NoClientCert',
-      // An empty list allows every name, as in the toolkit.
-      allowedNames: section.client_allowed_sans?.length === 0 ? undefined : section.client_allowed_sans,
-      minVersion: section.min_version ?? 'TLS12',
-      maxVersion: section.max_version ?? 'TLS13',
-      suites: section.cipher_suites ?? [],
-      curves: section.curve_preferences ?? [],
-      prefersOwnOrder: section.prefer_server_cipher_suites ?? true,
-    };
+    if (this.errors.length > 0 || cert === undefined || key === undefined) return undefined;
+    return tlsRules(section, { cert, key, clientCa }, this.errors);
   }
 
   async #pemOf(section: TlsServerConfig, key: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> {

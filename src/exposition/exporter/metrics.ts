@@ -4,7 +4,7 @@ import type { ServiceName } from '../../contract/poll-result.ts';
 import type { Labels } from '../../metrics/family.ts';
 import { formatBound } from '../../metrics/histogram.ts';
 import type { DropReason } from '../../metrics/samples.ts';
-import type { ExporterStatus } from '../../status/model.ts';
+import type { ExporterStatus } from '../../status/exporter-status.ts';
 import { type Format, formatLabels, formatValue, headerLines } from '../format.ts';
 import { type ExporterMetric, exporterFamilies, exporterMetrics, type MetricValues } from './table.ts';
 

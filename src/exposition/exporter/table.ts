@@ -1,7 +1,10 @@
+import { sentence } from '../../contract/causes.ts';
 import type { OwnMetric } from '../../contract/own-metric.ts';
+import { WARNING_ADVICE, type WarningCode } from '../../contract/service-warning.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
 import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
-import type { ApiReport, ExporterStatus } from '../../status/model.ts';
+import type { ExporterStatus } from '../../status/exporter-status.ts';
+import type { ApiReport } from '../../status/report.ts';
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
 export type MetricValues = number | undefined | Iterable<readonly [labels: Labels, value: number | null | undefined]>;
@@ -31,6 +34,13 @@ function counted(label: string, counts: ReadonlyMap<string, number> = new Map())
   return Array.from(counts, ([name, count]) => [{ [label]: name }, count] as const);
 }
 
+/** One series for each code: several warnings may have the same one. */
+function warningLabels({ api, downReason, warnings }: ApiReport): readonly Labels[] {
+  const codes = new Set<WarningCode>(warnings.map(({ code }) => code));
+  if (downReason !== null) codes.add('down');
+  return Array.from(codes, (code) => ({ api, warning: code, advice: sentence(WARNING_ADVICE[code]) }));
+}
+
 function tasksOf(kinds: ApiReport['suspended']): number {
   return kinds.reduce((sum, { tasks }) => sum + tasks, 0);
 }
@@ -50,9 +60,9 @@ export const exporterMetrics = {
   },
   warnings: {
     name: 'filer_exporter_warning_info',
-    help: 'Always 1, and only while it lasts: what happened to a service, and what to do, as /status shows it; a text that keeps changing stays for up to an hour. The warning: down (why filer_api_up is 0), forbidden, licence, inventory, throttled, late_data, clock_skew, client_key, event_memory, or the unit that seems to differ.',
-    labels: ['api', 'warning', 'happened', 'advice'],
-    read: ({ warnings }) => warnings.map((labels) => [labels, 1] as const),
+    help: `Always 1, and only while it lasts: a warning about a service, and what to do. What happened is on /status and in the log. The warnings: ${Object.keys(WARNING_ADVICE).join(', ')}.`,
+    labels: ['api', 'warning', 'advice'],
+    read: ({ apis }) => apis.flatMap(warningLabels).map((labels) => [labels, 1] as const),
   },
   buildInfo: {
     name: 'filer_exporter_build_info',
@@ -74,17 +84,17 @@ export const exporterMetrics = {
   requestsInFlight: {
     name: 'filer_exporter_requests_in_flight',
     help: 'Requests that wait for a response.',
-    ofApi: ({ pace }) => pace.requestsInFlight,
+    ofApi: ({ requestRate }) => requestRate.requestsInFlight,
   },
   requestRateLimit: {
     name: 'filer_exporter_request_rate_limit',
     help: 'Requests per second that are allowed now; 0 while the exporter waits after a 429.',
-    ofApi: ({ pace }) => pace.requestsPerSecond,
+    ofApi: ({ requestRate }) => requestRate.perSecond,
   },
   isThrottled: {
     name: 'filer_exporter_account_throttled',
     help: '1 while the API has allowed clearly less than is configured for some time, else 0: in ten minutes at least three requests were rejected with 429, and more than 5 % of them, or more than half left at less than half of the configured rate.',
-    ofApi: ({ pace }) => (pace.throttled ? 1 : 0),
+    ofApi: ({ requestRate }) => (requestRate.throttled ? 1 : 0),
   },
   clockSkew: {
     name: 'filer_exporter_clock_skew_seconds',
@@ -94,7 +104,7 @@ export const exporterMetrics = {
   dailyQuotaRemaining: {
     name: 'filer_exporter_daily_quota_remaining',
     help: 'Requests left of the limit of the last 24 hours, counting those of this process.',
-    ofApi: ({ budgetRemaining }) => budgetRemaining,
+    ofApi: ({ quotaRemaining }) => quotaRemaining,
   },
   dailyQuotaLimit: {
     name: 'filer_exporter_daily_quota_limit',
@@ -109,7 +119,7 @@ export const exporterMetrics = {
   cycleDuration: {
     name: 'filer_exporter_cycle_duration_seconds',
     help: 'Duration of the last complete cycle: every task at the configured interval was polled once; suspended tasks are not part of it.',
-    ofApi: ({ sweepSeconds }) => sweepSeconds,
+    ofApi: ({ cycleSeconds }) => cycleSeconds,
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',

@@ -1,5 +1,5 @@
 import type { ServiceCauses } from '../../contract/causes.ts';
-import type { ServiceWarning } from '../../contract/service-warning.ts';
+import { serviceWarning } from '../../contract/service-warning.ts';
 
 export const gfaCauses: ServiceCauses = {
   names: { url: 'GFA_URL, which ends in /v1', credentials: 'GFA_TOKEN', rate: 'lengthen GFA_INTERVAL' },
@@ -16,9 +16,7 @@ export const gfaCauses: ServiceCauses = {
   },
 };
 
-export const fullEventMemory: ServiceWarning = {
-  code: 'event_memory',
-  happened:
-    'the memory of events is full: an evicted event counts again if the service sends it again, and an event that cannot be remembered is dropped',
-  advice: 'give the process more memory',
-};
+export const fullEventMemory = serviceWarning(
+  'event_memory',
+  'the memory of events is full: an evicted event counts again if the service sends it again, and an event that cannot be remembered is dropped',
+);

@@ -1,5 +1,5 @@
 import type { ServiceCauses } from '../../contract/causes.ts';
-import type { ServiceWarning } from '../../contract/service-warning.ts';
+import { serviceWarning } from '../../contract/service-warning.ts';
 
 export const portalCauses: ServiceCauses = {
   names: {
@@ -17,12 +17,11 @@ export const portalCauses: ServiceCauses = {
   },
 };
 
-export const missingLicence: ServiceWarning = {
-  code: 'licence',
-  explains: 'forbidden',
-  happened: 'the licence lacks ops_iq_premium, so every telemetry series is forbidden (403)',
-  advice: 'request this licence from the owner of the account, or set PORTAL_COLLECTORS=-telemetry',
-};
+export const missingLicence = serviceWarning(
+  'licence',
+  'the licence lacks ops_iq_premium, so every telemetry series is forbidden (403)',
+  'forbidden',
+);
 
 export const HIDDEN_APPLIANCES = 'check that the role of this key may see all appliances';
 

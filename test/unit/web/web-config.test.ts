@@ -203,7 +203,7 @@ describe('a file is rejected', () => {
     [
       'if the key is none',
       tls('cert_file: server.crt', 'key_file: server.crt'),
-      'key_file server.crt contains no private key; expected PEM, as in -----BEGIN PRIVATE KEY-----',
+      'key_file server.crt cannot be used; expected PEM without a passphrase, as in -----BEGIN PRIVATE KEY-----',
     ],
   ])('%s', async (_, text, error) => {
     expect(await errorsOf(text)).toEqual([error]);

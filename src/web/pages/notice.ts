@@ -8,8 +8,8 @@ export interface PageNotice {
 
 export function noticeHtml({ title, paragraphs }: PageNotice): Html {
   const [first = '', ...others] = paragraphs;
-  return html`<aside class="notice"><p><strong>${title}</strong> ${withCode(first)}</p>
-${others.map((text) => html`<p>${withCode(text)}</p>`)}</aside>
+  return html`<aside class="card notice"><p><strong>${title}</strong> ${withCode(first)}</p>
+${others.map((text) => html`<p>${withCode(text)}</p>\n`)}</aside>
 `;
 }
 

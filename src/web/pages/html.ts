@@ -38,9 +38,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes line breaks too, because the script of the status page reads each row of the table as one line. */
 function escaped(text: string): string {
-  return /[&<>"'\r\n]/.test(text)
-    ? text.replaceAll(/[&<>"']|[\r\n]+/g, (character) => ESCAPES[character] ?? ' ')
-    : text;
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }

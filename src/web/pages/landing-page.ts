@@ -1,6 +1,6 @@
-import type { Page } from '../web/responses.ts';
+import type { Page } from '../responses.ts';
 import { type Html, html } from './html.ts';
-import { pageDocument } from './page.ts';
+import { htmlPage } from './page.ts';
 
 /** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
 export function landingPage(version: string, metricsPath: string, notice?: Html): Page {
@@ -16,10 +16,10 @@ export function landingPage(version: string, metricsPath: string, notice?: Html)
     ([path, name, what]) => html`<li><a href=".${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
   );
   const content = html`<h1>filer-exporter</h1>
-<p class="lead">Prometheus exporter for the cloud services of a global file system.</p>
-${notice}<ul class="links card">
+<p>Prometheus exporter for the cloud services of a global file system.</p>
+${notice}<ul class="card">
 ${list}</ul>
-<p class="muted">The documents are in the folder <code>docs</code> of the source and of each package: <code>failures.md</code> shows what reports each failure, <code>runbooks</code> what to do.</p>
+<p class="muted">The documents are in the folder <code>docs</code> of the source and of each package.</p>
 `;
-  return pageDocument({ title: 'Start', version }, content);
+  return htmlPage({ title: 'Start', version, content });
 }

@@ -1,0 +1,134 @@
+import type { ApplianceReport } from '../../status/report.ts';
+import { badge, formatCount, formatRelativeTime, formatSuspended } from './format.ts';
+import { type HtmlValue, html } from './html.ts';
+import type { View } from './view.ts';
+
+/** What a tile counts and selects: appliances in a state, the worst state first, or with a property that readers search for. */
+export const KINDS: Readonly<
+  Record<string, { readonly title: string; readonly has: (one: ApplianceReport) => boolean }>
+> = {
+  down: { title: 'Down', has: ({ state }) => state === 'down' },
+  unknown: { title: 'Unknown', has: ({ state }) => state === 'unknown' },
+  waiting: { title: 'Waiting', has: ({ state }) => state === 'waiting' },
+  up: { title: 'Up', has: ({ state }) => state === 'up' },
+  error: { title: 'With errors', has: ({ lastError }) => lastError !== null },
+  rejected: { title: 'Rejected series', has: (appliance) => rejectedSeries(appliance).length > 0 },
+};
+
+const KIND_ORDER = Object.keys(KINDS);
+
+/** What a cell may need besides its appliance. */
+export interface CellContext {
+  /** The time of the report. */
+  readonly now: string;
+  /** What the cards of the services advise already, which is not repeated. */
+  readonly shownAdvice: ReadonlySet<string | undefined>;
+}
+
+interface Column {
+  readonly title: string;
+  /** What the column sorts by; an empty text is an unknown value, which is last in both directions. */
+  readonly key: (appliance: ApplianceReport) => string | number;
+  readonly cell: (appliance: ApplianceReport, context: CellContext) => HtmlValue;
+}
+
+/** The columns of the fleet, in their order, by the value of the field `sort`. */
+export const COLUMNS: Readonly<Record<string, Column>> = {
+  name: {
+    title: 'Appliance',
+    // The report is sorted by name, as people expect it.
+    key: () => 0,
+    cell: ({ name }) => name,
+  },
+  state: {
+    title: 'State',
+    key: ({ state }) => KIND_ORDER.indexOf(state),
+    cell: ({ state, downReason }) => html`${badge(state)} ${downReason?.replace('_', ' ')}`,
+  },
+  serial: {
+    title: 'Serial',
+    key: ({ serial }) => serial,
+    cell: ({ serial }) => html`<code>${serial}</code>`,
+  },
+  build: {
+    title: 'Build',
+    key: ({ build }) => (build ?? '').replaceAll(/\d+/g, (digits) => digits.padStart(8, '0')),
+    cell: ({ build, availableBuild }) =>
+      html`${build ?? '–'}${availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`}`,
+  },
+  poll: {
+    title: 'Last poll',
+    key: ({ lastPoll }) => lastPoll ?? '',
+    cell: ({ lastPoll }, { now }) => formatRelativeTime(lastPoll, now),
+  },
+  record: {
+    title: 'Last record',
+    key: ({ lastRecord }) => lastRecord ?? '',
+    cell: ({ lastRecord }, { now }) => (lastRecord === null ? '–' : formatRelativeTime(lastRecord, now)),
+  },
+  series: {
+    title: 'Series',
+    key: (appliance) => rejectedSeries(appliance).length,
+    cell: seriesCell,
+  },
+  error: {
+    title: 'Last error',
+    key: ({ lastError }) => lastError?.message ?? '',
+    cell: errorCell,
+  },
+};
+
+/** Returns the appliances that a view shows, in its order: by state if it names no other column. */
+export function selectAppliances(fleet: readonly ApplianceReport[], view: View): readonly ApplianceReport[] {
+  const words = (view.filter ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const kind = view.show === undefined ? undefined : ownProperty(KINDS, view.show);
+  const selected = fleet.filter(
+    (appliance) => (kind?.has(appliance) ?? true) && (words.length === 0 || containsAll(appliance, words)),
+  );
+  const { key } = ownProperty(COLUMNS, view.sort ?? '') ?? (COLUMNS.state as Column);
+  const keys = new Map(selected.map((appliance) => [appliance, key(appliance)]));
+  const sign = view.order === 'descending' ? -1 : 1;
+  const ordered = sign === -1 && view.sort === 'name' ? selected.toReversed() : selected;
+  return ordered.toSorted((one, other) => {
+    const [own = '', others = ''] = [keys.get(one), keys.get(other)];
+    const unknown = Number(own === '') - Number(others === '');
+    return unknown || sign * (own < others ? -1 : Number(own > others));
+  });
+}
+
+function ownProperty<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function containsAll(appliance: ApplianceReport, words: readonly string[]): boolean {
+  const { name, serial, build, availableBuild, downReason, suspended, lastError } = appliance;
+  const operations = suspended.map(({ operation }) => operation);
+  const texts = [name, serial, build, availableBuild, downReason, ...operations];
+  const text = [...texts, lastError?.operation, lastError?.message].join(' ').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** Returns the suspended series that should have data. A series without records is normal: no appliance has every disk. */
+function rejectedSeries({ suspended }: ApplianceReport): ApplianceReport['suspended'] {
+  return suspended.filter(({ reason }) => reason !== 'empty');
+}
+
+/** Series without records of an appliance that is up are named only in the tooltip, because every appliance lacks some. */
+function seriesCell(appliance: ApplianceReport): HtmlValue {
+  const { series, suspended, state } = appliance;
+  const named = state === 'up' ? rejectedSeries(appliance) : suspended;
+  const text = named.length === 0 ? '' : `, ${formatSuspended(named)}`;
+  const tooltip = suspended.map(({ operation, reason }) => `${operation}: ${reason}`).join('\n');
+  return html`<span title="${tooltip}">${formatCount(series)}${text}</span>`;
+}
+
+function errorCell({ serial, failing, lastError }: ApplianceReport, { now, shownAdvice }: CellContext): HtmlValue {
+  if (lastError === null) return '–';
+  const { operation, message, time, advice } = lastError;
+  // The row already names the appliance, so only the series of the request is shown.
+  const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
+  const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
+  const step = shownAdvice.has(advice) ? '' : `; ${advice}`;
+  const others = failing > 1 ? ` · ${failing} series failing` : '';
+  return html`<span class="error">${text}${step}</span> <span class="muted">${formatRelativeTime(time, now)}${others}</span>`;
+}

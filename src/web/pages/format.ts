@@ -1,0 +1,68 @@
+import type { SuspensionReason } from '../../polling/task-state.ts';
+import { increment } from '../../runtime/maps.ts';
+import { type Html, html } from './html.ts';
+
+export const SUSPENSION_REASON = {
+  forbidden: 'forbidden (403)',
+  not_found: 'not found (404)',
+  rejected: 'not supported (422)',
+  empty: 'no records',
+} as const satisfies Record<SuspensionReason, string>;
+
+/** Formats suspended tasks, such as `3 suspended: 2 no records, 1 forbidden (403)`. */
+export function formatSuspended(tasks: readonly { readonly reason: SuspensionReason }[]): string {
+  const counts = new Map<SuspensionReason, number>();
+  for (const { reason } of tasks) increment(counts, reason);
+  const reasons = Array.from(counts, ([reason, count]) => `${formatCount(count)} ${SUSPENSION_REASON[reason]}`);
+  return `${formatCount(tasks.length)} suspended: ${reasons.join(', ')}`;
+}
+
+/** A state as a word with its own colour; the word is there because colour alone is not visible to everybody. */
+export function badge(state: string): Html {
+  return html`<span class="badge ${state}">${state}</span>`;
+}
+
+export function formatCount(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** Formats requests per second with three significant digits. */
+export function formatRate(perSecond: number): string {
+  const digits = Number(perSecond.toPrecision(3));
+  return `${digits.toLocaleString('en', { maximumFractionDigits: 5 })} requests a second`;
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+] as const;
+
+/** A duration in its two largest units, such as `12s`, `5m`, `1h 5m`, `2d 3h`. */
+export function formatSeconds(seconds: number): string {
+  let left = Math.max(0, Math.round(seconds));
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const units = Math.floor(left / size);
+    left -= units * size;
+    if (units > 0) parts.push(`${units}${unit}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ') || '0s';
+}
+
+/** Formats an RFC 3339 time to the second, as `2026-01-31 09:30:00 UTC`. */
+export function formatTimestamp(at: string): string {
+  return at.replace('T', ' ').replace(/(?:\.\d+)?Z$/, ' UTC');
+}
+
+/** Formats a time relative to `now`, both in RFC 3339; the time itself is in the tooltip. */
+export function formatRelativeTime(at: string | null, now: string): Html {
+  if (at === null) return html`never`;
+  const seconds = (Date.parse(now) - Date.parse(at)) / 1000;
+  const distance = formatSeconds(Math.abs(seconds));
+  const text = distance === '0s' ? 'now' : seconds > 0 ? `${distance} ago` : `in ${distance}`;
+  return html`<time datetime="${at}" title="${formatTimestamp(at)}">${text}</time>`;
+}

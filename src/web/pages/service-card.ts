@@ -1,0 +1,136 @@
+import { sentence, sentences } from '../../contract/causes.ts';
+import type { ApiReport } from '../../status/report.ts';
+import { badge, formatCount, formatRate, formatRelativeTime, formatSeconds, SUSPENSION_REASON } from './format.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+
+/** The state of one service: why it is down, its warnings, and what determines the age of its data. */
+export function serviceCard(api: ApiReport, now: string): Html {
+  const facts: readonly (readonly [name: string, value: HtmlValue])[] = [
+    ['Address', html`<code>${api.url}</code>`],
+    ['Last success', formatRelativeTime(api.lastSuccess, now)],
+    ['Token', token(api, now)],
+    ['Request rate', requestRate(api, now)],
+    ['Limits', limits(api)],
+    ['Daily quota left', quota(api)],
+    ['Effective interval', interval(api)],
+    ['Last successful polls', dataAge(api)],
+    ['Last complete cycle', api.cycleSeconds === null ? 'in progress' : formatSeconds(api.cycleSeconds)],
+    ['Tasks', `${formatCount(api.tasks.total)}, of which ${formatCount(api.tasks.overdue)} overdue`],
+  ];
+  return html`<section class="card">
+<h2>${api.title} <code>${api.api}</code> ${badge(api.state)}</h2>
+${failure(api)}${warnings(api)}<dl>
+${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl></section>
+`;
+}
+
+/** What the card of a service advises, which is not repeated in the tables below it. */
+export function adviceOf({ cause, warnings: all }: ApiReport): ReadonlySet<string | undefined> {
+  return new Set([cause?.advice, ...all.map(({ advice }) => advice)]);
+}
+
+function failure({ downReason, lastError, cause }: ApiReport): HtmlValue {
+  if (downReason === null && lastError === null) return undefined;
+  const reason = downReason === null ? 'Last error' : `Down (${downReason})`;
+  const step = cause === null ? undefined : html`<p>${sentences(cause)}</p>\n`;
+  return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n${step}`;
+}
+
+/** One advice may follow several warnings; it is shown once. */
+function warnings({ cause, warnings: all }: ApiReport): readonly Html[] {
+  const shown = new Set([cause?.advice]);
+  return all.map(({ happened, advice }) => {
+    const text = shown.has(advice) ? sentence(happened) : sentences({ happened, advice });
+    shown.add(advice);
+    return html`<p class="error">${text}</p>\n`;
+  });
+}
+
+function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue {
+  if (kind === 'key') return 'a key without an expiry';
+  return expires === null ? 'none yet' : html`expires ${formatRelativeTime(expires, now)}`;
+}
+
+function requestRate({ requestRate: rate }: ApiReport, now: string): HtmlValue {
+  if (rate.waitUntil === null) return formatRate(rate.perSecond);
+  const next = formatRelativeTime(rate.waitUntil, now);
+  return html`<strong>waiting</strong> after a 429; next request ${next}, then ${formatRate(rate.sustainedPerSecond)}`;
+}
+
+function limits({ limits: { requests, windowSeconds, requestsPerDay } }: ApiReport): string {
+  const day = requestsPerDay === null ? 'no daily limit' : `${formatCount(requestsPerDay)} in 24h`;
+  return `${formatCount(requests)} requests in ${formatSeconds(windowSeconds)}, ${day}`;
+}
+
+function quota({ quotaRemaining, limits: { requestsPerDay } }: ApiReport): string {
+  if (quotaRemaining === null || requestsPerDay === null) return 'no daily limit';
+  return `${formatCount(quotaRemaining)} of ${formatCount(requestsPerDay)}`;
+}
+
+function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): HtmlValue {
+  const configured = formatSeconds(intervalSeconds);
+  const effective = formatSeconds(effectiveIntervalSeconds);
+  if (effectiveIntervalSeconds <= intervalSeconds) return `${effective}, as configured`;
+  return html`<strong>${effective}</strong>: the limits do not allow the configured ${configured}`;
+}
+
+function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds } }: ApiReport): string {
+  if (medianSeconds === null || worstSeconds === null) return 'none yet';
+  const most = `at most ${formatSeconds(computedWorstSeconds)} while healthy`;
+  return `median ${formatSeconds(medianSeconds)} ago, oldest ${formatSeconds(worstSeconds)} ago (${most})`;
+}
+
+/** The suspended tasks of one service, and its operations that are about no appliance. */
+export function serviceTables(api: ApiReport): Html {
+  const suspended = api.suspended.map(({ operation, reason, tasks }) => [
+    html`<code>${operation}</code>`,
+    SUSPENSION_REASON[reason],
+    formatCount(tasks),
+  ]);
+  const shownAdvice = adviceOf(api);
+  const ofAccount = api.accountTasks.map((task) => [
+    html`<code>${task.operation}</code>`,
+    formatCount(task.tasks),
+    formatSeconds(task.intervalSeconds),
+    task.dataAgeSeconds === null ? '–' : `${formatSeconds(task.dataAgeSeconds)} ago`,
+    accountState(task, shownAdvice),
+  ]);
+  return html`${section(
+    `${api.title}: operations of the account`,
+    table(['Operation', 'Tasks', 'Interval', 'Last success', 'State'], ofAccount),
+  )}${section(
+    `${api.title}: suspended tasks, which are polled at the discovery interval`,
+    table(['Operation', 'Reason', 'Tasks'], suspended),
+  )}`;
+}
+
+function accountState(
+  { suspended, failing, lastError, advice }: ApiReport['accountTasks'][number],
+  shownAdvice: ReadonlySet<string | undefined>,
+): HtmlValue {
+  const counts = [
+    suspended > 0 ? `${formatCount(suspended)} suspended` : undefined,
+    failing > 1 ? `${formatCount(failing)} failing` : undefined,
+  ];
+  const text = counts.filter((count) => count !== undefined).join(', ');
+  if (lastError === null) return text || 'fine';
+  const step = advice === null || shownAdvice.has(advice) ? '' : `; ${advice}`;
+  return html`<span class="error">${lastError}${step}</span> ${text}`;
+}
+
+function section(title: string, content: HtmlValue): HtmlValue {
+  return content && html`<section class="card">\n<h2>${title}</h2>\n${content}</section>\n`;
+}
+
+/** A table whose first column names its rows; nothing without rows. */
+export function table(columns: readonly HtmlValue[], rows: readonly (readonly HtmlValue[])[]): Html | undefined {
+  if (rows.length === 0) return undefined;
+  const body = rows.map(
+    ([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
+  );
+  return html`<div class="wide"><table>
+<thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>
+${body}</tbody></table></div>
+`;
+}

@@ -1,0 +1,98 @@
+import type { StatusReport } from '../../status/report.ts';
+import { roundToThousandth } from '../../status/time-text.ts';
+import { Page } from '../responses.ts';
+import { COLUMNS, KINDS, selectAppliances } from './fleet.ts';
+import { formatCount, formatTimestamp } from './format.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+import { htmlPage } from './page.ts';
+import { adviceOf, serviceCard, serviceTables, table } from './service-card.ts';
+import { addressOf, type View, viewOf } from './view.ts';
+
+/** The page is loaded again after this many seconds. */
+const RELOAD_SECONDS = 10;
+
+/** Rows on one page, so that a browser can load it every few seconds whatever the size of the fleet. */
+const ROWS_A_PAGE = 80;
+
+/** A report as JSON. */
+export function statusJson(report: StatusReport): Page {
+  const text = JSON.stringify(report, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
+  return new Page({ 'content-type': 'application/json; charset=utf-8' }, `${text}\n`);
+}
+
+/** A report for people. The query says what the reader has chosen to see. */
+export function statusPage(report: StatusReport, query: string, notice?: Html): Page {
+  const { apis, time, version } = report;
+  const view = viewOf(query);
+  const isPaused = view.reload === 'off';
+  const reload = isPaused
+    ? html`<a href="${addressOf(view, { reload: undefined })}">continue</a>`
+    : html`loaded again every ${RELOAD_SECONDS} s: <a href="${addressOf(view, { reload: 'off' })}">pause</a>`;
+  const content = html`${notice}<div class="head"><h1>Status</h1>
+<p class="muted">As of <time datetime="${time}">${formatTimestamp(time)}</time>, ${reload}</p></div>
+<div class="cards">
+${apis.map((api) => serviceCard(api, time))}</div>
+${tiles(report, view)}${fleet(report, view)}${apis.map(serviceTables)}`;
+  return htmlPage({ title: 'Status', version, reloadSeconds: isPaused ? undefined : RELOAD_SECONDS, content });
+}
+
+/** Counts of appliances by kind. Each is a link that shows only these. */
+function tiles({ appliances }: StatusReport, view: View): Html {
+  const tile = (title: string, count: number, show?: string) => {
+    const address = addressOf(view, { show, page: undefined });
+    const isShown = view.show === show ? html` aria-current="true"` : undefined;
+    return html`<a class="tile ${count > 0 ? show : ''}" href="${address}"${isShown}>${title} <strong>${formatCount(count)}</strong></a>\n`;
+  };
+  const kinds = Object.entries(KINDS).map(([show, { title, has }]) => tile(title, appliances.filter(has).length, show));
+  return html`<nav class="tiles" aria-label="Appliances by state">
+${tile('All', appliances.length)}${kinds}</nav>
+`;
+}
+
+function fleet(report: StatusReport, view: View): Html {
+  const selected = selectAppliances(report.appliances, view);
+  const pages = Math.max(1, Math.ceil(selected.length / ROWS_A_PAGE));
+  const page = Math.min(Math.max(1, Math.floor(Number(view.page)) || 1), pages);
+  const shown = selected.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
+  const context = { now: report.time, shownAdvice: new Set(report.apis.flatMap((api) => [...adviceOf(api)])) };
+  const columns = Object.entries(COLUMNS);
+  const rows = shown.map((appliance) => columns.map(([, { cell }]) => cell(appliance, context)));
+  return html`<section class="card">
+<div class="head"><h2>Appliances <span class="muted">${formatCount(selected.length)} of ${formatCount(report.appliances.length)}</span></h2>
+${filterForm(view)}</div>
+${table(
+  columns.map(([sort, { title }]) => sortLink(sort, title, view)),
+  rows,
+)}${shown.length === 0 ? html`<p class="muted">${noRows(report)}</p>\n` : undefined}${pageLinks(page, pages, view)}</section>
+`;
+}
+
+function filterForm({ filter = '', page: _, ...others }: View): Html {
+  const fields = Object.entries(others).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
+  );
+  return html`<form method="get" role="search">
+${fields}<input type="search" name="filter" value="${filter}" maxlength="100" aria-label="Filter" placeholder="name, serial, build, error">
+<button>Filter</button></form>`;
+}
+
+/** Sorts by a column, and in the other direction if the table is sorted by it. */
+function sortLink(sort: string, title: string, view: View): Html {
+  const isSorted = (view.sort ?? 'state') === sort;
+  const isDescending = view.order === 'descending';
+  const order = isSorted && !isDescending ? 'descending' : undefined;
+  const arrow = isSorted ? (isDescending ? ' ↓' : ' ↑') : '';
+  return html`<a href="${addressOf(view, { sort, order, page: undefined })}">${title}${arrow}</a>`;
+}
+
+function noRows({ apis, appliances }: StatusReport): string {
+  if (appliances.length > 0) return 'No appliance matches.';
+  return apis.some(({ api }) => api === 'portal') ? 'No appliances yet.' : 'No portal is configured.';
+}
+
+function pageLinks(page: number, pages: number, view: View): HtmlValue {
+  if (pages === 1) return undefined;
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages ? undefined : html` <a href="${addressOf(view, { page: String(to) })}">${text}</a>`;
+  return html`<p>Page ${page} of ${pages}${link(page - 1, 'Previous')}${link(page + 1, 'Next')}</p>\n`;
+}

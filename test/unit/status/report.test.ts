@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { serviceWarning } from '../../../src/contract/service-warning.ts';
+import { exporterMetrics } from '../../../src/exposition/exporter/table.ts';
+import { fails, isEmpty, PollingRun, returns, works } from '../polling/polling-run.ts';
+import { fleet, reportOf } from './reports.ts';
+
+test('a healthy service is up, with what it may send, how old its data is, and nothing to do', async () => {
+  const run = new PollingRun(fleet);
+  await run.passes(20);
+  const { apis, appliances } = reportOf(run);
+  expect(apis[0]).toMatchObject({
+    state: 'up',
+    downReason: null,
+    lastError: null,
+    cause: null,
+    token: { kind: 'token', expires: '2026-03-02T10:30:00.000Z' },
+    requestRate: { waitUntil: null, throttled: false },
+    limits: { requests: 500, windowSeconds: 30, requestsPerDay: 1_000_000 },
+    quotaRemaining: 1_000_000,
+    intervalSeconds: 300,
+    tasks: { total: 38, suspended: 0, overdue: 0 },
+    clockSkewSeconds: 2.5,
+    warnings: [],
+  });
+  expect(apis[0]?.dataAge.worstSeconds).toBeLessThanOrEqual(450);
+  expect(apis[0]?.accountTasks.map(({ operation, failing }) => [operation, failing])).toEqual([
+    ['inventory', 0],
+    ['account_license', 0],
+  ]);
+  expect(appliances.map(({ name, state }) => [name, state])).toEqual(
+    Array.from({ length: 12 }, (_, index) => [`a${index}`, 'up']),
+  );
+});
+
+test('before the first verdict everything waits', () => {
+  const { apis, appliances } = reportOf(new PollingRun(fleet));
+  expect([apis[0]?.state, apis[0]?.lastSuccess, appliances]).toEqual(['waiting', null, []]);
+});
+
+test('an appliance is down while filer_appliance_up is 0, and the report says which of two reasons it has', async () => {
+  const run = new PollingRun(fleet);
+  run.behaviour = ({ appliance }) => {
+    if (appliance?.serial === 'a1') return isEmpty;
+    return appliance?.serial === 'a2' ? fails : works;
+  };
+  await run.passes(60);
+  const [up, off, failing] = reportOf(run).appliances;
+  expect([run.up('a0'), up?.state, up?.downReason]).toEqual([1, 'up', null]);
+  expect([run.up('a1'), off?.state, off?.downReason, off?.lastError]).toEqual([0, 'down', 'no_records', null]);
+  expect([run.up('a2'), failing?.state, failing?.downReason]).toEqual([0, 'down', 'unavailable']);
+  expect(failing).toMatchObject({ failing: 3, lastSuccess: null, lastError: { message: 'GET /x returned 503' } });
+});
+
+test('while the portal is down its state has a reason, an error and an advice, and appliances are unknown', async () => {
+  const run = new PollingRun(fleet);
+  await run.passes(20);
+  run.behaviour = () => returns(500);
+  await run.passes(60);
+  const { apis, appliances } = reportOf(run);
+  expect(apis[0]).toMatchObject({ state: 'down', downReason: 'server_error', lastError: 'GET /x returned 500' });
+  expect(apis[0]?.cause?.advice).toContain('ask the operator of the service');
+  expect(new Set(appliances.map(({ state, downReason }) => `${state} ${downReason}`))).toEqual(
+    new Set(['unknown null']),
+  );
+  expect(run.up('a0')).toBeUndefined();
+});
+
+test('suspended tasks are counted by operation and reason, and what is forbidden is a warning', async () => {
+  const run = new PollingRun(fleet);
+  run.behaviour = ({ id, operation }) => {
+    if (id === 'a0/s0') return isEmpty;
+    return operation === 's1' ? returns(403) : works;
+  };
+  await run.passes(60);
+  const { apis, appliances } = reportOf(run);
+  expect(apis[0]).toMatchObject({ state: 'up', tasks: { suspended: 13, overdue: 0 } });
+  expect(apis[0]?.suspended).toEqual([
+    { operation: 's0', reason: 'empty', tasks: 1 },
+    { operation: 's1', reason: 'forbidden', tasks: 12 },
+  ]);
+  expect(apis[0]?.warnings).toMatchObject([
+    { code: 'forbidden', happened: 'requests for s1 of 12 appliances returned 403' },
+  ]);
+  expect(appliances[0]).toMatchObject({ state: 'up', failing: 0, lastError: null, series: 3 });
+  expect(appliances[0]?.suspended).toEqual([
+    { operation: 's0', reason: 'empty' },
+    { operation: 's1', reason: 'forbidden' },
+  ]);
+});
+
+test('the metric has one series for each warning that lasts, with a fixed sentence without names and numbers', async () => {
+  const run = new PollingRun(fleet);
+  run.behaviour = () => returns(500);
+  await run.passes(60);
+  const gap = { list: 'edges', reason: 'empty', happened: 'the list of 3 edges', advice: 'do 4' } as const;
+  const inventoryDetails = { gaps: () => [gap, { ...gap, list: 'all' }], describe: () => undefined };
+  const late = serviceWarning('late_data', 'data comes 3 times later');
+  const { apis } = reportOf(run, { inventory: inventoryDetails, warnings: () => [late] });
+  const series = [...exporterMetrics.warnings.read({ apis, samples: 0, own: new Map() })].map(([labels]) => labels);
+  expect(series.map(({ warning }) => warning)).toEqual(['late_data', 'inventory', 'down']);
+  for (const { advice } of series) expect(advice).toMatch(/^[A-Z][^\d]*\.$/);
+});
