@@ -9,12 +9,12 @@ export type PortalRequests = Pick<PortalClient, 'send' | 'now' | 'serviceClock'>
 
 /** Sends requests to the portal: adds the token to each, and after a 401 sends the request once more with a new token. */
 export class PortalClient {
-  readonly #client: JsonClient;
+  readonly #client: Pick<JsonClient, 'send' | 'now' | 'serviceClock'>;
   readonly #tokens: TokenSource;
   /** Once the portal has accepted a token, a request that it rejects with two tokens is rejected for another reason. */
   #hasAcceptedToken = false;
 
-  constructor(client: JsonClient, tokens: TokenSource) {
+  constructor(client: Pick<JsonClient, 'send' | 'now' | 'serviceClock'>, tokens: TokenSource) {
     this.#client = client;
     this.#tokens = tokens;
   }

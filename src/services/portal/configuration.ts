@@ -8,7 +8,7 @@ import {
 } from '../../config/table.ts';
 import { EXPENSIVE_SERIES, STANDARD_SERIES, WITHOUT_HISTORY } from './appliances/series-operations.ts';
 import type { NamedInterval } from './collector-options.ts';
-import type { Credentials } from './token.ts';
+import type { Credentials } from './token-requests.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
 
 export type PortalSettings = Readonly<NonNullable<ReturnType<typeof toPortalSettings>>>;

@@ -1,15 +1,16 @@
-import { parseDecimal } from '../../metrics/units.ts';
-import { type Clock, callAfter } from '../../runtime/clock.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { asError, CredentialError, RequestError, SchemaError } from '../../runtime/errors.ts';
 import { meaningOf } from '../../runtime/failures.ts';
 import { exponentialDelayMs } from '../../runtime/random.ts';
-import type { Secret } from '../../runtime/secret.ts';
-import type { JsonClient, ServiceRequest } from '../../transport/json-client.ts';
-import { objectOrEmpty } from './records.ts';
-
-export type Credentials =
-  | { readonly kind: 'oauth2' | 'service_key'; readonly key: Secret; readonly secret: Secret }
-  | { readonly kind: 'user_key'; readonly key: Secret };
+import type { JsonClient } from '../../transport/json-client.ts';
+import {
+  type Credentials,
+  lifetimeOf,
+  parseToken,
+  refreshRequest,
+  revokeRequest,
+  tokenRequest,
+} from './token-requests.ts';
 
 interface Token {
   readonly access: string;
@@ -22,8 +23,6 @@ interface Token {
   readonly expiresAt: number;
 }
 
-/** The lifetime that is assumed if neither `expires_in` nor the token itself reports one. */
-const ASSUMED_LIFETIME_SECONDS = 300;
 const MAX_LIFETIME_SECONDS = 86_400;
 
 /** A token is renewed two minutes before its expiry, or after four fifths of its lifetime if that is later. */
@@ -34,9 +33,6 @@ const REPLACEMENT_INTERVAL_MS = 60_000;
 
 /** After this time the exporter signs in instead of refreshing: only signing in shows that the credentials have changed. */
 const MAX_FAMILY_MS = 86_400_000;
-
-/** A replaced family is revoked this long before the token expires with which it is revoked. */
-const REVOKED_EARLIER_MS = 5_000;
 
 /** The time until a failed renewal is repeated, while the token is still valid. */
 const RENEWAL_RETRY_MS = 10_000;
@@ -52,18 +48,16 @@ const PAUSES = {
  * request however many requests wait for the token.
  */
 export class TokenSource {
-  readonly #client: JsonClient;
+  readonly #client: Pick<JsonClient, 'send' | 'now'>;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
   #token: Token | undefined;
-  /** A token of the family that signing in replaced. It is revoked by a timer, after the last request with it; `cancel` stops the timer. */
-  #retired: { readonly access: string; readonly cancel: () => void } | undefined;
   #renewal: Promise<Token> | undefined;
   #replacedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #lastError: CredentialError | undefined;
 
-  constructor(client: JsonClient, credentials: Credentials, clock: Clock) {
+  constructor(client: Pick<JsonClient, 'send' | 'now'>, credentials: Credentials, clock: Clock) {
     this.#client = client;
     this.#credentials = credentials;
     this.#clock = clock;
@@ -124,13 +118,12 @@ export class TokenSource {
     this.#token = this.#toToken(await this.#client.send(request, signal), token.signedInAt);
   }
 
-  /** Revokes all families. Never rejects: a token that cannot be revoked expires on its own. */
+  /** Revokes the token and its family. Never rejects: a token that cannot be revoked expires on its own. */
   async revoke(signal: AbortSignal): Promise<void> {
     await this.#renewal?.catch(() => {});
     const token = this.#token;
     this.#token = undefined;
-    await this.#revokeRetired(signal);
-    if (token !== undefined) await this.#revoke(token.access, signal);
+    if (token !== undefined) await this.#client.send(revokeRequest(token.access), signal).catch(() => {});
   }
 
   #startRenewal(signal: AbortSignal): Promise<Token> {
@@ -138,17 +131,6 @@ export class TokenSource {
       this.#renewal = undefined;
     });
     return this.#renewal;
-  }
-
-  async #revokeRetired(signal: AbortSignal): Promise<void> {
-    const retired = this.#retired;
-    this.#retired = undefined;
-    retired?.cancel();
-    if (retired !== undefined) await this.#revoke(retired.access, signal);
-  }
-
-  async #revoke(access: string, signal: AbortSignal): Promise<void> {
-    await this.#client.send(revokeRequest(access), signal).catch(() => {});
   }
 
   async #renew(signal: AbortSignal): Promise<Token> {
@@ -199,24 +181,8 @@ export class TokenSource {
     }
   }
 
-  /** Requests a token with the credentials, and schedules that the replaced family is revoked. */
+  /** Requests a token with the credentials. A family that it replaces expires on its own. */
   async #signIn(signal: AbortSignal): Promise<Token> {
-    const token = await this.#authenticate(signal);
-    const replaced = this.#valid;
-    // A service may return the token that is in use.
-    if (replaced !== undefined && replaced.access !== token.access) {
-      void this.#revokeRetired(signal);
-      // An expired token cannot revoke its family.
-      const revokeInMs = replaced.expiresAt - this.#clock.monotonic() - REVOKED_EARLIER_MS;
-      const cancel = callAfter(this.#clock, Math.min(this.#client.timeoutMs, revokeInMs), () =>
-        this.#revokeRetired(signal),
-      );
-      this.#retired = { access: replaced.access, cancel };
-    }
-    return token;
-  }
-
-  async #authenticate(signal: AbortSignal): Promise<Token> {
     const credentials = this.#credentials;
     await credentials.key.reload();
     if (credentials.kind !== 'user_key') await credentials.secret.reload();
@@ -243,79 +209,4 @@ function areRejected(error: Error): boolean {
 /** Whether the service may have refreshed the token although the request failed. */
 function isOutcomeUnknown(error: unknown): boolean {
   return ['network', 'timeout', 'throttled', 'server_error'].includes(meaningOf(error).reason);
-}
-
-/** The characters that a header allows. A token with another could never be sent, but would be kept until it expires. */
-const SENDABLE = /^[\x21-\x7e]+$/;
-
-export function parseToken(body: unknown) {
-  const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = objectOrEmpty(body);
-  if (typeof access !== 'string' || !SENDABLE.test(access)) {
-    throw new SchemaError('reading the portal’s token: expected an object with access_token in printable ASCII');
-  }
-  return { access, refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined, expiresIn };
-}
-
-const TOKEN_REQUEST = {
-  method: 'POST',
-  operation: 'token',
-  purpose: 'token',
-  priority: true,
-  validate: parseToken,
-} as const;
-
-export function tokenRequest(credentials: Credentials): ServiceRequest {
-  const request = { ...TOKEN_REQUEST, path: '/auth/token' };
-  switch (credentials.kind) {
-    case 'oauth2':
-      return {
-        ...request,
-        form: {
-          grant_type: 'client_credentials',
-          client_id: credentials.key.reveal(),
-          client_secret: credentials.secret.reveal(),
-        },
-      };
-    case 'service_key':
-      return {
-        ...request,
-        headers: { 'x-service-key': credentials.key.reveal(), 'x-service-secret': credentials.secret.reveal() },
-        json: {},
-      };
-    case 'user_key':
-      return { ...request, headers: { 'x-user-key': credentials.key.reveal() }, json: {} };
-  }
-}
-
-function refreshRequest(access: string, refresh: string): ServiceRequest {
-  const headers = { authorization: `Bearer ${access}` };
-  // A service may revoke all tokens if a refresh token arrives twice.
-  return { ...TOKEN_REQUEST, path: '/auth/token/refresh', headers, json: { token: refresh }, onlyOnce: true };
-}
-
-export function revokeRequest(access: string): ServiceRequest {
-  const headers = { authorization: `Bearer ${access}` };
-  return { method: 'DELETE', path: '/auth/token', operation: 'token', headers, priority: true };
-}
-
-/** A token's lifetime in seconds, which may be infinite, and the field that reports it. `now`: epoch milliseconds. */
-export function lifetimeOf(
-  { access, expiresIn }: Pick<ReturnType<typeof parseToken>, 'access' | 'expiresIn'>,
-  now: number,
-) {
-  const reportedSeconds = parseDecimal(expiresIn) ?? 0;
-  if (reportedSeconds > 0) return { seconds: reportedSeconds, source: 'expires_in' } as const;
-  const claims = jwtClaims(access);
-  const seconds = (parseDecimal(claims.exp) ?? Number.NaN) - (parseDecimal(claims.iat) ?? now / 1000);
-  if (seconds > 0) return { seconds, source: 'jwt' } as const;
-  return { seconds: ASSUMED_LIFETIME_SECONDS, source: 'nothing' } as const;
-}
-
-/** The claims of a JWT, which are not verified; empty for another token. */
-function jwtClaims(token: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectOrEmpty(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')));
-  } catch {
-    return {};
-  }
 }

@@ -2,7 +2,7 @@ import { labelValue } from '../../../metrics/samples.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
 import type { Exchange } from '../../../transport/json-client.ts';
 import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
-import { lifetimeOf, parseToken } from '../token.ts';
+import { lifetimeOf, parseToken } from '../token-requests.ts';
 import type { VariantAnswers } from './questions.ts';
 import type { UnitEvidence } from './unit-evidence.ts';
 
