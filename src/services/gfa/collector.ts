@@ -69,21 +69,17 @@ export class GfaCollector implements Collector, SavedPart {
   }
 
   async #poll(signal: AbortSignal): Promise<PollResult> {
-    return this.#read(await this.#dependencies.client.data(signal), signal);
-  }
-
-  async #read(body: unknown, signal: AbortSignal): Promise<PollResult> {
-    const { clock, log } = this.#dependencies;
+    const { client, clock, log, ledger: options, saveSoon } = this.#dependencies;
     const drops = new DropCounter();
-    const response = parseDataResponse(body, drops.reportDrop);
+    const response = parseDataResponse(await client.data(signal), drops.reportDrop);
     this.#checkAccount(labelValue(response.info.account));
     const ledger = this.#ledger;
     const events = await ledger.add(response, clock.monotonic(), drops.reportDrop);
-    if (events > 0) this.#dependencies.saveSoon?.();
-    this.#dependencies.ledger.names.setTitles(ledger.filers.titles());
+    if (events > 0) saveSoon?.();
+    options.names.setTitles(ledger.filers.titles());
     if (this.#isFirstResponse) {
       this.#isFirstResponse = false;
-      log.info({ api: this.api, events }, 'the first response was read');
+      log.info({ api: this.api, events }, 'The first response was read.');
       await this.#waitForNames(signal);
     }
     const samples = { [Symbol.iterator]: () => ledger.samples() };
@@ -110,7 +106,7 @@ export class GfaCollector implements Collector, SavedPart {
     this.#ledger = new GfaLedger(this.#dependencies.ledger);
     log.warn(
       { api: this.api, before, account },
-      'the token belongs to another account than before; counting starts again at 0',
+      'The token belonged to another account than before. Counting started again at 0.',
     );
   }
 }

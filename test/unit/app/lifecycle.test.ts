@@ -42,7 +42,7 @@ test('a stop lets scrapes and polls end, then saves the state and revokes the to
   const { lifecycle, clock, events, lines } = program();
   expect(await lifecycle.start()).toBe(9_989);
   await clock.through(lifecycle.stop(), 100);
-  expect(events.toSorted()).toEqual(['the last poll', 'the last scrape', 'the revocation', 'the save']);
+  expect(new Set(events)).toEqual(new Set(['the last poll', 'the last scrape', 'the revocation', 'the save']));
   expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the save'));
   expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the revocation'));
   expect(clock.monotonic()).toBeLessThan(1_000);
