@@ -2,7 +2,7 @@ import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/runtime/errors.ts';
 import { type GfaSettings, gfaSection } from '../../src/services/gfa/configuration.ts';
-import { type PortalSettings, portalSection } from '../../src/services/portal/configuration.ts';
+import { type PortalSettings, portalSection } from '../../src/services/portal/settings.ts';
 
 /** Variables by name, as a process gets them. */
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -14,9 +14,8 @@ import { TelemetryCollector } from './appliances/telemetry.ts';
 import { missingLicence } from './causes.ts';
 import type { PortalRequests } from './client.ts';
 import { createTasks } from './collector-definition.ts';
-import type { PortalOptions } from './collector-options.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
-import type { PortalContext } from './context.ts';
+import type { PortalContext, PortalOptions } from './context.ts';
 
 export class PortalCollector implements Collector {
   readonly api = 'portal';

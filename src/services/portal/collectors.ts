@@ -6,7 +6,7 @@ import { credentials, gfaKeys, iam } from './account/keys.ts';
 import { fiq, software, stacks } from './account/products.ts';
 import { edges } from './appliances/edges.ts';
 import { type CollectorDefinition, tablesOf } from './collector-definition.ts';
-import type { NamedInterval } from './collector-options.ts';
+import type { NamedInterval } from './selection.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 

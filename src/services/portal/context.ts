@@ -1,9 +1,18 @@
+import type { Config } from '../../config/config.ts';
 import type { PollResult } from '../../contract/poll-result.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { PortalRequests } from './client.ts';
-import type { PortalOptions } from './collector-options.ts';
+import type { PortalSettings } from './settings.ts';
+
+/** The settings, and what the program adds to them. */
+export interface PortalOptions extends PortalSettings, Pick<Config, 'staleAfter' | 'forgetAfterMs'> {
+  /** The upper bounds of the histograms' buckets, ascending. */
+  readonly bounds: readonly number[];
+  /** The most appliances of an inventory that the memory allows; those of PORTAL_SERIALS are always polled. */
+  readonly maxAppliances: number;
+}
 
 /** What the collectors of the portal share. */
 export interface PortalContext {

@@ -3,9 +3,9 @@ import { type Family, isEveryOtherField } from '../../metrics/family.ts';
 import type { FleetDemand, SampleCounts } from '../service.ts';
 import { INVENTORY_LISTS } from './appliances/inventory-lists.ts';
 import { operationsFor } from './appliances/series-operations.ts';
-import type { NamedInterval } from './collector-options.ts';
 import { enabledCollectors } from './collectors.ts';
-import type { PortalSettings } from './configuration.ts';
+import type { NamedInterval } from './selection.ts';
+import type { PortalSettings } from './settings.ts';
 
 /** The requests of a fleet. Those for each volume are left out, because `--plan` does not know the volumes. */
 export function fleetDemand(portal: PortalSettings, appliances: number): FleetDemand {

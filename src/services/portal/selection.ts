@@ -2,6 +2,13 @@ import { parseDuration } from '../../config/duration.ts';
 import { entriesOf, invalid, type Parsed, quoted, type ValueError, valid } from '../../config/format.ts';
 import { likelyTypo } from '../../runtime/suggest.ts';
 
+/** A chosen series or collector with its interval. */
+export interface NamedInterval {
+  readonly name: string;
+  readonly intervalMs: number;
+}
+
+/** An entry of a list in the configuration; its interval may follow from other variables. */
 export interface Selection {
   readonly name: string;
   readonly intervalMs: number | undefined;

@@ -7,11 +7,11 @@ import * as series from './appliances/series-families.ts';
 import { portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
-import type { PortalOptions } from './collector-options.ts';
 import { portalTables } from './collectors.ts';
-import { type PortalSettings, portalSection } from './configuration.ts';
+import type { PortalOptions } from './context.ts';
 import { createPortalCheck } from './doctor/check.ts';
 import { fleetDemand, sampleCounts } from './planning.ts';
+import { type PortalSettings, portalSection } from './settings.ts';
 import { TokenSource } from './token.ts';
 
 const tables: readonly Table[] = [
@@ -93,7 +93,7 @@ function collectorOptions(
   { staleAfter, forgetAfterMs, eventBucketsSeconds }: Config,
   portal: PortalSettings,
   heapBytes = Number.POSITIVE_INFINITY,
-): PortalOptions & PortalSettings {
+): PortalOptions {
   return {
     ...portal,
     staleAfter,

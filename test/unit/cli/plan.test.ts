@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../../../src/cli/plan.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import { portal } from '../../../src/services/portal/service.ts';
+import { fleetDemand } from '../../../src/services/portal/planning.ts';
+import { configOf, portalOnly, type Variables } from '../../harness/load-config.ts';
 
-const PORTAL = { PORTAL_URL: 'https://portal.example.com', PORTAL_USER_KEY: 'key' };
-
-async function planFor(appliances: number, environment: Readonly<Record<string, string>> = {}) {
-  const missing = () => Promise.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));
-  const readers = { readSecret: missing, readPem: missing };
-  const config = await loadConfig({ ...PORTAL, ...environment }, [portal.section], readers);
-  const settings = portal.section.of(config);
-  const demand = settings && portal.planning?.fleet?.demand(settings, appliances);
-  if (demand === undefined) throw new Error('the portal is not configured');
-  return planOf(demand);
+async function planFor(appliances: number, variables: Variables = {}) {
+  const { portal } = await configOf({ ...portalOnly, ...variables });
+  if (portal === undefined) throw new Error('the portal is not configured');
+  return planOf(fleetDemand(portal, appliances));
 }
 
 test('with the defaults the limits have room for 243 appliances, and not for 244', async () => {
@@ -25,11 +19,8 @@ test('with the defaults the limits have room for 243 appliances, and not for 244
 
 test('2,000 appliances are polled every 41 minutes, and every 5 if only one series is polled that often', async () => {
   expect((await planFor(2_000)).factor * 5).toBeCloseTo(41, 0);
-  const seldom = await planFor(2_000, {
-    PORTAL_SERIES: 'cpu_utilization,load_average=1h',
-    PORTAL_COLLECTORS: 'all,-edges',
-  });
-  expect(seldom.factor).toBe(1);
+  const seldom = { PORTAL_SERIES: 'cpu_utilization,load_average=1h', PORTAL_COLLECTORS: 'all,-edges' };
+  expect((await planFor(2_000, seldom)).factor).toBe(1);
 });
 
 test('the longer interval that the limits allow fits', async () => {

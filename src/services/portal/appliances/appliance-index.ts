@@ -1,7 +1,7 @@
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import type { Log } from '../../../runtime/log.ts';
 import type { FilerNames } from '../../filer-names.ts';
-import type { PortalOptions } from '../collector-options.ts';
+import type { PortalOptions } from '../context.ts';
 import { type Appliance, type Inventory, unknownAppliance } from './inventory.ts';
 
 type IndexOptions = Pick<PortalOptions, 'serials' | 'maxAppliances'>;
@@ -98,7 +98,7 @@ export class ApplianceIndex {
    * same ones in any order of the list.
    */
   #selectPolled(reportDrop: ReportDrop): readonly Appliance[] {
-    const { serials, maxAppliances = Number.POSITIVE_INFINITY } = this.#options;
+    const { serials, maxAppliances } = this.#options;
     if (serials !== undefined) return serials.flatMap((serial) => this.#bySerial.get(serial) ?? []);
     const all = [...this.#bySerial.values()];
     const exceedsLimit = all.length > maxAppliances;

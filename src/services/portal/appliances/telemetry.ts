@@ -60,7 +60,7 @@ export class TelemetryCollector {
     this.#operations = new Map(
       [...operationsFor(names)].map(([name, operation]) => [
         name,
-        { ...operation, families: applyUnits(operation.families, units ?? [], binSeconds) },
+        { ...operation, families: applyUnits(operation.families, units, binSeconds) },
       ]),
     );
   }

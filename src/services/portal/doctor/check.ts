@@ -5,9 +5,9 @@ import { meaningOf } from '../../../runtime/failures.ts';
 import type { DoctorCheckDependencies } from '../../service.ts';
 import { PortalClient } from '../client.ts';
 import { PortalCollector } from '../collector.ts';
-import type { PortalOptions } from '../collector-options.ts';
+import type { PortalOptions } from '../context.ts';
 import { TokenSource } from '../token.ts';
-import { type Credentials, tokenRequest } from '../token-requests.ts';
+import { tokenRequest } from '../token-requests.ts';
 import { connectionIds, loadNames, ratioEvidence, tokenAnswers, unfitMemorySeries, volumesIn } from './answers.ts';
 import { probeBins } from './bin-probe.ts';
 import { documentedResponses } from './documented.ts';
@@ -22,17 +22,15 @@ const EXTRA_REQUESTS = 10;
 /** The most account requests of one collector: `license` and `iam` send three each. */
 const MAX_COLLECTOR_REQUESTS = 3;
 
-type CheckOptions = PortalOptions & { readonly credentials: Credentials };
-
 interface Run extends DoctorCheckDependencies {
-  readonly options: CheckOptions;
+  readonly options: PortalOptions;
   readonly tokens: TokenSource;
   readonly reportFinding: ReportFinding;
   readonly signal: AbortSignal;
 }
 
 /** Polls every operation of every enabled collector once, and finds out what the documentation leaves open. */
-export function createPortalCheck(options: CheckOptions, dependencies: DoctorCheckDependencies): ServiceCheck {
+export function createPortalCheck(options: PortalOptions, dependencies: DoctorCheckDependencies): ServiceCheck {
   return {
     questions: portalQuestions,
     requests:
@@ -78,7 +76,7 @@ async function runCheck(run: Run): Promise<CheckResult> {
     const evidence = [...ratioEvidence(exchanges)];
     if (counts !== undefined) evidence.push({ question: 'counts', answer: counts, isProof: true });
     return {
-      answers: [...unitAnswers(options.units ?? [], exchanges, evidence), ...answersTo(answers)],
+      answers: [...unitAnswers(options.units, exchanges, evidence), ...answersTo(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };

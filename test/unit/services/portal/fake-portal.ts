@@ -3,9 +3,10 @@ import type { Task } from '../../../../src/contract/task.ts';
 import type { Sample } from '../../../../src/metrics/samples.ts';
 import { RequestError } from '../../../../src/runtime/errors.ts';
 import { createLog } from '../../../../src/runtime/log.ts';
+import { Secret } from '../../../../src/runtime/secret.ts';
 import type { FilerNames } from '../../../../src/services/filer-names.ts';
 import { PortalCollector } from '../../../../src/services/portal/collector.ts';
-import type { PortalOptions } from '../../../../src/services/portal/collector-options.ts';
+import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { ServiceClock } from '../../../../src/transport/service-clock.ts';
 import { ManualClock } from '../../../harness/manual-clock.ts';
@@ -47,7 +48,16 @@ export class FakePortal {
   /** A collector whose clock and log are those of the test. */
   collector(options: Partial<PortalOptions> = {}, names?: FilerNames): PortalCollector {
     const log = createLog('silent', process.stderr);
-    const defaults = {
+    const defaults: PortalOptions = {
+      url: 'https://portal.example.com',
+      credentials: { kind: 'user_key', key: Secret.of('key') },
+      intervalMs: 5 * MINUTE,
+      concurrency: 8,
+      rateLimit: { requests: 500, windowMs: 30_000 },
+      dailyLimit: undefined,
+      readsEarlierBuilds: false,
+      units: [],
+      maxAppliances: Number.POSITIVE_INFINITY,
       series: [],
       collectors: [],
       discoveryIntervalMs: 15 * MINUTE,

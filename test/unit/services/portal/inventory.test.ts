@@ -7,7 +7,7 @@ import {
   readInventory,
 } from '../../../../src/services/portal/appliances/inventory.ts';
 import { appliancesIn, type ListName } from '../../../../src/services/portal/appliances/inventory-lists.ts';
-import type { PortalOptions } from '../../../../src/services/portal/collector-options.ts';
+import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import { every5m, FakePortal, MINUTE, poll, type Reply, valuesOf } from './fake-portal.ts';
 
 const [A, B, C, OTHER] = ['a', 'b', 'c', 'f'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);

@@ -30,7 +30,7 @@ class Portal {
         now: () => this.now,
         send: async ({ json }: { json: JsonObject }) => this.#respond(String(json.period)),
       },
-      options: { series, binSeconds, lookbackMs: this.#lookbackMs, discoveryIntervalMs: HOUR },
+      options: { series, units: [], binSeconds, lookbackMs: this.#lookbackMs, discoveryIntervalMs: HOUR },
       appliances: { polled: [appliance], find: () => appliance },
       licence: { hasTelemetry: undefined },
       withoutFuture: async (result: unknown) => result,

@@ -7,7 +7,7 @@ import {
   type Values,
 } from '../../config/table.ts';
 import { EXPENSIVE_SERIES, STANDARD_SERIES, WITHOUT_HISTORY } from './appliances/series-operations.ts';
-import type { NamedInterval } from './collector-options.ts';
+import type { NamedInterval } from './selection.ts';
 import type { Credentials } from './token-requests.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
 
@@ -93,7 +93,8 @@ function toPortalSettings(values: PortalValues) {
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
     binSeconds: values.PORTAL_BIN_SIZE / 1000,
-    units: values.PORTAL_UNITS,
+    /** The units that the account uses instead of the documented ones. */
+    units: values.PORTAL_UNITS ?? [],
     rateLimit: values.PORTAL_RATE_LIMIT,
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
     /** The enabled collectors, in the catalogue's order; never empty. */
