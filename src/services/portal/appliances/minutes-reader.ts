@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../../metrics/family.ts';
+import { recordTime } from '../records.ts';
+import { callsForShorterPeriod, isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimits } from './periods.ts';
+
+interface ReaderOptions {
+  /** The period of a usual request. */
+  readonly lookbackMs: number;
+  readonly binMs: number;
+  /** The time of the service, in epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Resolves with the records of a period, which is in ISO 8601; newest first. */
+type RequestPeriod = (period: string) => Promise<readonly JsonObject[]>;
+
+interface Reading {
+  /** For the exposition. */
+  readonly newest: readonly JsonObject[];
+  /** For history; undefined if it needs none, or if they could not be read with this poll. */
+  readonly past?: Past;
+}
+
+/** The records until a time, newest first. Nothing before `unreadUntil` can be read. */
+interface Past {
+  readonly records: readonly JsonObject[];
+  readonly until: number;
+  readonly unreadUntil?: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The longest period of a request that returns the newest minutes as well. */
+const MAX_COMBINED_MS = 6 * HOUR_MS;
+
+/**
+ * Requests the newest minutes of a series for the exposition. If history needs older ones, the period is lengthened up to
+ * six hours; still older ones take a second request, whose failure never fails the poll.
+ */
+export class MinutesReader {
+  readonly #options: ReaderOptions;
+  readonly #newestLimits = new PeriodLimits();
+  /** A task with a limit below {@link MAX_COMBINED_MS} requests the newest minutes and the older ones separately. */
+  readonly #olderLimits = new PeriodLimits();
+  /** How much of the past a task gives up next if even the shortest period cannot be read. */
+  readonly #skips = new Map<string, number>();
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  keepOnly(isPolled: (task: string) => boolean): void {
+    for (const limits of [this.#newestLimits, this.#olderLimits]) limits.keepOnly(isPolled);
+    for (const task of this.#skips.keys()) if (!isPolled(task)) this.#skips.delete(task);
+  }
+
+  /** `since`: the time after which history needs all minutes. */
+  async read(task: string, since: number | undefined, request: RequestPeriod): Promise<Reading> {
+    const now = this.#options.now();
+    const wantedMs = since === undefined ? 0 : now - since;
+    const isOlder = wantedMs > this.#options.lookbackMs;
+    const isCombined = isOlder && wantedMs <= MAX_COMBINED_MS && this.#olderLimits.of(task) > MAX_COMBINED_MS;
+    if (since !== undefined && isCombined) {
+      const records = await this.#readCombined(task, since, now, request);
+      if (records !== undefined) return { newest: this.#current(records, now), past: { records, until: now } };
+    }
+    const { records: newest, from } = await this.#readNewest(task, request);
+    if (since !== undefined && from <= since) return { newest, past: { records: newest, until: now } };
+    // A usual request that had to wait begins later than usual, and the next poll requests what it lacks.
+    if (since === undefined || !isOlder || isCombined) return { newest };
+    const older = await this.#readOlder(task, since, now, request);
+    if (older.until < from) return { newest, past: older };
+    const newer = newest.filter((record) => timeOf(record, 0) > older.until);
+    return { newest, past: { ...older, records: [...newer, ...older.records], until: now } };
+  }
+
+  /** Resolves with undefined if a shorter period has to be requested. */
+  async #readCombined(task: string, since: number, now: number, request: RequestPeriod) {
+    try {
+      return await request(isoInterval({ from: since, to: now }));
+    } catch (error) {
+      // The next poll requests the newest minutes alone, or history would take the appliance down.
+      if (mayBeOfPeriod(error)) this.#olderLimits.halve(task, now - since);
+      if (!callsForShorterPeriod(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** The newest records and where they begin: PORTAL_LOOKBACK ago, or later if that is too long a period for the service. */
+  async #readNewest(task: string, request: RequestPeriod) {
+    const { lookbackMs, now } = this.#options;
+    const send = (lengthMs: number) => request(isoPeriod(lengthMs));
+    const { lengthMs, result: records } = await this.#newestLimits.request(task, lookbackMs, send);
+    // A duration ends when the service reads the request. A second is added because its clock is known to the second.
+    return { records, from: now() - lengthMs + 1000 };
+  }
+
+  /** The records of at most a day after `since`. */
+  async #readOlder(task: string, since: number, now: number, request: RequestPeriod): Promise<Past> {
+    const { binMs, lookbackMs } = this.#options;
+    const shortestMs = Math.max(HOUR_MS, 2 * binMs);
+    // Whole hours end with a bin, also if the account ignores PORTAL_BIN_SIZE.
+    const hours = Math.floor(Math.min(DAY_MS, this.#olderLimits.of(task)) / HOUR_MS);
+    const lengthMs = Math.max(shortestMs, hours * HOUR_MS);
+    const to = Math.min(since + lengthMs, now);
+    try {
+      const records = await request(isoInterval({ from: since, to }));
+      this.#olderLimits.double(task, DAY_MS);
+      this.#skips.delete(task);
+      // A bin that does not end within the period is not whole.
+      const until = to - binMs;
+      return { records: records.filter((record) => timeOf(record, to) <= until), until };
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      if (!mayBeOfPeriod(error)) return { records: [], until: since };
+      this.#olderLimits.halve(task, lengthMs);
+      if (lengthMs > shortestMs) return { records: [], until: since };
+      const skipMs = Math.min(DAY_MS, this.#skips.get(task) ?? shortestMs);
+      this.#skips.set(task, 2 * skipMs);
+      const unreadUntil = Math.min(since + skipMs, now - lookbackMs);
+      return { records: [], until: unreadUntil, unreadUntil };
+    }
+  }
+
+  /**
+   * The records of a long period that a usual request would return. The time of the newest record decides: if it is too old,
+   * the appliance has nothing current.
+   */
+  #current(newestFirst: readonly JsonObject[], now: number): readonly JsonObject[] {
+    const { binMs, lookbackMs } = this.#options;
+    const newest = timeOf(newestFirst[0] ?? {}, now);
+    const isCurrent = newest >= now - lookbackMs - binMs;
+    const earliest = isCurrent ? newest - lookbackMs : now;
+    return newestFirst.filter((record) => timeOf(record, now) >= earliest);
+  }
+}
+
+function timeOf(record: JsonObject, otherwise: number): number {
+  const seconds = recordTime(record);
+  return seconds === undefined ? otherwise : seconds * 1000;
+}

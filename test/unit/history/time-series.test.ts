@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { timeSeriesOf } from '../../../src/history/time-series.ts';
+import type { Sample } from '../../../src/metrics/samples.ts';
+
+/** The series of one minute with these samples. */
+function seriesOf(samples: readonly Sample[]) {
+  const bin = { at: 60_000, samples, previous: 0, mayHaveArrived: false };
+  return timeSeriesOf([{ ...bin, cursor: {} as never }], { job: 'minutes' });
+}
+
+test('labels are those of /metrics, sorted, and none is empty', () => {
+  const labels = { filer: 'x'.repeat(2_000), disk: 'a\0b', state: '' };
+  expect(seriesOf([{ name: 'filer_cpu', labels, value: 1 }]).map((series) => series.labels)).toEqual([
+    [
+      ['__name__', 'filer_cpu'],
+      ['disk', 'a\ufffdb'],
+      ['filer', 'x'.repeat(1_024)],
+      ['job', 'minutes'],
+    ],
+  ]);
+});
+
+test('of two samples of one series and one minute the first is sent, because a receiver would reject both', () => {
+  const samples = [1, 2].map((value) => ({ name: 'filer_cpu', labels: {}, value }));
+  expect(seriesOf(samples).map(({ points }) => points)).toEqual([[{ at: 60_000, value: 1 }]]);
+});
