@@ -13,12 +13,12 @@ export interface QueuedBin {
 }
 
 /**
- * The longest time of one request. A Prometheus rejects a whole request for one point that is too old, so in a small fleet,
- * whose points of hours fit into one request, the last hour would be lost with the first.
+ * The longest time of one request. A Prometheus rejects a whole request for one point, and in a small fleet the points of
+ * hours would fit into one.
  */
 const MAX_REQUEST_MS = 600_000;
 
-/** Bins in the order of their times: in the order of their arrival, a receiver would reject new ones together with old ones. */
+/** Bins in the order of their times. In the order of their arrival, a receiver would reject the newest together with the oldest. */
 export class Queue implements Iterable<QueuedBin> {
   readonly #bins: QueuedBin[] = [];
   #isSorted = true;

@@ -35,9 +35,13 @@ export class Fleet {
   #counted = 0;
   /** Whether the service returns a minute of a task in a response of `now`. */
   has = (_task: string, _at: number, _now: number): boolean => true;
+  /** Whether each response contains a record of an hour ahead. */
+  hasFuture = false;
   isListed = (_task: string): boolean => true;
-  /** Where the clock of the service is ahead. */
+  /** By how much the clock of the service is ahead. */
   aheadMs = 0;
+  /** The polls that had to return minutes. */
+  polls = 0;
 
   /** With `send`, the receiver is a real one: everything is sent once a minute, and `receiver.series` is set by the test. */
   constructor(options: Partial<typeof DEFAULTS> = {}, send?: Send) {
@@ -82,7 +86,7 @@ export class Fleet {
     const minutes = tasks.flatMap((task) => {
       const held = this.receiver.series.get(keyOf(labelsOf(task, 0)));
       return this.#minutes(START, this.clock.now() - 25 * MINUTE).filter(
-        (at) => this.has(task, at, this.clock.now()) && !held?.has(at),
+        (at) => this.has(task, at, this.clock.now()) && held?.get(at) !== at,
       );
     });
     return minutes.length;
@@ -117,10 +121,14 @@ export class Fleet {
     const now = this.clock.now() + this.aheadMs;
     const since = this.#remote.minutesSince({ id: task, now: () => now });
     if (since === undefined) return;
+    this.polls += 1;
     // One request returns at most a day.
     const until = now - since > 6 * HOUR ? Math.min(since + 24 * HOUR, now) : now;
     const times = this.#minutes(since, Math.min(until, now - MINUTE)).filter((at) => this.has(task, at, now));
-    const bins = times.map((at) => ({ at, samples: () => this.#samples(task, at) }));
+    // An appliance's report may end within a minute, whose value is then not the final one.
+    const isFinal = (at: number) => at !== times.at(-1) || at < now - 10 * MINUTE;
+    const bins = times.map((at) => ({ at, samples: () => this.#samples(task, isFinal(at) ? at : 0) }));
+    if (this.hasFuture) bins.push({ at: now + HOUR, samples: () => this.#samples(task, 0) });
     await this.#remote.accept(
       { id: task, api: 'portal' },
       { samples: [], drops: new Map(), empty: false, minutes: { bins, now, until } },
@@ -135,10 +143,10 @@ export class Fleet {
     return times;
   }
 
-  #samples(task: string, at: number) {
+  #samples(task: string, value: number) {
     return Array.from({ length: this.#options.samples }, (_, disk) => {
       const { __name__: name, job, ...labels } = labelsOf(task, disk);
-      return { name, labels, value: at };
+      return { name, labels, value };
     });
   }
 }

@@ -18,11 +18,14 @@ async function played(fleet: Fleet, ms: number, fault: NonNullable<Fleet['receiv
   return fleet;
 }
 
-test('every minute arrives with its own time, at most ten minutes and 2,000 points in a request', async () => {
-  const fleet = await played(new Fleet({ tasks: 20, samples: 12 }), 20 * MINUTE, () => UNREACHABLE);
+test.each([
+  [20, 12, '2,000 points', 1_900],
+  [2, 2, 'ten minutes', 30],
+])('%i tasks of %i samples: every minute arrives, in requests of at most %s', async (tasks, samples, _, least) => {
+  const fleet = await played(new Fleet({ tasks, samples }), 20 * MINUTE, () => UNREACHABLE);
   expect(fleet.missing() + fleet.counted).toBe(0);
   const sizes = fleet.receiver.requests.map((request) => pointsOf(request).length);
-  expect(Math.max(...sizes)).toBeGreaterThan(1_900);
+  expect(Math.max(...sizes)).toBeGreaterThan(least);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(2_000);
   for (const request of fleet.receiver.requests) {
     const times = pointsOf(request).map(({ at }) => at);
@@ -31,15 +34,17 @@ test('every minute arrives with its own time, at most ten minutes and 2,000 poin
 });
 
 describe('the receiver', () => {
-  test('is away until the queue is full: the queue takes nothing more and drops nothing, and every minute arrives', async () => {
+  test('is away until the queue is full: nothing more is requested or dropped, and every minute arrives', async () => {
     const fleet = new Fleet({ maxWaiting: 200 });
-    let waiting = 0;
-    await played(fleet, 5 * HOUR, () => {
-      waiting = Math.max(waiting, fleet.status.waiting);
-      return UNREACHABLE;
-    });
-    expect(waiting).toBeGreaterThanOrEqual(200);
-    expect(waiting).toBeLessThan(200 + 2);
+    await fleet.passes(HOUR);
+    await fleet.restarts(3 * HOUR, fleet.state);
+    const before = fleet.polls;
+    fleet.receiver.fault = () => UNREACHABLE;
+    await fleet.passes(2 * HOUR);
+    expect(fleet.status.waiting).toBe(200);
+    expect(fleet.polls - before).toBe(1);
+    fleet.receiver.fault = undefined;
+    await fleet.passes(HOUR);
     expect(fleet.missing() + fleet.counted).toBe(0);
   });
 
@@ -90,11 +95,23 @@ describe('the receiver', () => {
 
   test('accepts small requests only: they become small, and nothing is lost', async () => {
     const fleet = new Fleet({ tasks: 20, samples: 12 });
-    await played(fleet, HOUR / 2, (request) =>
-      pointsOf(request).length > 100 ? { response: status(413) } : undefined,
-    );
+    await played(fleet, HOUR, (request) => (pointsOf(request).length > 100 ? { response: status(413) } : undefined));
     expect(fleet.missing() + fleet.counted).toBe(0);
     expect(fleet.status.responses.get('413')).toBeLessThan(fleet.receiver.requests.length / 5);
+  });
+
+  test('rejects one large request: the next ones are half as large and become larger again', async () => {
+    const fleet = new Fleet({ tasks: 20, samples: 12 });
+    const sizes: number[] = [];
+    await played(fleet, HOUR, (request) => {
+      if (fleet.clock.now() < START + HOUR) return UNREACHABLE;
+      sizes.push(pointsOf(request).length);
+      return sizes.length === 2 ? { response: status(413) } : undefined;
+    });
+    const [, large = 0, ...next] = sizes;
+    expect(large).toBeGreaterThan(1_900);
+    expect(Math.max(...next.slice(0, 3))).toBeLessThan(1_100);
+    expect(Math.max(...next)).toBeGreaterThan(1_100);
   });
 
   test('rejects what is an hour old, after two hours away: the last hour arrives, and the rest is counted', async () => {
@@ -124,6 +141,7 @@ describe('the receiver', () => {
     fleet.receiver.fault = () => UNREACHABLE;
     await fleet.passes(HOUR);
     expect(fleet.status.newestSeconds).toBeLessThan(START / 1000);
+    expect(fleet.status.newestSeconds).toBeGreaterThan(START / 1000 - 900);
   });
 });
 
@@ -142,7 +160,7 @@ describe('the exporter', () => {
   });
 
   test.each([true, false])(
-    'is killed ten times, each time with a state that is a minute old: nothing is lost or counted; out-of-order window: %s',
+    'is killed ten times, with a state that is a minute old, and the receiver is ill at the start: nothing is lost; out-of-order window: %s',
     async (hasWindow) => {
       const fleet = new Fleet({ tasks: 20, hasWindow });
       for (let kills = 0; kills < 10; kills += 1) {
@@ -150,11 +168,25 @@ describe('the exporter', () => {
         const { state } = fleet;
         await fleet.passes(MINUTE);
         await fleet.restarts(MINUTE, state);
+        fleet.receiver.fault = () => ({ response: status(503) });
+        await fleet.passes(MINUTE);
+        fleet.receiver.fault = undefined;
       }
       await fleet.passes(HOUR);
       expect(fleet.missing() + fleet.counted).toBe(0);
     },
   );
+
+  test('is killed while points wait: they are read again', async () => {
+    const fleet = new Fleet();
+    await fleet.passes(HOUR);
+    fleet.receiver.fault = () => UNREACHABLE;
+    await fleet.passes(HOUR);
+    await fleet.restarts(MINUTE, fleet.state);
+    fleet.receiver.fault = undefined;
+    await fleet.passes(HOUR);
+    expect(fleet.missing() + fleet.counted).toBe(0);
+  });
 
   test('starts without a state: of the usual period, what the receiver has already is not counted', async () => {
     const fleet = new Fleet({ hasWindow: false });
@@ -166,17 +198,18 @@ describe('the exporter', () => {
     expect(fleet.counted).toBe(0);
   });
 
-  test('starts for the first time with ten days to catch up: all of them arrive', async () => {
+  test('starts for the first time with ten days to catch up, of which an appliance has seven: all of them arrive', async () => {
     const fleet = new Fleet({ tasks: 1, catchUpMs: 240 * HOUR, firstMs: 240 * HOUR });
+    fleet.has = (_, at) => at >= START - 168 * HOUR;
     await fleet.passes(2 * HOUR);
-    expect([...fleet.receiver.series.values()][0]?.size).toBeGreaterThan(240 * 60);
+    expect([...fleet.receiver.series.values()][0]?.size).toBeGreaterThan(168 * 60);
     expect(fleet.counted).toBe(0);
   });
 });
 
 describe('an appliance', () => {
   test('is off for ten hours: nothing counts as lost, and what it reports four hours late arrives', async () => {
-    const fleet = new Fleet({ catchUpMs: 12 * HOUR });
+    const fleet = new Fleet();
     const offUntil = START + 11 * HOUR;
     fleet.has = (_, at, now) => at < START + HOUR || (now > offUntil && at > START + 7 * HOUR);
     await fleet.passes(13 * HOUR);
@@ -187,11 +220,21 @@ describe('an appliance', () => {
     const fleet = new Fleet();
     await fleet.passes(HOUR);
     fleet.isListed = () => false;
-    await fleet.passes(9 * HOUR);
+    await fleet.passes(4 * HOUR);
+    await fleet.restarts(0, fleet.state);
+    await fleet.passes(5 * HOUR);
     fleet.isListed = () => true;
     await fleet.passes(HOUR);
     expect(fleet.missing() / 2).toBeLessThan(3 * 60 + 15);
     expect(fleet.counted).toBe(0);
+  });
+
+  test('sends records of an hour ahead: they are not sent, and do not complete the newest minute', async () => {
+    const fleet = new Fleet();
+    fleet.hasFuture = true;
+    await fleet.passes(HOUR);
+    expect(fleet.missing() + fleet.counted).toBe(0);
+    expect(fleet.status.newestSeconds).toBeLessThan(fleet.clock.now() / 1000);
   });
 
   test('leaves for good: nothing of it stays', async () => {

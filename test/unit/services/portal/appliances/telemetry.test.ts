@@ -12,11 +12,10 @@ const SERIAL = '00000000-0000-4000-8000-000000000001';
 /** A portal with one series of one appliance, polled by hand. */
 class Portal {
   now = START + 48 * HOUR;
-  readonly #lookbackMs = 15 * MINUTE;
   /** The periods of the requests since the last poll, in minutes ago. */
   asked: string[] = [];
   /** The status instead of a response to a period. */
-  fails = (_from: number, _to: number): number | undefined => undefined;
+  fails = (_from: number, _to: number): number | 'aborted' | undefined => undefined;
   /** The bins of the account, whatever is asked for, and from when to when it has some. */
   binMs = MINUTE;
   has = { from: START, to: Number.POSITIVE_INFINITY };
@@ -24,13 +23,14 @@ class Portal {
 
   constructor(binSeconds = 60) {
     const appliance = { serial: SERIAL, name: 'filer', build: '10.1', edgeId: '', records: {} };
+    const lookbackMs = Math.max(15 * MINUTE, binSeconds * 1000);
     const series = [{ name: 'cpu_utilization', intervalMs: 5 * MINUTE }];
     const context = {
       client: {
         now: () => this.now,
         send: async ({ json }: { json: JsonObject }) => this.#respond(String(json.period)),
       },
-      options: { series, units: [], binSeconds, lookbackMs: this.#lookbackMs, discoveryIntervalMs: HOUR },
+      options: { series, units: [], binSeconds, lookbackMs, discoveryIntervalMs: HOUR },
       appliances: { polled: [appliance], find: () => appliance },
       licence: { hasTelemetry: undefined },
       withoutFuture: async (result: unknown) => result,
@@ -85,6 +85,7 @@ class Portal {
     const to = end === undefined ? this.now : Date.parse(end);
     this.asked.push(end === undefined ? period : `${(this.now - from) / MINUTE}-${(this.now - to) / MINUTE}`);
     const status = this.fails(from, to);
+    if (status === 'aborted') throw new RequestError('aborted', 'stopped');
     if (status !== undefined) throw new RequestError('status', 'failed', { status, purpose: 'series' });
     const items: JsonObject[] = [];
     const reported = Math.min(to, this.has.to, this.now - 6 * MINUTE);
@@ -150,6 +151,21 @@ describe('a long period', () => {
     expect(portal.asked).toEqual(['PT15M', '300-180']);
   });
 
+  test('of minutes that are not old ends now, also if it is requested separately', async () => {
+    const portal = new Portal();
+    portal.fails = () => 500;
+    await expect(portal.poll(20)).rejects.toThrow('failed');
+    portal.fails = () => undefined;
+    expect((await portal.poll(20)).bins).toHaveLength(14);
+    expect(portal.asked).toEqual(['PT15M', '20-0']);
+  });
+
+  test('that the stop of the program interrupts is no failure of the period', async () => {
+    const portal = new Portal();
+    portal.fails = (from, to) => (to - from > HOUR ? 'aborted' : undefined);
+    await expect(portal.poll(600)).rejects.toThrow('stopped');
+  });
+
   test('of which the portal never returns one hour is skipped and reported as unread, and the rest arrives', async () => {
     const portal = new Portal();
     const bad = portal.now - 10 * HOUR;
@@ -181,11 +197,12 @@ test('the usual period is halved after a 413, and whole again after a success', 
 test.each([
   ['returns bins of five minutes instead of one', 60, 5 * MINUTE],
   ['returns bins of one minute instead of ten', 600, MINUTE],
+  ['returns bins of an hour, as requested', 3600, HOUR],
 ])('an account that %s: history gets each of its bins once', async (_, binSeconds, binMs) => {
   const portal = new Portal(binSeconds);
   portal.binMs = binMs;
   const { times } = await portal.catchUp(30 * 60, 12);
   expect(times[0]).toBe(START + 18 * HOUR + binMs);
   for (const [index, time] of times.slice(1).entries()) expect(time - (times[index] ?? 0)).toBe(binMs);
-  expect(portal.now - (times.at(-1) ?? 0)).toBeLessThan(20 * MINUTE);
+  expect(portal.now - (times.at(-1) ?? 0)).toBeLessThan(20 * MINUTE + binMs);
 });
