@@ -1,33 +1,23 @@
 import { expect, test } from 'vitest';
-import type { StateStore } from '../../../src/app/state-file.ts';
 import { StateKeeper } from '../../../src/app/state-keeper.ts';
 import { keptLog } from '../../harness/kept-log.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
+import { MemoryStore } from '../../harness/memory-store.ts';
 
-/** A disk in memory, which can be full or hang. */
-class MemoryStore implements StateStore {
-  content: string | undefined;
-  aside: string | undefined;
+/** A disk that can hang. */
+class HangingStore extends MemoryStore {
   writes = 0;
-  isFull = false;
   hangs: Promise<void> = Promise.resolve();
 
-  async read(): Promise<string | undefined> {
+  override async read(): Promise<string | undefined> {
     await this.hangs;
-    return this.content;
+    return super.read();
   }
 
-  async replace(content: string): Promise<void> {
+  override async replace(content: string): Promise<void> {
     await this.hangs;
-    if (this.isFull) throw new Error('ENOSPC: no space left on device, write');
-    this.content = content;
+    await super.replace(content);
     this.writes += 1;
-  }
-
-  async setAside(): Promise<string> {
-    await this.hangs;
-    [this.aside, this.content] = [this.content, undefined];
-    return 'state.unusable';
   }
 
   /** Every operation hangs until the returned function is called. */
@@ -41,7 +31,7 @@ class MemoryStore implements StateStore {
 }
 
 /** A process with a counter and a name that it keeps in the state. */
-function processWith(store: StateStore, clock: ManualClock, owner = 'mine') {
+function processWith(store: MemoryStore, clock: ManualClock, owner = 'mine') {
   const { log, lines } = keptLog();
   const kept = { count: 0, elapsedMs: 0, shiftMs: 0, name: '' };
   const restoreCount = (count: unknown, shiftMs: number, elapsedMs: number) => {
@@ -59,7 +49,7 @@ function processWith(store: StateStore, clock: ManualClock, owner = 'mine') {
 
 /** A store in which a process has saved the count 7 and a name. */
 async function savedStore() {
-  const [store, clock] = [new MemoryStore(), new ManualClock()];
+  const [store, clock] = [new HangingStore(), new ManualClock()];
   const { keeper, kept, load } = processWith(store, clock);
   await load();
   Object.assign(kept, { count: 7, name: 'edge-lyon' });
@@ -92,8 +82,8 @@ test.each<[string, (content: string) => string, string, string?]>([
     store.content = spoil(content);
     const { keeper, kept, load, warnings } = processWith(store, clock, owner);
     await load();
-    expect([kept.count, keeper.errors, store.aside]).toEqual([0, 1, spoil(content)]);
-    expect(warnings()).toMatchObject([{ err: { message: expect.stringContaining(reason) }, file: 'state.unusable' }]);
+    expect([kept.count, keeper.errors, store.content]).toEqual([0, 1, undefined]);
+    expect(warnings()).toMatchObject([{ err: { message: expect.stringContaining(reason) }, file: 'aside' }]);
     await keeper.save();
     expect(store.content).toContain('"count":0');
   },
@@ -109,7 +99,7 @@ test('a part that cannot be restored begins anew, the others continue, and the f
 });
 
 test('the state is saved after a poll, at most once a minute, and otherwise regularly if it has changed', async () => {
-  const [store, clock] = [new MemoryStore(), new ManualClock()];
+  const [store, clock] = [new HangingStore(), new ManualClock()];
   const { keeper, kept, load } = processWith(store, clock);
   const stopped = new AbortController();
   await load();
@@ -137,9 +127,9 @@ test('a full disk is logged once, counted each time, and reported when it has ro
   const { keeper, kept, load, lines } = processWith(store, clock);
   await load();
   await keeper.save();
-  store.isFull = true;
+  store.fault = new Error('ENOSPC: no space left on device, write');
   for (kept.count = 10; kept.count < 13; kept.count += 1) await keeper.save();
-  store.isFull = false;
+  store.fault = undefined;
   await keeper.save();
   expect(keeper.errors).toBe(3);
   expect(lines.map(({ msg }) => msg)).toEqual([
