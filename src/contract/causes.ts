@@ -68,9 +68,9 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
     happened: 'the response was too large for the memory of this process',
     advice: 'give the process more memory',
   }),
-  long_list: () => ({
+  long_list: ({ without = 'PORTAL_SERIALS to the appliances that it polls' }) => ({
     happened: 'the list was longer than the exporter reads',
-    advice: 'set PORTAL_SERIALS to the appliances that it polls',
+    advice: `set ${without}`,
   }),
   server_error: () => ({
     happened: 'the service failed (5xx)',

@@ -181,7 +181,7 @@ export const exporterMetrics = {
   },
   labelsShortened: {
     name: 'filer_exporter_labels_shortened_total',
-    help: 'Label values that were cut at 1,024 characters, or replaced by other beyond 50 values of one label or 24 kinds and lock states of a filer on a volume. The sample is exposed.',
+    help: 'Label values that were cut at 1,024 characters, or replaced by other beyond 50,000 series of one metric or 24 kinds and lock states of a filer on a volume. The sample is exposed.',
     type: 'counter',
     labels: ['api'],
   },
