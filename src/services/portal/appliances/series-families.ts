@@ -1,6 +1,7 @@
 import type { Family, Labels, RemainingFields } from '../../../metrics/family.ts';
 import {
   bytesPerSecond,
+  enumInfo,
   epochMilliseconds,
   infoOne,
   milliseconds,
@@ -207,7 +208,7 @@ export const healthScore = [
   {
     name: 'filer_appliance_health_info',
     help: 'Always 1: the health of the appliance as the portal states it.',
-    from: infoOne,
+    from: enumInfo,
     fields: { health_status: {} },
     enumLabels: { status: { field: 'health_status' } },
   },

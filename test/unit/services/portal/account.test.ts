@@ -258,14 +258,6 @@ test('a key that has expired does not hide the next expiry', async () => {
   expect((await account.values())[NEXT]).toBeUndefined();
 });
 
-test('the newest software of each type is found by its version, not by the order of the list', async () => {
-  const items = ['10.9', '10.10.1', 'unknown', null, '10.10'].map((version) => ({ appliance_type: 'edge', version }));
-  const account = new Account('software', () => ({ items: [...items, { version: '11' }] }));
-  const { samples, drops } = await account.poll();
-  expect(valuesOf(samples)).toMatchObject({ 'filer_software_newest_info{type="edge",version="10.10.1"}': 1 });
-  expect(drops.get('record')).toBe(1);
-});
-
 test('a licence without telemetry is a warning until the licence has it', async () => {
   const portal = new FakePortal(() => ({ ops_iq_premium: false }));
   const collector = portal.collector({ collectors: every5m('license') });

@@ -84,38 +84,16 @@ const reached = (version: number, minutes: number, serial = ZURICH) => ({
   sync_time: START + minutes * MINUTE,
 });
 
-describe('the appliance of a connection', () => {
-  test.each([
-    ['serial', LYON],
-    ['edge id', 'edge-1'],
-    ['edge id in upper case', 'EDGE-1'],
-  ])('is found by its %s, and has the name of the inventory', async (_, id) => {
-    const volumes = new Volumes();
-    volumes.connections = [volumes.connection(id, { unprotected_data: 7 })];
-    const values = await volumes.values('serials', 'volume_connections');
-    expect(values[`filer_volume_unprotected_bytes{${L}}`] ?? 7).toBe(7);
-    expect(Object.keys(values).every((series) => series.includes(L))).toBe(true);
-  });
-
-  test('that the inventory does not have has the name that the portal uses', async () => {
-    const volumes = new Volumes(['volumes']);
-    volumes.connections = [volumes.connection('UNKNOWN', { unprotected_data: 0 })];
-    expect(await volumes.values('serials', 'volume_connections')).toMatchObject({
-      'filer_volume_unprotected_bytes{volume_guid="v",volume="projects",serial="unknown",filer="as listed"}': 0,
-    });
-  });
-
-  test('has one series for the status of its snapshot; a status that says nothing has none', async () => {
-    const volumes = new Volumes(['volumes']);
-    volumes.connections = [
-      volumes.connection(LYON, { current_snapshot_status: 'failed' }),
-      volumes.connection(ZURICH, { current_snapshot_status: ' - ' }),
-    ];
-    const { samples, drops } = await volumes.poll('serials', 'volume_connections');
-    const status = Array.from(samples).filter(({ name }) => name === 'filer_volume_snapshot_status');
-    expect(valuesOf(status)).toEqual({ [`filer_volume_snapshot_status{${L},status="failed"}`]: 1 });
-    expect(drops.get('invalid')).toBe(1);
-  });
+test('a connection has one series for the status of its snapshot; a status that says nothing has none', async () => {
+  const volumes = new Volumes(['volumes']);
+  volumes.connections = [
+    volumes.connection(LYON, { current_snapshot_status: 'failed' }),
+    volumes.connection(ZURICH, { current_snapshot_status: ' - ' }),
+  ];
+  const { samples, drops } = await volumes.poll('serials', 'volume_connections');
+  const status = Array.from(samples).filter(({ name }) => name === 'filer_volume_snapshot_status');
+  expect(valuesOf(status)).toEqual({ [`filer_volume_snapshot_status{${L},status="failed"}`]: 1 });
+  expect(drops.get('invalid')).toBe(1);
 });
 
 test('volumes are polled once the inventory has been read, because nothing has a name before', async () => {
@@ -180,15 +158,6 @@ describe('a snapshot', () => {
       [`filer_snapshots_total{${L}}`]: 2,
       [`filer_snapshot_latest_version{${L}}`]: 8,
     });
-  });
-
-  test('has a duration for each phase that it had, and none for another', async () => {
-    const volumes = await discovered();
-    const times = { metadata_snapshot_start: START, metadata_snapshot_end: START + 30_000, data_snapshot_start: null };
-    volumes.snapshots = [snapshot(7, 1, times)];
-    const values = await volumes.values('snapshot_details');
-    expect(values[`filer_snapshot_phase_duration_seconds_sum{${L},phase="metadata"}`]).toBe(30);
-    expect(Object.keys(values).filter((series) => series.includes('phase="data"'))).toEqual([]);
   });
 
   test('whose metadata phase failed counts once, and an appliance without one has 0', async () => {
