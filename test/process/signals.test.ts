@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { SimulatedServices } from '../../src/demo/services.ts';
+import { realServices } from '../harness/real-services.ts';
+import { type Child, spawnExporter } from '../harness/spawn-exporter.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { until } from '../harness/until.ts';
+
+/** A stop that waits for this though it need not outlasts the test. */
+const AN_HOUR = '1h';
+
+const stop = (program: Child, signal: NodeJS.Signals = 'SIGTERM') => {
+  program.process.kill(signal);
+  return program.ended;
+};
+
+const revocations = (services: SimulatedServices) =>
+  services.requests(/^\/auth\/token/).filter(({ method }) => method === 'DELETE');
+
+test('SIGTERM during a cycle ends it with 0 and revokes the token', async () => {
+  const { services, variables } = await realServices({ appliances: 30 });
+  const program = spawnExporter([], { ...variables, GFA_INTERVAL: '1m', SHUTDOWN_TIMEOUT: AN_HOUR });
+  await until('a cycle to be under way', () => services.requests(/telemetry/).length > 20);
+  expect(await stop(program)).toMatchObject({ code: 0, stderr: '' });
+  expect(revocations(services).map(({ status }) => status)).toEqual([200]);
+  expect(program.log.filter(({ level }) => level !== 'info')).toEqual([]);
+});
+
+test('SIGINT before the first token ends it without waiting for the token', async () => {
+  const { services, variables } = await realServices();
+  services.fail({ path: /^\/auth\/token/, how: 'hang' });
+  const program = spawnExporter([], { ...variables, SHUTDOWN_TIMEOUT: AN_HOUR });
+  await until('the token to be requested', () => services.requests(/^\/auth/).length > 0);
+  expect(await stop(program, 'SIGINT')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a revocation that hangs takes no longer than SHUTDOWN_TIMEOUT', async () => {
+  const { services, variables } = await realServices({ appliances: 2 });
+  const program = spawnExporter([], { ...variables, SHUTDOWN_TIMEOUT: '500ms' });
+  await until('a series to be polled', () => services.requests(/telemetry/).length > 0);
+  services.fail({ path: /^\/auth\/token/, how: 'hang' });
+  const stoppedAt = performance.now();
+  expect((await stop(program)).code).toBe(0);
+  expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+  expect(revocations(services)).toHaveLength(1);
+});
+
+test('a second signal ends it at once', async () => {
+  const { services, variables } = await realServices({ appliances: 2 });
+  const program = spawnExporter([], { ...variables, SHUTDOWN_TIMEOUT: AN_HOUR });
+  await until('a series to be polled', () => services.requests(/telemetry/).length > 0);
+  services.fail({ path: /^\/auth\/token/, how: 'hang' });
+  program.process.kill('SIGTERM');
+  await until('the revocation', () => revocations(services).length > 0);
+  expect((await stop(program)).code).toBe(1);
+});
+
+test('SIGUSR1 opens no debugger', async () => {
+  const { variables } = await realServices({ appliances: 2 });
+  const program = spawnExporter([], variables);
+  const url = await program.serving();
+  for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1'] as const) program.process.kill(signal);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await stop(program)).stderr).toBe('');
+});
+
+test('it serves on after the reader of its log has gone', async () => {
+  const { services, variables } = await realServices({ appliances: 2 });
+  const program = spawnExporter([], { ...variables, LOG_LEVEL: 'debug' });
+  const url = await program.serving();
+  program.process.stdout?.destroy();
+  program.process.stderr?.destroy();
+  const before = services.requests(/^\/data/).length;
+  await until('further polls', () => services.requests(/^\/data/).length > before + 1);
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  expect((await stop(program)).code).toBe(0);
+});
+
+test('a state file survives a stop and a start', async () => {
+  const { services, variables } = await realServices({ appliances: 2 });
+  const settings = { ...variables, STATE_FILE: join(temporaryDirectory(), 'state.json') };
+  const first = spawnExporter([], settings);
+  await until('an event to be requested', () => services.requests(/^\/data/).length > 1);
+  await stop(first);
+  const second = spawnExporter([], settings);
+  const url = await second.serving();
+  const restored = async () => (await (await fetch(`${url}/metrics`)).text()).includes('filer_lock_state{');
+  await until('the states of the first process', restored);
+  expect(second.log.filter(({ level }) => level !== 'info')).toEqual([]);
+});
+
+test('a broken state file is set aside, and it starts', async () => {
+  const { variables } = await realServices({ appliances: 2 });
+  const path = join(temporaryDirectory(), 'state.json');
+  writeFileSync(path, '{"half": ');
+  const program = spawnExporter([], { ...variables, STATE_FILE: path });
+  await program.serving();
+  await until('a warning about the file', () => program.log.some(({ level }) => level === 'warn'));
+});
