@@ -134,6 +134,8 @@ describe('--demo', () => {
 });
 
 test('npm start and npm run demo become the exporter, so that a signal to npm reaches it', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
   for (const name of ['start', 'demo']) expect(scripts[name]).toMatch(/(?:^| && )exec node dist\/main\.js/);
 });
