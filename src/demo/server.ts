@@ -1,5 +1,6 @@
 /** Puts the simulated services on a free port of this machine, and sends what goes wrong with a connection. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../runtime/clock.ts';
@@ -15,6 +16,10 @@ export interface DemoServer {
 /** The prefixes of the two services. */
 const PREFIXES = { gfa: '/gfa/v1', portal: '/portal' } as const;
 
+/** A state file belongs to the URLs of its services, so that a second demo continues from the state of the first one. */
+const USUAL_PORT = 9_988;
+const ANY_PORT = 0;
+
 export async function startServer(services: SimulatedServices, clock: Clock): Promise<DemoServer> {
   const server = createServer((request, response) => {
     // A client may disconnect at any time, which is no failure of the services.
@@ -23,10 +28,7 @@ export async function startServer(services: SimulatedServices, clock: Clock): Pr
   });
   // Longer than clients keep an idle connection, so that none is closed while a request is on its way.
   server.keepAliveTimeout = 120_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await listen(server, USUAL_PORT).catch(() => listen(server, ANY_PORT));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     gfaUrl: origin + PREFIXES.gfa,
@@ -37,6 +39,11 @@ export async function startServer(services: SimulatedServices, clock: Clock): Pr
         server.closeAllConnections();
       }),
   };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
 }
 
 async function serve(services: SimulatedServices, clock: Clock, request: IncomingMessage, response: ServerResponse) {
