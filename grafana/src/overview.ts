@@ -10,7 +10,7 @@ export const overview: Board = {
   variables: [],
   top: [
     stat({
-      title: 'Alerts',
+      title: 'Alerts by severity',
       help: 'Alerts that fire, by severity. The table below names them; each links to what to do.',
       query: 'count by (severity) (ALERTS{job="$job",alertstate="firing"})',
       name: '{{severity}}',
