@@ -30,7 +30,11 @@ export async function runAsync(program: string, args: readonly string[], env: No
   return { status, output };
 }
 
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--version']).error === undefined;
+}
+
 /** Whether a test that needs this program can run. With REQUIRE_TOOLS=1 it runs in any case, and fails without the program. */
 export function hasTool(program: string): boolean {
-  return process.env.REQUIRE_TOOLS === '1' || spawnSync(program, ['--version']).error === undefined;
+  return process.env.REQUIRE_TOOLS === '1' || isInstalled(program);
 }
