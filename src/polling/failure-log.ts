@@ -13,32 +13,42 @@ export interface FailureLogOptions {
   readonly explain: Explain;
 }
 
-/** A failure of the service, of an appliance or of an operation, with the lines that its begin and its end log. */
+/** The lines at the beginning and at the end of each kind of failure. */
+const LINES = {
+  service: { beginning: 'The service went down.', end: 'The service came up again.' },
+  warning: { beginning: 'A warning began.', end: 'The warning ended.' },
+  appliance: { beginning: 'The appliance went down.', end: 'The appliance came up again.' },
+  forbidden: {
+    beginning: 'The service rejected requests for series.',
+    end: 'The service accepted requests for all series again.',
+  },
+  rejected: { beginning: 'The service rejected the operation.', end: 'The service accepted the operation again.' },
+  failing: { beginning: 'The operation failed repeatedly.', end: 'The operation succeeded again.' },
+} as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
 interface Failure {
-  readonly begin: string;
-  readonly end: string;
+  readonly kind: keyof typeof LINES;
   /** What both lines are about. */
-  readonly subject: Readonly<Record<string, unknown>>;
+  readonly subject: Fields;
   /** What the first line adds; computed only if it is logged. */
-  readonly details: () => Readonly<Record<string, unknown>>;
-  /** The tasks that have it; if all of them have left the inventory, its end is not logged. */
-  readonly tasks: readonly PolledTask[];
+  readonly details: () => Fields;
+  /** The tasks that fail; if all of them have left the inventory, the end is not logged. Empty if it is about no task. */
+  readonly tasks: ReadonlySet<PolledTask>;
 }
 
-/** By a key that stays the same while the failure lasts. */
-type Failures = ReadonlyMap<string, Failure>;
-
 /**
- * Logs the begin and the end of each failure. The failures of the moment are computed from the state of all tasks; what is
- * new among them is logged, and what is gone. What was logged lasts until it is over, so an outage of the service, which
- * explains everything else, ends no other failure and begins none.
+ * Logs the beginning and the end of each failure. The failures of the moment are computed from the state of all tasks, and
+ * compared with those that are logged already: what is new begins, and what is gone has ended.
  */
 export class FailureLog {
   readonly #options: FailureLogOptions;
   readonly #fleet: Fleet;
   readonly #health: Health;
   readonly #log: Log;
-  #logged: Failures = new Map();
+  /** By a key that stays the same while the failure lasts. */
+  #logged: ReadonlyMap<string, Failure> = new Map();
   #wasUp = false;
 
   constructor(options: FailureLogOptions, fleet: Fleet, health: Health, log: Log) {
@@ -50,147 +60,116 @@ export class FailureLog {
 
   /** Logs what has changed since the last call. */
   update(): void {
-    const present = new Map([...this.#ofService(), ...this.#ofWarnings(), ...this.#ofTasks()]);
-    for (const [key, { begin, subject, details }] of present) {
-      if (!this.#logged.has(key)) this.#log.warn({ ...subject, ...details() }, begin);
+    const { isUp } = this.#health;
+    if (isUp && !this.#wasUp && !this.#logged.has('service'))
+      this.#log.info({ api: this.#options.api }, 'The service came up.');
+    this.#wasUp ||= isUp === true;
+    const present = this.#present();
+    for (const [key, { kind, subject, details }] of present) {
+      if (!this.#logged.has(key)) this.#log.warn({ ...subject, ...details() }, LINES[kind].beginning);
     }
-    for (const [key, { end, subject, tasks }] of this.#logged) {
-      const isGone = tasks.length > 0 && tasks.every(({ isRemoved }) => isRemoved);
-      if (!present.has(key) && !isGone) this.#log.info(subject, end);
+    for (const [key, failure] of this.#logged) {
+      if (!present.has(key) && !isGone(failure)) this.#log.info(failure.subject, LINES[failure.kind].end);
     }
     this.#logged = present;
+  }
+
+  #present(): ReadonlyMap<string, Failure> {
+    const ofService = [...this.#ofService(), ...this.#ofWarnings()];
+    if (this.#health.isUp) return new Map([...ofService, ...this.#ofAppliances(), ...this.#ofOperations()]);
+    // The outage explains all failures of tasks, so none begins; and nothing shows that one has ended.
+    const ofTasks = [...this.#logged].filter(([, failure]) => failure.tasks.size > 0 && !isGone(failure));
+    return new Map([...ofService, ...ofTasks]);
   }
 
   *#ofService(): Generator<[string, Failure]> {
     const { api } = this.#options;
     const { isUp, downReason: reason, explanation, lastError: err } = this.#health;
-    if (isUp === false) {
-      const details = () => ({ reason, ...detailsOf(explanation), err });
-      const lines = { begin: 'The service went down.', end: 'The service came up again.' };
-      yield ['service', { ...lines, subject: { api }, details, tasks: [] }];
-    }
-    if (isUp && !this.#wasUp && !this.#logged.has('service')) this.#log.info({ api }, 'The service came up.');
-    this.#wasUp ||= isUp === true;
+    const details = () => ({ reason, ...fieldsOf(explanation), err });
+    if (isUp === false) yield ['service', { kind: 'service', subject: { api }, details, tasks: new Set() }];
   }
 
   *#ofWarnings(): Generator<[string, Failure]> {
     const { api, warnings } = this.#options;
     for (const warning of warnings()) {
-      const lines = { begin: 'A warning began.', end: 'The warning ended.' };
       const subject = { api, warning: warning.code };
-      yield [`warning ${warning.code}`, { ...lines, subject, details: () => detailsOf(warning), tasks: [] }];
+      const details = () => fieldsOf(warning);
+      yield [`warning ${warning.code}`, { kind: 'warning', subject, details, tasks: new Set() }];
     }
-  }
-
-  #ofTasks(): Iterable<[string, Failure]> {
-    // While the service is down, nothing is known of what depends on it.
-    if (!this.#health.isUp)
-      return [...this.#logged].filter(([, { tasks }]) => tasks.some(({ isRemoved }) => !isRemoved));
-    return [
-      ...this.#ofAppliances(),
-      ...this.#ofRejectedSeries(),
-      ...this.#ofRejectedOperations(),
-      ...this.#ofFailingOperations(),
-    ];
   }
 
   *#ofAppliances(): Generator<[string, Failure]> {
     for (const appliance of this.#fleet.appliances.values()) {
-      const { serial, name: filer, state, tasks } = appliance;
-      if (state === undefined || state === 'reporting') continue;
-      const lines = { begin: 'The appliance went down.', end: 'The appliance came up again.' };
-      const details = () => ({ reason: state, ...this.#detailsOfAppliance(appliance) });
-      yield [`appliance ${serial}`, { ...lines, subject: { serial, filer }, details, tasks }];
+      const { serial, name: filer, state: reason, tasks } = appliance;
+      if (reason === undefined || reason === 'reporting') continue;
+      const details = () => ({ reason, ...this.#detailsOfAppliance(appliance) });
+      yield [`appliance ${serial}`, { kind: 'appliance', subject: { serial, filer }, details, tasks: new Set(tasks) }];
     }
   }
 
-  #detailsOfAppliance({ state, tasks }: PolledAppliance): Readonly<Record<string, unknown>> {
-    const { explain } = this.#options;
-    if (state === 'no_records') return detailsOf(explain('no_records'));
-    const failing = tasks.filter(({ state: { error } }) => error !== undefined);
-    const err = latest(failing)?.state.error;
-    return {
-      failing: failing.length,
-      series: tasks.length,
-      ...detailsOf(err === undefined ? explain('overdue') : explainTask(explain, {}, err)),
-      err,
+  *#ofOperations(): Generator<[string, Failure]> {
+    const { api, warnings } = this.#options;
+    const isExplained = warnings().some(({ explains }) => explains === 'forbidden');
+    const failures = new Map<string, Failure & { readonly tasks: Set<PolledTask> }>();
+    const add = (polled: PolledTask, kind: Failure['kind'], key: string, subject: Fields) => {
+      const tasks = new Set<PolledTask>();
+      const details = () => this.#detailsOfTasks(kind, tasks);
+      getOrCreate(failures, key, () => ({ kind, subject, details, tasks })).tasks.add(polled);
     };
+    for (const polled of this.#fleet.tasks) {
+      const { task, appliance, state } = polled;
+      if (state.suspended === undefined && state.failingSince === Number.POSITIVE_INFINITY) continue;
+      const subject = { api, operation: task.operation };
+      const failing = `failing ${task.operation}`;
+      const rejected = `rejected ${task.operation}`;
+      const lasts = this.#logged.get(failing)?.tasks.has(polled) && Number.isFinite(state.failingSince);
+      if (lasts || startsFailing(polled)) add(polled, 'failing', failing, subject);
+      if (state.suspended === undefined || state.suspended === 'empty') continue;
+      if (appliance === undefined) add(polled, 'rejected', rejected, subject);
+      // A missing right or licence is the same for most series, so one line is about all. That one lacks a series is normal.
+      else if (state.suspended === 'forbidden' && (!isExplained || this.#logged.has('forbidden')))
+        add(polled, 'forbidden', 'forbidden', { api });
+    }
+    yield* failures;
   }
 
-  /** One line is about all series: a licence or a right that is missing is the same for most. */
-  *#ofRejectedSeries(): Generator<[string, Failure]> {
-    const { api, warnings, explain } = this.#options;
-    const key = 'forbidden series';
-    const isForbidden = ({ appliance, state }: PolledTask) =>
-      appliance !== undefined && state.suspended === 'forbidden';
-    const tasks = this.#fleet.tasks.filter(isForbidden);
-    const isExplained = warnings().some(({ explains }) => explains === 'forbidden');
-    if (tasks.length === 0 || (isExplained && !this.#logged.has(key))) return;
-    const details = () => {
+  #detailsOfAppliance({ state, tasks }: PolledAppliance): Fields {
+    const { explain } = this.#options;
+    if (state === 'no_records') return fieldsOf(explain('no_records'));
+    const failing = tasks.filter((polled) => polled.state.error !== undefined);
+    const err = latest(failing)?.state.error;
+    const explanation = err === undefined ? explain('overdue') : explainTask(explain, {}, err);
+    return { failing: failing.length, series: tasks.length, ...fieldsOf(explanation), err };
+  }
+
+  #detailsOfTasks(kind: Failure['kind'], tasks: Iterable<PolledTask>): Fields {
+    const { explain } = this.#options;
+    if (kind === 'forbidden') {
       const forbidden = new ForbiddenTasks();
       for (const { task, state } of this.#fleet.tasks) forbidden.add(task, state.error);
-      return { reason: 'forbidden', ...detailsOf(forbidden.series(explain)) };
-    };
-    const lines = {
-      begin: 'The service rejected requests for series.',
-      end: 'The service accepted requests for all series again.',
-    };
-    yield [key, { ...lines, subject: { api }, details, tasks }];
-  }
-
-  #ofRejectedOperations(): Iterable<[string, Failure]> {
-    return this.#byOperation(
-      'rejected',
-      ({ appliance, state: { suspended } }) => {
-        return appliance === undefined && suspended !== undefined && suspended !== 'empty';
-      },
-      { begin: 'The service rejected the operation.', end: 'The service accepted the operation again.' },
-    );
-  }
-
-  /** From the second failure in a row until the second response in a row: polls that fail now and then are not logged. */
-  #ofFailingOperations(): Iterable<[string, Failure]> {
-    const logged = new Set(
-      [...this.#logged].filter(([key]) => key.startsWith('failing ')).flatMap(([, { tasks }]) => tasks),
-    );
-    const isFailing = (polled: PolledTask) =>
-      logged.has(polled) ? Number.isFinite(polled.state.failingSince) : startsFailing(polled);
-    const lines = { begin: 'The operation failed repeatedly.', end: 'The operation succeeded again.' };
-    return this.#byOperation('failing', isFailing, lines);
-  }
-
-  *#byOperation(
-    kind: string,
-    has: (polled: PolledTask) => boolean,
-    lines: Pick<Failure, 'begin' | 'end'>,
-  ): Generator<[string, Failure]> {
-    const { api, explain } = this.#options;
-    const tasksOf = new Map<string, PolledTask[]>();
-    for (const polled of this.#fleet.tasks) {
-      if (has(polled)) getOrCreate(tasksOf, polled.task.operation, () => []).push(polled);
+      return { reason: 'forbidden', ...fieldsOf(forbidden.series(explain)) };
     }
-    for (const [operation, tasks] of tasksOf) {
-      const details = () => {
-        const { task, appliance, state } = latest(tasks) ?? {};
-        const filer = appliance && { serial: appliance.serial, filer: appliance.name };
-        return {
-          ...filer,
-          task: task?.id,
-          reason: state?.reason,
-          ...detailsOf(explainTask(explain, task ?? {}, state?.error)),
-          err: state?.error,
-        };
-      };
-      yield [`${kind} ${operation}`, { ...lines, subject: { api, operation }, details, tasks }];
-    }
+    const polled = latest([...tasks]);
+    if (polled === undefined) return {};
+    const { task, appliance, state } = polled;
+    const filer = appliance && { serial: appliance.serial, filer: appliance.name };
+    const explanation = explainTask(explain, task, state.error);
+    return { ...filer, task: task.id, reason: state.reason, ...fieldsOf(explanation), err: state.error };
   }
 }
 
-function detailsOf(explanation: Explanation | undefined): Readonly<Record<string, unknown>> {
+function fieldsOf(explanation: Explanation | undefined): Fields {
   return explanation === undefined ? {} : { happened: explanation.happened, advice: explanation.advice };
 }
 
-/** If nothing else has responded either, its appliance or the service fails, and not the task. */
+function isGone({ tasks }: Failure): boolean {
+  return tasks.size > 0 && [...tasks].every(({ isRemoved }) => isRemoved);
+}
+
+/**
+ * From the second failure in a row, because polls that fail now and then are not logged. If nothing else has responded
+ * either, its appliance or the service fails, and not the task.
+ */
 function startsFailing({ state, appliance }: PolledTask): boolean {
   const isApplianceDown = appliance !== undefined && appliance.state !== 'reporting';
   return state.failsAlone && state.lastResult === 'failed' && state.responses.misses > 1 && !isApplianceDown;

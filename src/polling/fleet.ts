@@ -1,5 +1,5 @@
 import type { Task } from '../contract/task.ts';
-import { getOrCreate, increment } from '../runtime/maps.ts';
+import { increment } from '../runtime/maps.ts';
 import { intervalFactor } from './effective-interval.ts';
 import { PolledAppliance, PolledTask } from './polled-task.ts';
 import { NEVER_POLLED } from './task-state.ts';
@@ -22,6 +22,8 @@ export interface InventoryChanges {
 /** The tasks of one service with their appliances, and what follows from all of them together. */
 export class Fleet {
   tasks: readonly PolledTask[] = [];
+  /** The tasks that decide whether the service is up: see {@link decides}. */
+  deciding: readonly PolledTask[] = [];
   /** By serial. */
   appliances: ReadonlyMap<string, PolledAppliance> = new Map();
   /** The factor by which the present limits lengthen intervals; priority tasks keep theirs. */
@@ -33,12 +35,12 @@ export class Fleet {
   /** The duration of the last cycle; undefined before the first has ended. */
   cycleSeconds: number | undefined;
   readonly #options: FleetOptions;
-  /** By id; also removed tasks that are still in flight. */
-  readonly #byId = new Map<string, PolledTask>();
+  #byId: ReadonlyMap<string, PolledTask> = new Map();
+  /** Removed tasks that are still in flight, by id: one that is listed again meanwhile is not polled twice at once. */
+  readonly #leaving = new Map<string, PolledTask>();
   #cycleStartedAt = Number.NEGATIVE_INFINITY;
   /** Why deciding tasks failed in their latest poll: how many, by reason. */
   #reasons: ReadonlyMap<string, number> = new Map();
-  #deciding = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -46,8 +48,7 @@ export class Fleet {
   }
 
   find(id: string): PolledTask | undefined {
-    const polled = this.#byId.get(id);
-    return polled?.isRemoved ? undefined : polled;
+    return this.#byId.get(id);
   }
 
   /**
@@ -57,10 +58,6 @@ export class Fleet {
   decides({ task, appliance }: PolledTask): boolean {
     if (this.appliances.size > 0 || appliance !== undefined) return appliance !== undefined;
     return !this.#options.hasSeries || task.discoversTasks === true;
-  }
-
-  get deciding(): readonly PolledTask[] {
-    return this.tasks.filter((polled) => this.decides(polled));
   }
 
   /** The interval of the tasks that a cycle polls: the configured one, or the shortest if all are longer. */
@@ -81,34 +78,32 @@ export class Fleet {
 
   /** Whether more than half of the tasks that decide failed for this reason in their latest poll. */
   isMostlyFailing(reason: string): boolean {
-    return (this.#reasons.get(reason) ?? 0) > this.#deciding / 2;
+    return (this.#reasons.get(reason) ?? 0) > this.deciding.length / 2;
   }
 
   /** Replaces the tasks in one turn: between two turns, an appliance without its tasks would be judged. */
   adopt(listed: readonly Task[], now: number): InventoryChanges {
     const before = { tasks: this.tasks, appliances: this.appliances };
+    const byId = new Map<string, PolledTask>();
     const appliances = new Map<string, PolledAppliance>();
-    const tasksOf = new Map<PolledAppliance, PolledTask[]>();
-    const tasks = new Set<PolledTask>();
     for (const task of listed) {
-      const appliance = task.appliance && this.#applianceOf(task.appliance, appliances, now);
+      if (byId.has(task.id)) continue;
+      const appliance = task.appliance && this.#listAppliance(task.appliance, appliances, now);
       const polled = this.#list(task, appliance, now);
-      if (appliance !== undefined && !tasks.has(polled)) getOrCreate(tasksOf, appliance, () => []).push(polled);
-      tasks.add(polled);
+      byId.set(task.id, polled);
+      appliance?.tasks.push(polled);
     }
-    this.tasks = [...tasks];
+    this.#byId = byId;
     this.appliances = appliances;
-    for (const [appliance, ofAppliance] of tasksOf) {
-      appliance.tasks = ofAppliance;
-      appliance.intervalMs = ofAppliance.reduce(
-        (least, { task }) => Math.min(least, task.intervalMs),
-        Number.POSITIVE_INFINITY,
-      );
-    }
-    const removedTasks = before.tasks.filter((polled) => !tasks.has(polled));
+    this.tasks = [...byId.values()];
+    this.deciding = this.tasks.filter((polled) => this.decides(polled));
+    this.shortestMs = shortestOf(this.deciding) ?? this.#options.intervalMs;
+    for (const appliance of appliances.values())
+      appliance.intervalMs = shortestOf(appliance.tasks) ?? Number.POSITIVE_INFINITY;
+    const removedTasks = before.tasks.filter(({ task }) => !byId.has(task.id));
     for (const polled of removedTasks) {
       polled.isRemoved = true;
-      this.forget(polled);
+      if (polled.isInFlight) this.#leaving.set(polled.task.id, polled);
     }
     if (this.#cycleStartedAt === Number.NEGATIVE_INFINITY) this.#cycleStartedAt = now;
     return {
@@ -118,33 +113,25 @@ export class Fleet {
     };
   }
 
-  /** Lets a removed task go, unless it is in flight: if it is listed again meanwhile, it is not polled twice at once. */
-  forget(polled: PolledTask): void {
-    if (polled.isRemoved && !polled.isInFlight) this.#byId.delete(polled.task.id);
+  /** The last poll of a removed task has ended. */
+  forget({ task }: PolledTask): void {
+    this.#leaving.delete(task.id);
   }
 
   /** Counts everything anew. */
   measure(): void {
     let priorityPerSecond = 0;
     let othersPerSecond = 0;
-    let shortestMs = Number.POSITIVE_INFINITY;
-    let deciding = 0;
-    const reasons = new Map<string, number>();
-    for (const polled of this.tasks) {
-      const { task, state } = polled;
+    for (const { task, state } of this.tasks) {
       const { intervalMs, suspendedIntervalMs = intervalMs, requests = 1 } = task;
       const pollMs = state.suspended === undefined ? intervalMs : Math.max(intervalMs, suspendedIntervalMs);
       if (task.priority) priorityPerSecond += (1000 * requests) / pollMs;
       else othersPerSecond += (1000 * requests) / pollMs;
-      if (!this.decides(polled)) continue;
-      deciding += 1;
-      shortestMs = Math.min(shortestMs, intervalMs);
-      if (state.reason !== undefined) increment(reasons, state.reason);
     }
     this.demandPerSecond = othersPerSecond;
     this.intervalFactor = intervalFactor(othersPerSecond, this.#options.allowedPerSecond(), priorityPerSecond);
-    this.shortestMs = Number.isFinite(shortestMs) ? shortestMs : this.#options.intervalMs;
-    this.#deciding = deciding;
+    const reasons = new Map<string, number>();
+    for (const { state } of this.deciding) if (state.reason !== undefined) increment(reasons, state.reason);
     this.#reasons = reasons;
     this.#measureCycle();
   }
@@ -152,7 +139,7 @@ export class Fleet {
   /** A cycle ends when each of its tasks has been polled since its start. */
   #measureCycle(): void {
     let endedAt = Number.NEGATIVE_INFINITY;
-    for (const polled of this.tasks) {
+    for (const polled of this.deciding) {
       if (!this.isInCycle(polled)) continue;
       const { polledAt, lastResult } = polled.state;
       // A cycle without a known list of tasks has not ended.
@@ -164,28 +151,28 @@ export class Fleet {
     this.#cycleStartedAt = endedAt;
   }
 
-  #applianceOf(
+  #listAppliance(
     { serial, name }: NonNullable<Task['appliance']>,
     listed: Map<string, PolledAppliance>,
     now: number,
   ): PolledAppliance {
-    const create = () => this.appliances.get(serial) ?? new PolledAppliance(serial, name, now);
-    const appliance = getOrCreate(listed, serial, create);
+    const alreadyListed = listed.get(serial);
+    if (alreadyListed !== undefined) return alreadyListed;
+    const appliance = this.appliances.get(serial) ?? new PolledAppliance(serial, name, now);
     appliance.name = name;
+    appliance.tasks = [];
+    listed.set(serial, appliance);
     return appliance;
   }
 
   #list(task: Task, appliance: PolledAppliance | undefined, now: number): PolledTask {
-    const known = this.#byId.get(task.id);
-    if (known === undefined) {
-      const added = new PolledTask(task, appliance, now);
-      this.#byId.set(task.id, added);
-      return added;
-    }
+    const known = this.#byId.get(task.id) ?? this.#leaving.get(task.id);
+    if (known === undefined) return new PolledTask(task, appliance, now);
     const before = known.task;
     known.task = task;
     known.appliance = appliance;
     if (known.isRemoved) {
+      this.#leaving.delete(task.id);
       known.isRemoved = false;
       known.addedAt = now;
       known.state = NEVER_POLLED;
@@ -193,4 +180,12 @@ export class Fleet {
     else if (task.names !== before.names) known.hasten(Number.NEGATIVE_INFINITY);
     return known;
   }
+}
+
+function shortestOf(tasks: readonly PolledTask[]): number | undefined {
+  const shortestMs = tasks.reduce(
+    (shortest, { task }) => Math.min(shortest, task.intervalMs),
+    Number.POSITIVE_INFINITY,
+  );
+  return Number.isFinite(shortestMs) ? shortestMs : undefined;
 }

@@ -212,12 +212,9 @@ export class Health {
   #publish(appliance: PolledAppliance): void {
     const { families, sink, api } = this.#options;
     if (families === undefined || appliance.state === undefined) return;
-    const { name, serial, tasks } = appliance;
+    const { name, serial, newestRecordMs } = appliance;
     const shown = this.#shown.get(appliance);
     const state = this.isUp ? appliance.state : undefined;
-    let newestRecordMs = 0;
-    for (const task of tasks) newestRecordMs = Math.max(newestRecordMs, task.state.newestRecordMs ?? 0);
-    newestRecordMs ||= shown?.newestRecordMs ?? 0;
     const hasMoved = Math.abs(newestRecordMs - (shown?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
     if (state === shown?.state && name === shown?.name && !hasMoved) return;
     this.#shown.set(appliance, { name, state, newestRecordMs });

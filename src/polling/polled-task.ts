@@ -53,13 +53,15 @@ export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
 export class PolledAppliance {
   readonly serial: string;
   name: string;
-  tasks: readonly PolledTask[] = [];
+  tasks: PolledTask[] = [];
   /** The configured interval of its most frequent tasks. */
   intervalMs = Number.POSITIVE_INFINITY;
   /** Whether its series have records. */
   verdict: Verdict;
   /** Undefined before the first verdict. */
   state: ApplianceState | undefined;
+  /** The time of the newest record of any of its tasks, in epoch milliseconds; 0 before the first. */
+  newestRecordMs = 0;
   /** Failures in a row, of any of its tasks: it may hang. */
   failuresInARow = 0;
 

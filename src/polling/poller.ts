@@ -57,6 +57,9 @@ const PROBE_MS = 15_000;
 /** The task that may explain a rejection is polled at most this often, in milliseconds. */
 const EXPLANATION_INTERVAL_MS = 60_000;
 
+/** So many polls are started in one turn of the event loop: each pick takes up to 1 ms, and polls without a request end at once. */
+const POLLS_PER_TURN = 50;
+
 /** So many tasks are collected in one turn of the event loop: creating 30,000 at once would take 0.3 s. */
 const TASKS_PER_TURN = 1_000;
 
@@ -79,6 +82,7 @@ export class Poller {
   #resumedSuspendedAt = Number.NEGATIVE_INFINITY;
   #explainedAt = Number.NEGATIVE_INFINITY;
   #adoption: Promise<void> = Promise.resolve();
+  #startedInTurn = 0;
   #wake = new AbortController();
 
   constructor(options: PollerOptions, { clock, log }: PollerDependencies) {
@@ -155,11 +159,22 @@ export class Poller {
           wake();
         });
       inFlight.add(ended);
+      await this.#yieldAfterMany();
     }
     await Promise.all(inFlight);
     signal.removeEventListener('abort', wake);
     const [defect] = defects;
     if (defect !== undefined) throw defect;
+  }
+
+  async #yieldAfterMany(): Promise<void> {
+    if (this.#startedInTurn === 0) {
+      setImmediate(() => {
+        this.#startedInTurn = 0;
+      });
+    }
+    this.#startedInTurn += 1;
+    if (this.#startedInTurn === POLLS_PER_TURN) await nextTurn();
   }
 
   #next(now: number): PolledTask | undefined {
@@ -213,6 +228,7 @@ export class Poller {
     if (outcome.result === 'denied') this.#options.sink.withdraw(task.id, true);
     this.health.end(polled, outcome, now);
     if (appliance !== undefined) {
+      appliance.newestRecordMs = Math.max(appliance.newestRecordMs, polled.state.newestRecordMs ?? 0);
       appliance.failuresInARow = outcome.result === 'failed' ? appliance.failuresInARow + 1 : 0;
       const wasReporting = appliance.state === 'reporting';
       const awaited = this.health.reviewAppliance(appliance, now);

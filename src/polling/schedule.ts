@@ -91,9 +91,9 @@ export function nextTask(tasks: Iterable<PolledTask>, now: number, room: Room): 
 
 /** Whether a task comes before another one of the same kind. */
 function precedes(polled: PolledTask, other: PolledTask, now: number): boolean {
-  const [failures, ofOther] = [failuresOf(polled), failuresOf(other)];
   if (polled.task.priority !== other.task.priority) return polled.task.priority === true;
-  return failures === ofOther ? lateness(polled, now) > lateness(other, now) : failures < ofOther;
+  const moreFailures = failuresOf(polled) - failuresOf(other);
+  return moreFailures === 0 ? lateness(polled, now) > lateness(other, now) : moreFailures < 0;
 }
 
 /** The failures in a row of the task, or of any tasks of its appliance. */

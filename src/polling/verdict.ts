@@ -77,14 +77,18 @@ export function nextVerdict<Task>(
   circumstances: Circumstances,
 ): { readonly verdict: Verdict; readonly awaited: Task | undefined } {
   const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver, mayFall } = circumstances;
-  let last: { readonly task: Task; readonly successes: Successes } | undefined;
+  let working: Task | undefined;
+  let workedAt = Number.NEGATIVE_INFINITY;
   let lastSuccessAt = before.lastSuccessAt;
   let hasSucceededTwice = false;
   for (const task of tasks) {
     const successes = successesOf(task);
     const { lastAt, previousAt } = successes;
     if (lastAt > lastSuccessAt) lastSuccessAt = lastAt;
-    if (works(successes) && lastAt > (last?.successes.lastAt ?? Number.NEGATIVE_INFINITY)) last = { task, successes };
+    if (lastAt > workedAt && works(successes)) {
+      working = task;
+      workedAt = lastAt;
+    }
     if (previousAt >= before.since && lastAt - previousAt < (staleAfter - WAIT.firstPoll) * intervalMs)
       hasSucceededTwice = true;
   }
@@ -101,7 +105,7 @@ export function nextVerdict<Task>(
   if (before.isUp === undefined)
     return isFirstCycleOver || quietIntervals >= WAIT.firstPoll ? settled(false) : unchanged;
   if (quietIntervals < WAIT.firstPoll) return unchanged;
-  if (last === undefined || quietIntervals >= WAIT.end) return mayFall ? settled(false) : unchanged;
-  const isSecondPollEarly = last.successes.misses > 0 && quietIntervals < WAIT.secondPoll;
-  return { verdict, awaited: isSecondPollEarly ? undefined : last.task };
+  if (working === undefined || quietIntervals >= WAIT.end) return mayFall ? settled(false) : unchanged;
+  const isSecondPollEarly = successesOf(working).misses > 0 && quietIntervals < WAIT.secondPoll;
+  return { verdict, awaited: isSecondPollEarly ? undefined : working };
 }
