@@ -9,6 +9,9 @@ import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
+/** The share of SHUTDOWN_TIMEOUT after which what hangs is given up. The rest is for the end of the process. */
+const STOP_SHARE = 0.9;
+
 export interface LifecycleDependencies {
   readonly config: Config;
   readonly environment: Environment;
@@ -85,7 +88,7 @@ export class Lifecycle {
   }
 
   /**
-   * Stops polling, lets scrapes end, saves the state and revokes tokens. Whatever of that hangs is given up at
+   * Stops polling, lets scrapes end, saves the state and revokes tokens. Whatever of that hangs is given up before
    * SHUTDOWN_TIMEOUT.
    */
   async stop(): Promise<void> {
@@ -94,7 +97,7 @@ export class Lifecycle {
     this.#stopping.abort();
     const timeout = new AbortController();
     const ended = new AbortController();
-    const timedOut = clock.sleep(config.shutdownTimeoutMs, ended.signal).then(() => timeout.abort());
+    const timedOut = clock.sleep(STOP_SHARE * config.shutdownTimeoutMs, ended.signal).then(() => timeout.abort());
     const released = sources.map(async ({ release }, index) => {
       // A poll may just have received the token that is to be revoked.
       await this.#polling[index];
