@@ -68,13 +68,15 @@ export const gfa: Service<GfaSettings> = {
   connect(settings, { client, config, clock, log, heapBytes, names, saveSoon }) {
     const { intervalMs } = settings;
     const { staleAfter } = config;
+    const goneAfterMs = Math.max(staleAfter, Math.min(2 * staleAfter, MAX_GONE_INTERVALS)) * intervalMs;
     const ledger = {
       bounds: config.eventBucketsSeconds,
       maxEvents: Math.min(MAX_EVENTS, Math.floor(heapBytes / HEAP_BYTES_PER_EVENT)),
       maxPairs: Math.min(MAX_PAIRS, Math.floor(heapBytes / PAIR_BYTES)),
       staleAfterMs: staleAfter * intervalMs,
-      goneAfterMs: Math.max(staleAfter, Math.min(2 * staleAfter, MAX_GONE_INTERVALS)) * intervalMs,
-      forgetAfterMs: config.forgetAfterMs,
+      goneAfterMs,
+      // With a long interval, FORGET_AFTER may be shorter than the time between two polls.
+      forgetAfterMs: Math.max(config.forgetAfterMs, goneAfterMs),
       names,
       serviceClock: client.serviceClock,
     };
