@@ -15,8 +15,8 @@ import {
   seconds,
   state,
   unitless,
-} from '../../src/metrics/units.ts';
-import fc from '../support/fast-check.ts';
+} from '../../../src/metrics/units.ts';
+import fc from '../../harness/fast-check.ts';
 
 /** What JSON can hold where a decimal is documented, and is none. */
 const noDecimals: readonly unknown[] = [

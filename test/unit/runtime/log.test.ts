@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { RequestError } from '../../src/runtime/errors.ts';
-import { createLog, type LogDestination } from '../../src/runtime/log.ts';
-import { createMasker } from '../../src/runtime/masking.ts';
+import { RequestError } from '../../../src/runtime/errors.ts';
+import { createLog, type LogDestination } from '../../../src/runtime/log.ts';
+import { createMasker } from '../../../src/runtime/masking.ts';
 
 /** The line that an entry becomes. */
 function lineOf(fields: object, masked?: (text: string) => string): string {
@@ -32,7 +32,7 @@ describe('a line of the log', () => {
     ['a text of a list', (text: string) => ({ faults: ['one', text] })],
     ['the message of an error', (text: string) => ({ err: new RequestError('invalid', text) })],
     ['a stack', (text: string) => ({ err: new TypeError(text) })],
-  ])('[terminal-codes] does nothing to a terminal, whatever %s holds', (_, fieldsOf) => {
+  ])('does nothing to a terminal, whatever %s holds', (_, fieldsOf) => {
     // Clears the screen, sets the title, moves to a new line, turns the direction, has half a character.
     const line = lineOf(fieldsOf('a\u001b[2J\u009b31m\u0007b\r\nc\u202ed\u200be\ud800f'));
     expect(/\p{C}/u.test(line.trimEnd())).toBe(false);
@@ -45,7 +45,7 @@ describe('a line of the log', () => {
     ['an error', (text: string) => ({ err: new RequestError('invalid', text) })],
     ['a cause', (text: string) => ({ err: new Error('said', { cause: new Error(text) }) })],
     ['a stack', (text: string) => ({ err: new TypeError(text) })],
-  ])('[masked-before-cut] shows no beginning of a secret where %s is cut', (_, fieldsOf) => {
+  ])('shows no beginning of a secret where %s is cut', (_, fieldsOf) => {
     const secret = 'hunter2-hunter2-hunter2-';
     const line = lineOf(
       fieldsOf(Array.from({ length: 400 }, (_, at) => `${'x'.repeat(at % 29)}${secret}`).join()),
@@ -54,14 +54,14 @@ describe('a line of the log', () => {
     expect(line).not.toContain('hunt');
   });
 
-  test('has whole what is not that long, and what is no text', () => {
+  test('has everything that is short, and what is no text', () => {
     const fields = { filer: 'edge-lyon', tasks: 7, up: true, faults: ['one'], none: null };
     expect(JSON.parse(lineOf(fields))).toMatchObject(fields);
   });
 });
 
 describe('a log that nothing reads', () => {
-  test('[unread-log] drops lines instead of keeping them, and says how many once it is read again', () => {
+  test('drops lines instead of keeping them, and says how many once it is read again', () => {
     const lines: string[] = [];
     let drained = () => {};
     const stream = {

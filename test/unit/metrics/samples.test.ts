@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Family, JsonObject } from '../../src/metrics/family.ts';
-import { hasValue, labelValue, toSamples } from '../../src/metrics/samples.ts';
-import { infoOne, percent, unitless } from '../../src/metrics/units.ts';
-import { loadWindow, standardSeries } from '../../src/services/portal/appliances/series-families.ts';
-import { valuesOf } from '../support/exposition-lines.ts';
+import type { Family, JsonObject } from '../../../src/metrics/family.ts';
+import { hasValue, labelValue, toSamples } from '../../../src/metrics/samples.ts';
+import { infoOne, percent, unitless } from '../../../src/metrics/units.ts';
+import { loadWindow, standardSeries } from '../../../src/services/portal/appliances/series-families.ts';
+import { valuesOf } from '../../harness/sample-values.ts';
 
 const appliance = { serial: 's', filer: 'f' };
 
@@ -39,8 +39,8 @@ describe('a field', () => {
     });
   });
 
-  test('that is missing or null everywhere is counted once as absent', () => {
-    expect(read([cpu], { user: null }, { user: null, other: 1 }).notes).toEqual(['absent user', 'absent system']);
+  test('that is missing or null everywhere is no drop', () => {
+    expect(read([cpu], { user: null }, { user: null, other: 1 })).toEqual({ values: {}, notes: [] });
   });
 
   test.each(['NaN', true, {}])('that reads %j is counted as invalid and gives no sample', (user) => {
@@ -57,12 +57,7 @@ describe('a field', () => {
     });
   });
 
-  test('that may be left out is no drop when absent, and one when it cannot be read', () => {
-    const optional = { ...cpu, optional: true };
-    expect(read([optional], { system: 'x' })).toEqual({ values: {}, notes: ['invalid system'] });
-  });
-
-  test('of an answer without any record is nothing to count', () => {
+  test('of a response without any record is nothing to count', () => {
     expect(read([cpu])).toEqual({ values: {}, notes: [] });
   });
 
@@ -148,13 +143,6 @@ describe('load windows', () => {
       if (reason === 'full') left.push(field);
     });
     expect([samples.length, left.length, left[0]]).toEqual([50, 4_950, 'field 50']);
-  });
-
-  test('that are null in every record are counted as absent', () => {
-    expect(read(standardSeries.load_average, { time: 1, longterm: null }).notes).toEqual([
-      'absent longterm',
-      'absent num_cores',
-    ]);
   });
 
   test('from a record with the keys __proto__ and constructor harm nobody', () => {

@@ -1,0 +1,206 @@
+import { Gauge, Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { escapeLabelValue, type FamilyHeader, formatValue, headerLines } from '../../../src/exposition/format.ts';
+import { LineStore } from '../../../src/exposition/store.ts';
+import { formatBound } from '../../../src/metrics/histogram.ts';
+import { MAX_LABEL } from '../../../src/metrics/label-value.ts';
+import type { Sample } from '../../../src/metrics/samples.ts';
+import fc from '../../harness/fast-check.ts';
+import { Scrape } from '../../harness/scrape.ts';
+
+const families: readonly FamilyHeader[] = [
+  { name: 'filer_b', help: 'B.', type: 'gauge' },
+  { name: 'filer_a', help: 'A.', type: 'gauge' },
+  { name: 'filer_events_total', help: 'Events.', type: 'counter' },
+  { name: 'filer_took_seconds', help: 'Took.', type: 'histogram', unit: 'seconds' },
+];
+
+const sample = (name: string, of: string, value = 1): Sample => ({ name, labels: { of }, value });
+
+const bytesOf = (store: LineStore, format: 'text' | 'openmetrics' = 'text') =>
+  Buffer.concat([...store.snapshot(format).buffers()]).toString();
+
+describe('a number', () => {
+  test.each([
+    [0, '0'],
+    [-0, '-0'],
+    [1e21, '1e+21'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, '+Inf'],
+    [Number.NEGATIVE_INFINITY, '-Inf'],
+  ])('%d is written %s', (value, text) => {
+    expect(formatValue(value)).toBe(text);
+  });
+
+  test('property: it reads back as the same double', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), (value) => {
+        expect(Number(formatValue(value).replace('Inf', 'Infinity'))).toBe(value);
+      }),
+    );
+  });
+
+  test('a bound of a bucket has a decimal point, as both formats need it', () => {
+    expect([formatBound(10), formatBound(0.5), formatBound(1e21)]).toEqual(['10.0', '0.5', '1e+21']);
+  });
+});
+
+test.each<[string, FamilyHeader, string, string]>([
+  [
+    'of a gauge has its unit in OpenMetrics',
+    { name: 'filer_a_bytes', help: 'Bytes.', type: 'gauge', unit: 'bytes' },
+    '# HELP filer_a_bytes Bytes.\n# TYPE filer_a_bytes gauge\n',
+    '# HELP filer_a_bytes Bytes.\n# TYPE filer_a_bytes gauge\n# UNIT filer_a_bytes bytes\n',
+  ],
+  [
+    'of a counter is without _total in OpenMetrics',
+    { name: 'filer_a_total', help: 'a "b" \\ c\nd', type: 'counter' },
+    '# HELP filer_a_total a "b" \\\\ c\\nd\n# TYPE filer_a_total counter\n',
+    '# HELP filer_a a \\"b\\" \\\\ c\\nd\n# TYPE filer_a counter\n',
+  ],
+  [
+    'has no unit that the name does not end in',
+    { name: 'filer_bytes_per_second', help: 'A.', type: 'gauge', unit: 'bytes' },
+    '# HELP filer_bytes_per_second A.\n# TYPE filer_bytes_per_second gauge\n',
+    '# HELP filer_bytes_per_second A.\n# TYPE filer_bytes_per_second gauge\n',
+  ],
+])('a header %s', (_, family, text, openMetrics) => {
+  expect([headerLines(family, 'text'), headerLines(family, 'openmetrics')]).toEqual([text, openMetrics]);
+});
+
+describe('a label value', () => {
+  const written = (value: string) => {
+    const corrected = { cut: 0, duplicates: 0 };
+    return { text: escapeLabelValue(value, corrected), cut: corrected.cut };
+  };
+
+  test.each([
+    ['a "quoted" one', 'a \\"quoted\\" one'],
+    ['C:\\share\\', 'C:\\\\share\\\\'],
+    ['two\nlines', 'two\\nlines'],
+    ['half \ud83d a pair', 'half \ufffd a pair'],
+    ['nul\0nul', 'nul\ufffdnul'],
+  ])('%j is written %j', (value, text) => {
+    expect(written(value)).toEqual({ text, cut: 0 });
+  });
+
+  test('is cut at 1,024 characters, never within one, and counted', () => {
+    const emoji = '\ud83d\ude00';
+    expect(written(emoji.repeat(MAX_LABEL))).toEqual({ text: emoji.repeat(MAX_LABEL), cut: 0 });
+    expect(written(`a${emoji.repeat(2_000)}`)).toEqual({ text: `a${emoji.repeat(MAX_LABEL - 1)}`, cut: 1 });
+  });
+});
+
+describe('the store', () => {
+  test('without samples writes no headers', () => {
+    expect(bytesOf(new LineStore(families))).toBe('');
+  });
+
+  test('writes families in the order of the catalogue and in one piece, whoever published when', async () => {
+    const store = new LineStore(families);
+    await store.accept('t1', [sample('filer_a', 'x'), sample('filer_b', 'x')]);
+    await store.accept('t2', [sample('filer_b', 'z')]);
+    expect(bytesOf(store)).toBe(
+      '# HELP filer_b B.\n# TYPE filer_b gauge\nfiler_b{of="x"} 1\nfiler_b{of="z"} 1\n' +
+        '# HELP filer_a A.\n# TYPE filer_a gauge\nfiler_a{of="x"} 1\n',
+    );
+    expect(store.samples).toBe(3);
+    expect(store.snapshot('text').length).toBe(Buffer.byteLength(bytesOf(store)));
+  });
+
+  test('keeps the later of two samples with the same labels, also if only a cut has made them equal', async () => {
+    const store = new LineStore(families);
+    const long = 'a'.repeat(2_000);
+    const corrected = await store.accept('t', [sample('filer_a', `${long}1`, 1), sample('filer_a', `${long}2`, 2)]);
+    expect(corrected).toEqual({ cut: 2, duplicates: 1 });
+    expect(new Scrape(bytesOf(store)).value('filer_a')).toBe(2);
+  });
+
+  test('withdraws values, and counters only if asked to', async () => {
+    const store = new LineStore(families);
+    await store.accept('t', [sample('filer_a', 'x'), sample('filer_events_total', 'x')]);
+    store.withdraw('t', true);
+    expect(new Scrape(bytesOf(store)).names).toEqual(['filer_events_total']);
+    store.withdraw('t');
+    expect([bytesOf(store), [...store.tasks]]).toEqual(['', []]);
+  });
+
+  test('rejects a name that the catalogue does not have, and keeps what it had', async () => {
+    const store = new LineStore(families);
+    await store.accept('t', [sample('filer_a', 'x')]);
+    await expect(store.accept('t', [sample('filer_unknown', 'x')])).rejects.toThrow(
+      'the catalogue does not declare it',
+    );
+    expect(new Scrape(bytesOf(store)).value('filer_a')).toBe(1);
+  });
+
+  test('rejects lines for which there is no memory, and keeps the previous ones', async () => {
+    const store = new LineStore(families, 1_000);
+    await store.accept('t', [sample('filer_a', 'x')]);
+    const many = Array.from({ length: 100 }, (_, index) => sample('filer_a', `${index}`));
+    await expect(store.accept('t', many)).rejects.toThrow('bytes of memory');
+    expect(store.samples).toBe(1);
+  });
+
+  test('a scrape that has begun gets every byte of its moment, whatever changes meanwhile', async () => {
+    const store = new LineStore(families);
+    await store.accept(
+      't',
+      Array.from({ length: 2_000 }, (_, id) => sample('filer_a', `${id}`.padStart(900, 'x'))),
+    );
+    const expected = bytesOf(store);
+    const sent: Buffer[] = [];
+    for (const buffer of store.snapshot('text').buffers()) {
+      sent.push(Buffer.from(buffer));
+      store.withdraw('t');
+    }
+    expect(sent.length).toBeGreaterThan(2);
+    expect(Buffer.concat(sent).toString() === expected).toBe(true);
+  });
+
+  test('property: after any churn it holds what was published last, and nothing else', async () => {
+    const published = fc.array(fc.tuple(fc.constantFrom('filer_a', 'filer_b'), fc.constantFrom('x', 'y')));
+    const step = fc.tuple(fc.constantFrom('t1', 't2', 't3'), fc.option(published, { nil: undefined }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const store = new LineStore(families);
+        const model = new Map<string, ReadonlySet<string>>();
+        for (const [task, names] of steps) {
+          if (names === undefined) {
+            store.withdraw(task);
+            model.delete(task);
+          } else {
+            await store.accept(
+              task,
+              names.map(([name, of]) => sample(name, task + of)),
+            );
+            model.set(task, new Set(names.map(([name, of]) => `${name} ${task}${of}`)));
+          }
+        }
+        const shown = new Scrape(bytesOf(store)).all(/^/).map(({ name, labels }) => `${name} ${labels.of}`);
+        expect(shown.toSorted()).toEqual([...model.values()].flatMap((lines) => [...lines]).toSorted());
+        expect(store.samples).toBe(shown.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+test('property: prom-client writes the same of the same gauges, whatever their titles', async () => {
+  const hostile = fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\r', '{', '}', ',', '=', ' ', '#', 'n') });
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(hostile, { minLength: 1 }), async (titles) => {
+      const gauge = new Gauge({ name: 'filer_a', help: 'A.', labelNames: ['of'], registers: [new Registry()] });
+      for (const of of titles) gauge.set({ of }, 1);
+      const registry = new Registry();
+      registry.registerMetric(gauge);
+      const store = new LineStore(families);
+      await store.accept(
+        't',
+        titles.map((of) => sample('filer_a', of)),
+      );
+      expect(bytesOf(store).trim()).toBe((await registry.metrics()).trim());
+    }),
+    { numRuns: 50 },
+  );
+});
