@@ -1,4 +1,5 @@
 import type { Sample } from '../metrics/samples.ts';
+import { getOrCreate } from '../runtime/maps.ts';
 import type { Cursor } from './cursors.ts';
 
 /** The points of one bin of one task that wait to be sent. */
@@ -19,33 +20,36 @@ export interface QueuedBin {
 const MAX_REQUEST_MS = 600_000;
 
 /** Bins in the order of their times. In the order of their arrival, a receiver would reject the newest together with the oldest. */
-export class Queue implements Iterable<QueuedBin> {
-  readonly #bins: QueuedBin[] = [];
-  #isSorted = true;
+export class Queue {
+  readonly #binsByTime = new Map<number, QueuedBin[]>();
 
   add(bin: QueuedBin): void {
-    this.#bins.push(bin);
-    this.#isSorted = false;
+    getOrCreate(this.#binsByTime, bin.at, () => []).push(bin);
   }
 
-  /** Removes and returns the bins of the next request. */
+  /** Removes and returns the bins of the next request: at least one, however many points that has. */
   take(maxPoints: number): readonly QueuedBin[] {
-    if (!this.#isSorted) this.#bins.sort((one, other) => one.at - other.at);
-    this.#isSorted = true;
-    const begin = this.#bins[0]?.at ?? 0;
+    const taken: QueuedBin[] = [];
     let points = 0;
-    let count = 0;
-    for (const { at, samples } of this.#bins) {
-      points += samples.length;
-      // A request has at least one bin, however many points that has.
-      if (count > 0 && (points > maxPoints || at - begin >= MAX_REQUEST_MS)) break;
-      count += 1;
+    const times = [...this.#binsByTime.keys()].sort((one, other) => one - other);
+    for (const time of times) {
+      if (time - (taken[0]?.at ?? time) >= MAX_REQUEST_MS) break;
+      const bins = this.#binsByTime.get(time) ?? [];
+      let count = 0;
+      for (const { samples } of bins) {
+        points += samples.length;
+        if (points > maxPoints && taken.length + count > 0) break;
+        count += 1;
+      }
+      taken.push(...bins.splice(0, count));
+      if (bins.length > 0) break;
+      this.#binsByTime.delete(time);
     }
-    return this.#bins.splice(0, count);
+    return taken;
   }
 
-  [Symbol.iterator](): Iterator<QueuedBin> {
-    return this.#bins[Symbol.iterator]();
+  *[Symbol.iterator](): Generator<QueuedBin> {
+    for (const bins of this.#binsByTime.values()) yield* bins;
   }
 }
 

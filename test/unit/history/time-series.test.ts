@@ -5,7 +5,7 @@ import type { Sample } from '../../../src/metrics/samples.ts';
 /** The series of one minute with these samples. */
 function seriesOf(samples: readonly Sample[]) {
   const bin = { at: 60_000, samples, previous: 0, mayHaveArrived: false };
-  return timeSeriesOf([{ ...bin, cursor: {} as never }], { job: 'minutes' });
+  return timeSeriesOf([{ ...bin, cursor: {} as never }], { job: 'minutes', filer: 'added' });
 }
 
 test('labels are those of /metrics, sorted, and none is empty', () => {

@@ -33,6 +33,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** The longest period of a request that returns the newest minutes as well. */
 const MAX_COMBINED_MS = 6 * HOUR_MS;
 
+/** The shortest period of a request for older minutes: wherever it begins, a bin of an hour is whole in it. */
+const MIN_OLDER_MS = 2 * HOUR_MS;
+
 /**
  * Requests the newest minutes of a series for the exposition. If history needs older ones, the period is lengthened up to
  * six hours; still older ones take a second request, whose failure never fails the poll.
@@ -98,10 +101,9 @@ export class MinutesReader {
   /** The records of at most a day after `since`. */
   async #readOlder(task: string, since: number, now: number, request: RequestPeriod): Promise<Past> {
     const { binMs, lookbackMs } = this.#options;
-    const shortestMs = Math.max(HOUR_MS, 2 * binMs);
     // Whole hours end with a bin, also if the account ignores PORTAL_BIN_SIZE.
     const hours = Math.floor(Math.min(DAY_MS, this.#olderLimits.of(task)) / HOUR_MS);
-    const lengthMs = Math.max(shortestMs, hours * HOUR_MS);
+    const lengthMs = Math.max(MIN_OLDER_MS, hours * HOUR_MS);
     const to = Math.min(since + lengthMs, now);
     try {
       const records = await request(isoInterval({ from: since, to }));
@@ -114,8 +116,8 @@ export class MinutesReader {
       if (isAborted(error)) throw error;
       if (!mayBeOfPeriod(error)) return { records: [], until: since };
       this.#olderLimits.halve(task, lengthMs);
-      if (lengthMs > shortestMs) return { records: [], until: since };
-      const skipMs = Math.min(DAY_MS, this.#skips.get(task) ?? shortestMs);
+      if (lengthMs > MIN_OLDER_MS) return { records: [], until: since };
+      const skipMs = Math.min(DAY_MS, this.#skips.get(task) ?? HOUR_MS);
       this.#skips.set(task, 2 * skipMs);
       const unreadUntil = Math.min(since + skipMs, now - lookbackMs);
       return { records: [], until: unreadUntil, unreadUntil };

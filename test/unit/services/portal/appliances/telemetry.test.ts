@@ -194,6 +194,15 @@ test('the usual period is halved after a 413, and whole again after a success', 
   expect(portal.asked).toEqual(['PT15M']);
 });
 
+test('bins of an hour arrive, also if the portal returns two hours at most', async () => {
+  const portal = new Portal(3600);
+  portal.binMs = HOUR;
+  portal.fails = (from, to) => (to - from > 2 * HOUR ? 500 : undefined);
+  const { times, unread } = await portal.catchUp(30 * 60, 40);
+  expect(unread).toBe(0);
+  expect(times.length).toBeGreaterThan(15);
+});
+
 test.each([
   ['returns bins of five minutes instead of one', 60, 5 * MINUTE],
   ['returns bins of one minute instead of ten', 600, MINUTE],
