@@ -24,24 +24,6 @@ function read(body: unknown) {
 }
 
 describe('the envelope', () => {
-  const records = { filers: [filer(0, 1)], volumes: [volume(0)], locks: [lock(0), lock(1)] };
-
-  test.each([
-    ['a list of one object', [records]],
-    ['one object', records],
-    [
-      'several objects',
-      [
-        { filers: records.filers, locks: [lock(0)] },
-        { volumes: records.volumes, locks: [lock(1)] },
-      ],
-    ],
-    ['objects with empty and null groups', [{ ...records, propagation: [] }, { filers: null, locks: [] }, {}]],
-  ])('with metrics as %s is read alike', (_, metrics) => {
-    const groups = { ...records, propagation: [] };
-    expect(read({ ...dataResponse({}), metrics })).toEqual({ groups, drops: [] });
-  });
-
   test.each([
     ['nothing', undefined],
     ['text', 'maintenance'],
@@ -133,29 +115,6 @@ test.each([
     expect(Object.values(shown(ledger, family)).reduce((sum, count) => sum + count, 0)).toBe(300);
   },
 );
-
-test('a day of long names, ids, values and fields, new in each response, takes no more memory than half a day', async () => {
-  const ledger = newLedger({ maxPairs: 50, maxEvents: 1_000 });
-  const sizes: number[] = [];
-  for (let poll = 0; poll < 360; poll += 1) {
-    const at = 240 * poll;
-    const long = (name: string) => `${name} ${poll}`.padEnd(20_000, 'x');
-    const known = { filer_guid: `f${poll % 20}`, volume_guid: 'v', filer_title: long('t'), unknown: long('u') };
-    const ids = { ...known, filer_guid: long('f'), volume_guid: long('v'), volume_title: long('w') };
-    const values = { lock_phase: long('p'), lock_state: long('s'), kind: long('k') };
-    const records = {
-      filers: [filer(at, 40, ids), filer(at, 40, known)],
-      volumes: [volume(at, { ...ids, mode: long('m'), profile: long('r') })],
-      locks: [lock(at, { ...known, ...values }), lock(at, { ...ids, ...values })],
-      propagation: [propagation(at, 7, { ...known, ...values }), propagation(at, 7, { ...ids, ...values })],
-    };
-    await take(ledger, dataResponse(records, { unknown: long('i') }), 240_000 * poll);
-    if ((poll + 1) % 180 === 0) sizes.push(JSON.stringify(ledger.save()).length);
-  }
-  const [half = 0, whole = 0] = sizes;
-  expect(whole).toBeLessThan(1_000_000);
-  expect(whole).toBeLessThan(1.05 * half);
-});
 
 test('of a value with a million characters, and of a field that nobody reads, little or nothing is kept', async () => {
   const records = { volumes: [volume(1, { mode: 'm'.repeat(1_000_000), unknown: 'not kept' })] };
