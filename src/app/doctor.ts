@@ -1,8 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { explainFor } from '../contract/causes.ts';
-import { checkServices, type DoctorDependencies, type DoctorResult } from '../doctor/doctor.ts';
-import { reportOf } from '../doctor/report.ts';
-import { randomKey } from '../runtime/random.ts';
+import { checkServices, type DoctorDependencies } from '../doctor/doctor.ts';
 import { compareNames } from '../services/compare-names.ts';
 import { configuredServices } from '../services/services.ts';
 import type { Exchange } from '../transport/json-client.ts';
@@ -23,8 +21,6 @@ export function createDoctor(config: Config, environment: Environment) {
     requests: services.reduce((sum, { check }) => sum + check.requests, 0),
     /** Checks every configured service. Rejects only on abort. */
     run: (signal: AbortSignal) => checkServices(parts, signal),
-    /** The findings, safe to attach to a public issue. */
-    report: (found: DoctorResult) => reportOf(found, environment.version, randomKey()),
     close: async () => {
       for (const { close } of services) await close();
     },

@@ -11,7 +11,7 @@ const COMMANDS = {
   once: {},
   plan: { appliances: 'a number of appliances from 1 to 9999999' },
   'check-config': {},
-  doctor: { report: 'the path of a file', json: undefined },
+  doctor: { json: undefined },
   help: {},
   version: {},
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;

@@ -9,7 +9,7 @@ Options:
   --demo           serves a simulated fleet that needs no configuration, of which one appliance is off;
                    with --trouble about ten things fail
   --doctor         checks the configuration against the services, line by line; exit 0, or 1 after a failure;
-                   --json prints JSON, --report FILE writes a report that is safe to publish
+                   --json prints JSON
   --check-config   checks the configuration, its files and folders, and prints it with secrets masked; exit 0,
                    or 78 if it is not valid
   --once           polls everything once and prints the exposition; exit 0, or 1 if nothing could be polled;

@@ -3,29 +3,27 @@ import { medianOf } from '../metrics/units.ts';
 import type { Exchange } from '../transport/json-client.ts';
 import { parseHttpDate } from '../transport/rate/retry-after.ts';
 import type { ReportFinding } from './finding.ts';
-import { compareWithSchema, type SchemaDifference } from './schema.ts';
-import type { ServiceCheck } from './service-check.ts';
 
 export interface RequestLimits {
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
 }
 
-interface Expected extends Pick<ServiceCheck, 'documented'>, RequestLimits {
+interface Expected extends RequestLimits {
   readonly explain: Explain;
 }
 
 /** The largest clock difference without a warning, in milliseconds. */
 const SKEW_MS = 60_000;
 
-/** Checks what every exchange with any service shows: clock, speed, size, limits, and the documented schema. */
+/** Checks what the exchanges with any service show: clock, speed, size and limits. */
 export function checkExchanges(
   exchanges: readonly Exchange[],
-  { documented, explain, timeoutMs, maxResponseBytes }: Expected,
+  { explain, timeoutMs, maxResponseBytes }: Expected,
   reportFinding: ReportFinding,
-): readonly CountedUnexpected[] {
+): void {
   const responded = exchanges.filter(({ status }) => status !== undefined);
-  if (responded.length === 0) return [];
+  if (responded.length === 0) return;
   checkClock(responded, explain, reportFinding);
   const slowest = responded.reduce((slower, exchange) => (exchange.seconds > slower.seconds ? exchange : slower));
   const median = medianOf(responded.map(({ seconds }) => seconds)) ?? 0;
@@ -39,7 +37,6 @@ export function checkExchanges(
     reportFinding('warning', 'size', 'large', size, { advice: explain('oversize').advice });
   } else reportFinding('ok', 'size', 'small', size);
   checkLimits(responded, explain, reportFinding);
-  return checkSchema(responded, documented, reportFinding);
 }
 
 function checkClock(responded: readonly Exchange[], explain: Explain, reportFinding: ReportFinding): void {
@@ -48,7 +45,10 @@ function checkClock(responded: readonly Exchange[], explain: Explain, reportFind
     return serviceTime === undefined ? [] : [serviceTime - respondedAt];
   });
   const skew = medianOf(skews);
-  if (skew === undefined) return;
+  if (skew === undefined) {
+    reportFinding('unknown', 'clock', 'no-date', 'could not be checked: no response has a Date');
+    return;
+  }
   const seconds = Math.round(Math.abs(skew) / 1000);
   if (Math.abs(skew) <= SKEW_MS) {
     reportFinding('ok', 'clock', 'equal', `within ${Math.max(1, seconds)} s of the service's clock`);
@@ -77,50 +77,6 @@ function checkLimits(responded: readonly Exchange[], explain: Explain, reportFin
   } else {
     reportFinding('ok', 'limits', 'taken', reported === '' ? 'no response has a rate-limit header' : reported);
   }
-}
-
-export interface CountedUnexpected extends SchemaDifference {
-  readonly operation: string;
-  readonly count: number;
-}
-
-/** The most differences in one line; a report contains all. */
-const SHOWN = 5;
-
-function checkSchema(
-  responded: readonly Exchange[],
-  documented: ServiceCheck['documented'],
-  reportFinding: ReportFinding,
-): readonly CountedUnexpected[] {
-  const counted = new Map<string, CountedUnexpected>();
-  for (const { operation, status, body } of responded) {
-    const schema = documented(operation, body);
-    if (schema === undefined || status !== 200 || body === undefined) continue;
-    compareWithSchema(schema, body, (difference) => {
-      const { what, path, format, word = '' } = difference;
-      const key = [operation, what, path, format, word].join('\n');
-      counted.set(key, { ...difference, operation, count: (counted.get(key)?.count ?? 0) + 1 });
-    });
-  }
-  const all = [...counted.values()];
-  const wrong = all.filter(({ what }) => what === 'unexpected type' || what === 'unexpected null');
-  const harmless = all.filter((difference) => !wrong.includes(difference));
-  if (wrong.length > 0) {
-    const advice = 'these values have no sample; attach a report (--report FILE) to an issue';
-    reportFinding('warning', 'form', 'unexpected', listed(wrong), { expected: 'the documented types', advice });
-  }
-  if (harmless.length > 0) {
-    reportFinding('ok', 'form', 'additions', `undocumented and ignored: ${listed(harmless)}`);
-  }
-  if (all.length === 0) reportFinding('ok', 'form', 'documented', 'responses are as documented');
-  return all;
-}
-
-function listed(all: readonly CountedUnexpected[]): string {
-  const shown = all
-    .slice(0, SHOWN)
-    .map(({ operation, what, path, format }) => `${operation} ${path} (${what}: ${format})`);
-  return all.length > SHOWN ? `${shown.join(', ')} and ${all.length - SHOWN} more` : shown.join(', ');
 }
 
 function shownTime(seconds: number): string {

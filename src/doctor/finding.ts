@@ -1,14 +1,17 @@
-/** The result of a check: a `failure` prevents data, a `warning` may, `ok` is as expected. */
-export type Level = 'ok' | 'warning' | 'failure';
+/**
+ * The result of a check: a `failure` prevents data, a `warning` means that data is wrong, late or incomplete, `ok` is as
+ * expected, and `unknown` could not be checked, whatever the reason: a failed check is no negative result.
+ */
+export type Level = 'ok' | 'unknown' | 'warning' | 'failure';
 
-/** One line of the check list. Its texts are for the operator's terminal; a report contains only the codes. */
+/** One line of the check list. */
 export interface Finding {
   readonly level: Level;
   /** What was checked: `names`, or the name of an API. */
   readonly subject: string;
   /** The check, such as `credentials`; the same for each of its results. */
   readonly check: string;
-  /** The result of the check, such as `other-form`; fixed words, safe to publish. */
+  /** The result of the check in fixed words, such as `other-form`. */
   readonly code: string;
   readonly observed: string;
   /** What was expected instead; missing if nothing is wrong. */
@@ -42,8 +45,8 @@ export function formatFindings(findings: readonly Finding[]): string {
 
 function summary(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
-  const [ok, warnings, failures] = [count('ok'), count('warning'), count('failure')];
-  return `${ok} ok, ${plural(warnings, 'warning')}, ${plural(failures, 'failure')}`;
+  const [warnings, failures] = [plural(count('warning'), 'warning'), plural(count('failure'), 'failure')];
+  return `${count('ok')} ok, ${count('unknown')} unknown, ${warnings}, ${failures}`;
 }
 
 function plural(count: number, noun: string): string {

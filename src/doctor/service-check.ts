@@ -1,21 +1,14 @@
 import type { ReportFinding } from './finding.ts';
-import type { Schema } from './schema.ts';
 
 export interface ServiceCheck {
   /** The most requests that it sends; printed before the first one. */
   readonly requests: number;
-  /** The documented response of an operation, in the form that the body has; undefined if there is none. */
-  readonly documented: (operation: string, body?: unknown) => Schema | undefined;
   readonly questions: Questions;
-  /**
-   * Fields whose words are documented or safe to publish, such as `mode`; a report contains no words of other fields.
-   */
-  readonly wordFields: ReadonlySet<string>;
   /** Sends the requests and reports findings that only this service can show. Rejects only on an abort. */
   readonly run: (reportFinding: ReportFinding, signal: AbortSignal) => Promise<CheckResult>;
 }
 
-/** How the exporter reads each answer to a question that the documentation leaves open. `docs/doctor.md` lists them. */
+/** How the exporter reads each answer to a question that the documentation leaves open. */
 export type Questions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The alternative that a service uses where its documentation is open. */

@@ -1,9 +1,10 @@
 import { explainFor } from '../../../contract/causes.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
+import { ages } from '../../../doctor/plausible.ts';
 import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
 import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
-import { parseDateSeconds } from '../../../metrics/units.ts';
+import { parseDateSeconds, parseDecimal } from '../../../metrics/units.ts';
 import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
 import { Secret } from '../../../runtime/secret.ts';
@@ -11,8 +12,7 @@ import type { DoctorCheckDependencies } from '../../service.ts';
 import { gfaCauses } from '../causes.ts';
 import { dataRequest, type GfaClientSettings, temporaryClientKey } from '../client.ts';
 import { parseDataResponse } from '../data-response.ts';
-import { ENUM_FIELDS, GROUPS } from '../families.ts';
-import { documentedData } from './documented.ts';
+import { GROUPS } from '../families.ts';
 import { gfaQuestions } from './questions.ts';
 
 /** The header names that deployments of the service are known to use. */
@@ -41,19 +41,25 @@ export function createGfaCheck(
     }
     reportFinding('ok', 'credentials', 'accepted', 'GFA_TOKEN is accepted');
     await clock.sleep(PAUSE_MS, signal);
-    const { body: again } = await sendWithKey('-a');
-    const { body: otherKey } = await sendWithKey('-b');
-    const { body: reducedBody } = await sendWithKey('-b', { groups: ['filers', 'volumes'] });
-    const [events, repeated, otherEvents] = [eventsIn(first), eventsIn(again), eventsIn(otherKey)];
-    await checkHeader(settings, events, otherEvents, reportFinding, (clientKeyHeader) =>
-      sendWithKey('-c', { clientKeyHeader }),
-    );
+    const again = await sendWithKey('-a');
+    const otherKey = await sendWithKey('-b');
+    const reduced = await sendWithKey('-b', { groups: ['filers', 'volumes'] });
+    const events = eventsIn(first);
+    if (otherKey.error !== undefined) {
+      const observed = `${settings.clientKeyHeader} could not be checked: ${otherKey.error.message}`;
+      reportFinding('unknown', 'client-key', 'failed', observed);
+    } else {
+      await checkHeader(settings, events, eventsIn(otherKey.body), reportFinding, (clientKeyHeader) =>
+        sendWithKey('-c', { clientKeyHeader }),
+      );
+    }
     checkContents(first, reportFinding);
+    const hasDelivery = again.error === undefined && otherKey.error === undefined;
     const answers = answersTo({
       metrics_shape: formatOfMetrics(first),
-      delivery: deliveryOf(events, repeated, otherEvents),
+      delivery: hasDelivery ? deliveryOf(events, eventsIn(again.body), eventsIn(otherKey.body)) : undefined,
       new_key_reach: reachOf(first),
-      switched_off_group: switchedOffGroup(reducedBody),
+      switched_off_group: switchedOffGroup(reduced.body),
     });
     return { answers, ...namesIn(first) };
   };
@@ -61,8 +67,6 @@ export function createGfaCheck(
     requests: 6,
     questions: gfaQuestions,
     run,
-    documented: (operation, body) => (operation === 'data' ? documentedData(body) : undefined),
-    wordFields: new Set(['metric_type', ...ENUM_FIELDS]),
   };
 }
 
@@ -117,9 +121,9 @@ async function checkHeader(
   // Only earlier events count, because new ones are delivered to any key.
   const hasEarlierEvent = (received: ReadonlySet<string>) => [...received].some((event) => events.has(event));
   if (events.size === 0) {
-    reportFinding('warning', check, 'untold', `no event shows whether ${clientKeyHeader} is the right header`, {
-      advice: 'run the doctor again once files of an accelerated volume have changed',
-    });
+    const observed = `${clientKeyHeader} could not be checked: no event shows whether it is the right header`;
+    const advice = 'run the doctor again once files of an accelerated volume have changed';
+    reportFinding('unknown', check, 'no-events', observed, { advice });
     return;
   }
   if (hasEarlierEvent(otherEvents)) {
@@ -130,7 +134,12 @@ async function checkHeader(
   const expected = 'each client key receives all events';
   for (const header of HEADERS) {
     if (header.toLowerCase() === clientKeyHeader.toLowerCase()) continue;
-    if (!hasEarlierEvent(eventsIn((await sendWithHeader(header)).body))) continue;
+    const { body, error } = await sendWithHeader(header);
+    if (error !== undefined) {
+      reportFinding('unknown', check, 'failed', `${header} could not be checked: ${error.message}`);
+      return;
+    }
+    if (!hasEarlierEvent(eventsIn(body))) continue;
     const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key receives all events`;
     reportFinding('failure', check, 'other-header', observed, { expected, advice });
     return;
@@ -147,6 +156,15 @@ function checkContents(body: unknown, reportFinding: ReportFinding): void {
     const advice = 'check that filers are connected to an accelerated volume, and that GFA_METRICS contains filers';
     reportFinding('warning', 'data', 'no-filers', counts, { expected: 'records of filers', advice });
   } else reportFinding('ok', 'data', 'records', counts);
+  const valuesOf = (records: readonly JsonObject[], field: string) =>
+    records.flatMap((record) => parseDecimal(record[field]) ?? []);
+  // A filer that works contacts the service every few minutes. Its records on volumes tell how long it was idle there.
+  const ownRecords = groups.filers.filter(({ volume_guid }) => !volume_guid);
+  const found = [
+    ages('last_checkin', valuesOf(ownRecords, 'last_checkin'), 3_600),
+    ages('oldest_unprotected_data', valuesOf(groups.filers, 'oldest_unprotected_data'), 7 * 86_400),
+  ];
+  for (const { level, code, observed, ...more } of found) reportFinding(level, 'ages', code, observed, more);
 }
 
 function formatOfMetrics(body: unknown): string | undefined {

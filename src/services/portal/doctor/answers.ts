@@ -1,5 +1,5 @@
 import { labelValue } from '../../../metrics/samples.ts';
-import { parseDecimal } from '../../../metrics/units.ts';
+import { epochMilliseconds, parseDecimal } from '../../../metrics/units.ts';
 import type { Exchange } from '../../../transport/json-client.ts';
 import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
 import { lifetimeOf, parseToken } from '../token-requests.ts';
@@ -23,9 +23,9 @@ export function idsOf(exchanges: readonly Exchange[], operation: string, field: 
 export function tokenAnswers(exchanges: readonly Exchange[], now: number): VariantAnswers {
   const tokenExchange = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
   if (tokenExchange === undefined) return {};
-  const { seconds, source } = lifetimeOf(parseToken(tokenExchange.body), now);
+  const { seconds } = lifetimeOf(parseToken(tokenExchange.body), now);
   const lifetimeClass = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
-  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : lifetimeClass, token_lifetime_source: source };
+  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : lifetimeClass };
 }
 
 /** Evidence of the unit from CPU and cache utilization, for appliances whose build does not report `utilization` of memory. */
@@ -38,24 +38,13 @@ export function ratioEvidence(exchanges: readonly Exchange[]): readonly UnitEvid
   return utilizations.length < MIN_UTILIZATIONS ? [] : [{ question: 'ratio_unit', answer: 'ratio', isProof: false }];
 }
 
-export function unfitMemorySeries(exchanges: readonly Exchange[]): string | undefined {
-  for (const { operation, status, body } of exchanges) {
-    if (!operation.startsWith('memory_utilization')) continue;
-    if (status === 404 || status === 422) return String(status);
-    const { items } = objectOrEmpty(body);
-    if (Array.isArray(items) && items.length === 0) return 'empty';
-  }
-  return undefined;
-}
-
-export function loadNames(exchanges: readonly Exchange[]): string | undefined {
-  const names = new Set(itemsOf(exchanges, 'load_average').flatMap((record) => Object.keys(record)));
-  names.delete('time');
-  const hasName = (pattern: RegExp) => [...names].some((name) => pattern.test(name));
-  if (names.size === 0) return undefined;
-  if (hasName(/longterm/i)) return 'longterm';
-  if (hasName(/fifteen/i)) return 'minutes_in_words';
-  return hasName(/15/) ? 'minutes_in_digits' : 'other';
+/** The time of the newest record of any series, in epoch milliseconds; undefined without a record. */
+export function newestRecordMs(exchanges: readonly Exchange[]): number | undefined {
+  const times = exchanges
+    .filter(({ status }) => status === 200)
+    .flatMap(({ body }) => objectsOrEmpty(objectOrEmpty(body).items))
+    .flatMap(({ time }) => epochMilliseconds.read(time) ?? []);
+  return times.length === 0 ? undefined : 1000 * times.reduce((newest, time) => Math.max(newest, time));
 }
 
 export function connectionIds(exchanges: readonly Exchange[]): string | undefined {

@@ -1,5 +1,7 @@
+import type { ReportFinding } from '../../../doctor/finding.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
 import { medianOf, parseDecimal } from '../../../metrics/units.ts';
+import { asError, httpStatusOf } from '../../../runtime/errors.ts';
 import type { PortalClient } from '../client.ts';
 import { newestFirst } from '../records.ts';
 import type { VariantAnswers } from './questions.ts';
@@ -9,27 +11,42 @@ const MINUTE_MS = 60_000;
 const LONG_BIN_MS = 5 * MINUTE_MS;
 const PERIODS = ['P30D', 'P7D', 'P1D'] as const;
 
+/** The statuses with which a service rejects what is requested. Any other failure says nothing about the period. */
+const REJECTIONS: readonly (number | undefined)[] = [400, 413, 416, 422];
+
 /** Polls one series with different bins and periods, to find out what the account makes of `bin_size` and of long periods. */
-export async function probeBins(client: PortalClient, serial: string, signal: AbortSignal): Promise<VariantAnswers> {
-  const requestBins = async (period: string, bin_size: number): Promise<readonly JsonObject[] | undefined> => {
+export async function probeBins(
+  client: PortalClient,
+  serial: string,
+  reportFinding: ReportFinding,
+  signal: AbortSignal,
+): Promise<VariantAnswers> {
+  const requestBins = async (period: string, bin_size: number): Promise<readonly JsonObject[] | Error> => {
     const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
     try {
       const json = { period, bin_size };
       return newestFirst(await client.send({ method: 'POST', path, operation: SERIES, json }, signal), () => {});
     } catch (error) {
       if (signal.aborted) throw error;
-      return undefined;
+      return asError(error);
     }
   };
+  const failed = (question: string, { message }: Error) =>
+    reportFinding('unknown', question, 'failed', `could not be checked: ${message}`);
   const minutes = await requestBins('PT30M', 60);
   const bins = await requestBins('PT30M', LONG_BIN_MS / 1000);
+  const error = [minutes, bins].find((result) => result instanceof Error);
+  if (error !== undefined) failed('bin_size', error);
   let longest: string | undefined;
   for (const period of PERIODS) {
-    if ((await requestBins(period, 3600)) === undefined) continue;
-    longest = period;
+    const result = await requestBins(period, 3600);
+    if (!(result instanceof Error)) longest = period;
+    else if (!REJECTIONS.includes(httpStatusOf(result))) failed('longest_period', result);
+    else continue;
     break;
   }
-  return { ...(minutes && bins && binAnswers(minutes, bins)), longest_period: longest };
+  const hasBins = !(minutes instanceof Error) && !(bins instanceof Error);
+  return { ...(hasBins && binAnswers(minutes, bins)), longest_period: longest };
 }
 
 function binAnswers(minutes: readonly JsonObject[], bins: readonly JsonObject[]): VariantAnswers {

@@ -1,4 +1,5 @@
 import type { ReportFinding } from '../../../doctor/finding.ts';
+import { freshness } from '../../../doctor/plausible.ts';
 import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
@@ -8,9 +9,8 @@ import { PortalCollector } from '../collector.ts';
 import type { PortalOptions } from '../context.ts';
 import { TokenSource } from '../token.ts';
 import { tokenRequest } from '../token-requests.ts';
-import { connectionIds, loadNames, ratioEvidence, tokenAnswers, unfitMemorySeries, volumesIn } from './answers.ts';
+import { connectionIds, newestRecordMs, ratioEvidence, tokenAnswers, volumesIn } from './answers.ts';
 import { probeBins } from './bin-probe.ts';
-import { documentedResponses } from './documented.ts';
 import { explain, reportAppliances, reportInventory, reportOperations, reportUndocumentedSeries } from './findings.ts';
 import { MAX_APPLIANCES, MAX_SAMPLED_APPLIANCES, pollOnce } from './polls.ts';
 import { portalQuestions, type VariantAnswers } from './questions.ts';
@@ -39,11 +39,6 @@ export function createPortalCheck(options: PortalOptions, dependencies: DoctorCh
       options.series.length +
       2 * MAX_APPLIANCES +
       2 * MAX_SAMPLED_APPLIANCES,
-    documented: (operation) => documentedResponses[operation],
-    wordFields: new Set([
-      ...['type', 'role', 'current_snapshot_status', 'severity', 'state', 'resource', 'initiated_by'],
-      ...['subscription_status', 'health_status', 'token_type'],
-    ]),
     run: (reportFinding, signal) => {
       const tokens = new TokenSource(dependencies.client, options.credentials, dependencies.environment.clock);
       return runCheck({ ...dependencies, options, tokens, reportFinding, signal });
@@ -64,13 +59,12 @@ async function runCheck(run: Run): Promise<CheckResult> {
       reportAppliances(polls, collector.appliances.length, sampledSeries.name, reportFinding);
     reportUndocumentedSeries(exchanges, reportFinding);
     reportInventory(collector.inventory.gaps, exchanges, reportFinding);
+    if (sampledSeries !== undefined) reportFreshness(run);
     const [appliance] = collector.appliances;
-    const { counts, ...bins } = appliance ? await probeBins(portal, appliance.serial, signal) : {};
+    const { counts, ...bins } = appliance ? await probeBins(portal, appliance.serial, reportFinding, signal) : {};
     const answers: VariantAnswers = {
       ...bins,
       ...tokenAnswers(exchanges, environment.clock.now()),
-      unfit_memory_series: unfitMemorySeries(exchanges),
-      load_names: loadNames(exchanges),
       connection_appliance_id: connectionIds(exchanges),
     };
     const evidence = [...ratioEvidence(exchanges)];
@@ -83,6 +77,13 @@ async function runCheck(run: Run): Promise<CheckResult> {
   } finally {
     await tokens.revoke(signal);
   }
+}
+
+function reportFreshness({ exchanges, environment: { clock }, reportFinding }: Run): void {
+  const newestMs = newestRecordMs(exchanges);
+  const ageSeconds = newestMs === undefined ? undefined : (clock.now() - newestMs) / 1000;
+  const { level, code, observed, ...more } = freshness('the newest record of any appliance', ageSeconds);
+  reportFinding(level, 'freshness', code, observed, more);
 }
 
 async function checkCredentials(run: Run): Promise<boolean> {

@@ -41,6 +41,9 @@ export function reportAppliances(
   const sample = `of ${sampled.length} appliances polled for ${sampledSeries}${fleet}`;
   const reporting = sampled.filter(({ isEmpty }) => isEmpty === false);
   if (reporting.length > 0) reportFinding('ok', check, 'reporting', `${reporting.length} ${sample} returned records`);
+  if (sampled.length === 0) {
+    reportFinding('unknown', check, 'none', 'could not be checked: no appliance is known');
+  }
   const silent = sampled.filter(({ isEmpty }) => isEmpty).map(({ task }) => task.appliance?.name);
   if (silent.length === 0) return;
   reportFinding(
@@ -93,8 +96,13 @@ export function reportOperations(
       advice,
     });
   }
-  if (reported.size === 0 && failing.size === 0 && forbidden === undefined && !isUnlicensed)
-    reportFinding('ok', check, 'answered', 'every operation returned a usable response');
+  const hasFailed = reported.size > 0 || failing.size > 0 || forbidden !== undefined || isUnlicensed;
+  if (hasFailed) return;
+  if (inventory.gaps.length === 0) reportFinding('ok', check, 'answered', 'every operation returned a usable response');
+  else {
+    const observed = 'could not be checked for every appliance: a list of the inventory could not be read';
+    reportFinding('unknown', check, 'inventory', observed);
+  }
 }
 
 /** Finds series whose records are `{"time": "<RFC 3339 date>", "value": 5.2}`, as an unofficial source describes them: they state no unit and do not name what they measure. */
@@ -113,7 +121,7 @@ export function reportUndocumentedSeries(exchanges: readonly Exchange[], reportF
   const observed = `${[...operations].join(', ')}: the records have a date in time and their number in value`;
   reportFinding('failure', 'operations', 'series-value', observed, {
     expected: 'records with epoch milliseconds in time and one field for each measured value',
-    advice: 'report it with the file of --doctor --report: the exporter reads no value from such records',
+    advice: 'report it to the maintainers of the exporter, which reads no value from such records',
   });
 }
 

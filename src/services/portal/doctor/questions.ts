@@ -10,11 +10,6 @@ export const portalQuestions: Questions = {
     up_to_a_day: 'renewed before it expires',
     more_than_a_day: 'renewed after a day',
   },
-  token_lifetime_source: {
-    expires_in: 'read from this field',
-    jwt: 'read from the claims exp and iat',
-    nothing: 'renewed every five minutes, and after a 401',
-  },
   ratio_unit: { percent: 'as documented', ratio: 'the values are 100 times too small until PORTAL_UNITS has ratio' },
   memory_unit: {
     kilobytes: 'as documented, 1024 bytes each',
@@ -24,17 +19,6 @@ export const portalQuestions: Questions = {
   latency_unit: {
     milliseconds: 'as documented',
     seconds: 'the values are 1000 times too small until PORTAL_UNITS has latency_seconds',
-  },
-  load_names: {
-    longterm: 'the label window is 1m, 5m or 15m',
-    minutes_in_words: 'the label window is 1m, 5m or 15m',
-    minutes_in_digits: 'the label window is 1m, 5m or 15m',
-    other: 'the label window is the name of the field',
-  },
-  unfit_memory_series: {
-    empty: 'polled at the discovery interval',
-    '404': 'polled at the discovery interval',
-    '422': 'polled at the discovery interval',
   },
   bin_size: {
     honoured: 'bins have the length in PORTAL_BIN_SIZE',

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+import { createDoctor } from '../../../src/app/doctor.ts';
+import { demoEnvironment } from '../../../src/demo/demo.ts';
+import { type Fault, type Options, SimulatedServices } from '../../../src/demo/services.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
+import { isJsonObject, type JsonObject } from '../../../src/metrics/family.ts';
+import { createLog } from '../../../src/runtime/log.ts';
+import { configOf } from '../../harness/load-config.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+import { MemoryConnection, URLS } from '../../harness/memory-connection.ts';
+
+interface Condition {
+  readonly options?: Partial<Options>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly before?: (services: SimulatedServices) => void;
+}
+
+/** Lets the doctor examine simulated services. */
+async function visit({ options = {}, env = {}, before }: Condition = {}) {
+  const clock = new ManualClock();
+  const services = new SimulatedServices(clock, { appliances: 4, ...options });
+  before?.(services);
+  const urls = { gfaUrl: URLS.gfa, portalUrl: URLS.portal };
+  const config = await configOf({
+    ...demoEnvironment({}, urls),
+    ALLOW_INSECURE_UPSTREAM: 'true',
+    PORTAL_SERIES: 'all',
+    PORTAL_COLLECTORS: 'telemetry,volumes,edges,license,jobs',
+    ...env,
+  });
+  const doctor = createDoctor(config, {
+    clock,
+    random: () => 0.5,
+    log: createLog('silent', { write: () => {} }),
+    version: '0.0.0',
+    revision: 'test',
+    nodeVersion: 'v20',
+    connect: () => new MemoryConnection((service, request) => services.respond(service, request), clock),
+  });
+  const findings = await clock.through(doctor.run(new AbortController().signal), 100);
+  await doctor.close();
+  const lines = findings.map(({ level, subject, check, code }) => `${level} ${subject} ${check} ${code}`);
+  return {
+    findings,
+    requests: services.requests().length,
+    announced: doctor.requests,
+    complaints: lines.filter((line) => !line.startsWith('ok ')),
+    find: (check: string): Finding | undefined => findings.find((finding) => finding.check === check),
+  };
+}
+
+test('a healthy account has no complaint, and no more requests than announced', async () => {
+  const { complaints, requests, announced, find } = await visit({ env: { PORTAL_COLLECTORS: 'all' } });
+  expect(complaints).toEqual([]);
+  expect(requests).toBeLessThanOrEqual(announced);
+  expect(find('ages')?.level).toBe('ok');
+  expect(find('freshness')?.level).toBe('ok');
+  expect(find('longest_period')?.code).toBe('P30D');
+});
+
+/** A fault, and every line that is not ok. */
+const faults: readonly (readonly [what: string, fault: Fault, complaints: readonly string[]])[] = [
+  [
+    'the role may not read telemetry',
+    { path: /^\/telemetry\/appliances/, status: 403 },
+    ['failure portal operations telemetry-403'],
+  ],
+  ['one operation returns 403', { path: /^\/jobs/, status: 403 }, ['failure portal operations jobs-403']],
+  ['one operation returns 404', { path: /^\/jobs/, status: 404 }, ['failure portal operations jobs-404']],
+  ['the path of file acceleration is wrong', { service: 'gfa', status: 404 }, ['failure gfa data status-404']],
+  ['the token service is away', { path: /^\/auth\/token/, how: 'reset' }, ['failure portal token no-token']],
+  ['no token can be refreshed', { path: /refresh/, status: 404 }, ['warning portal token refresh-404']],
+];
+
+test.each(faults)('%s: the doctor says so, with the next step', async (_, fault, complaints) => {
+  const { complaints: found, findings } = await visit({ before: (services) => services.fail(fault) });
+  expect(found).toEqual(expect.arrayContaining([...complaints]));
+  for (const { level, advice } of findings) if (level === 'failure') expect(advice).not.toBe('');
+});
+
+test('rejected credentials are a failure that names the variables', async () => {
+  const { find } = await visit({ env: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } });
+  expect(find('credentials')).toMatchObject({ level: 'ok', subject: 'gfa' });
+  const { findings } = await visit({ env: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } });
+  const rejected = findings.find(({ subject, check }) => subject === 'portal' && check === 'credentials');
+  expect(rejected).toMatchObject({ level: 'failure', advice: expect.stringContaining('PORTAL_SERVICE_KEY') });
+});
+
+test('credentials that the portal accepts in another form are named with the setting', async () => {
+  const { findings } = await visit({ options: { signIns: ['service_key'] } });
+  const found = findings.find(({ code }) => code === 'other-form');
+  expect(found?.advice).toContain('set PORTAL_AUTH=service_key');
+});
+
+test('the right header of the client key is found', async () => {
+  const { find } = await visit({ options: { clientKeyHeader: 'X-Nasuni-client-key' } });
+  expect(find('client-key')).toMatchObject({
+    level: 'failure',
+    advice: expect.stringContaining('GFA_CLIENT_KEY_HEADER=X-Nasuni-client-key'),
+  });
+});
+
+/** A check that failed is no negative result. */
+test('a /data request that fails proves nothing about the client key', async () => {
+  let sent = 0;
+  const { find } = await visit({
+    before: (services) => {
+      services.edit(/^\/data/, (body) => {
+        sent += 1;
+        if (sent === 2) services.fail({ service: 'gfa', status: 500 });
+        return body;
+      });
+    },
+  });
+  expect(find('client-key')).toMatchObject({ level: 'unknown' });
+  expect(find('delivery')).toBeUndefined();
+});
+
+test('503 for one period is unknown, and 422 is a shorter period', async () => {
+  const failing = (status: number): Condition => ({
+    before: (services) => {
+      const { respond } = services;
+      services.respond = (service, request) =>
+        request.body.includes('P30D') && service === 'portal'
+          ? { status, headers: { date: new Date(0).toUTCString() }, body: '', how: undefined }
+          : respond.call(services, service, request);
+    },
+  });
+  expect((await visit(failing(503))).find('longest_period')).toMatchObject({ level: 'unknown' });
+  expect((await visit(failing(422))).find('longest_period')).toMatchObject({ level: 'ok', code: 'P7D' });
+});
+
+test('a list of the inventory that fails does not make every operation fine', async () => {
+  const { find, findings } = await visit({ before: (services) => services.fail({ path: /^\/serials/, status: 500 }) });
+  expect(findings.some(({ level, check }) => level === 'failure' && check === 'inventory')).toBe(true);
+  expect(find('operations')?.level).not.toBe('ok');
+});
+
+test('ages that are no seconds are a warning', async () => {
+  const { find } = await visit({
+    before: (services) => {
+      services.edit(/^\/data/, (body) =>
+        JSON.parse(JSON.stringify(body), (key, value) => (key === 'last_checkin' ? Number(value) * 1000 : value)),
+      );
+    },
+  });
+  expect(find('ages')).toMatchObject({ level: 'warning', code: 'no-ages' });
+});
+
+test('a newest record of two hours ago is a warning', async () => {
+  const late = (record: unknown): unknown =>
+    isJsonObject(record) && record.time !== undefined ? { ...record, time: Number(record.time) - 7_200_000 } : record;
+  const { find } = await visit({
+    before: (services) => {
+      services.edit(/^\/telemetry\/appliances/, (body) => {
+        const { items } = body as JsonObject;
+        return Array.isArray(items) ? { ...(body as JsonObject), items: items.map(late) } : body;
+      });
+    },
+  });
+  expect(find('freshness')).toMatchObject({ level: 'warning', code: 'old' });
+});
+
+test('shares from 0 to 1 are recognized, with the setting', async () => {
+  const { find } = await visit({
+    before: (services) => {
+      services.edit(/cpu_utilization|cache_utilization|memory_utilization_details/, (body) =>
+        JSON.parse(JSON.stringify(body), (key, value) =>
+          ['cpu_usage', 'cache_utilization', 'utilization'].includes(key) ? Number(value) / 100 : value,
+        ),
+      );
+    },
+  });
+  expect(find('ratio_unit')).toMatchObject({ level: 'warning', advice: 'set PORTAL_UNITS=ratio' });
+});
