@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Connections } from './connections.ts';
 
 /** A response of which nothing is read for this long, in milliseconds, gives its place to another one. */
-const UNREAD_MS = 2_000;
+const UNREAD_MS = 1_000;
 
 /**
  * Long responses in progress, up to a limit: each holds memory until it is read. At the limit, the response that has not

@@ -10,7 +10,9 @@ const READ_BYTES = 1024;
 /** A connection as it was accepted, below TLS. */
 interface Connection {
   readonly socket: Socket;
-  /** Whether it is closed after the response in progress. */
+  /** The responses in progress: one, and while its last part is on the way perhaps another. */
+  readonly responses: Set<ServerResponse>;
+  /** Whether it is closed after them. */
   isLast: boolean;
 }
 
@@ -42,7 +44,7 @@ export class Connections {
       return;
     }
     const ends = endsOf(socket);
-    const connection = { socket, isLast: false };
+    const connection = { socket, responses: new Set<ServerResponse>(), isLast: false };
     this.#unused.set(ends, connection);
     socket.once('close', () => {
       for (const connections of [this.#unused, this.#busy]) {
@@ -57,19 +59,28 @@ export class Connections {
     }
   }
 
-  /** Counts the connection of a response as busy until the response is closed. */
-  begin(response: ServerResponse): void {
+  /**
+   * Counts the connection of a response as busy until the response is closed. Returns false if the request came before the
+   * end of the response to the previous one: no scraper sends it, and each one costs memory. One request may come after that
+   * end: with TLS, a client can have a whole response before Node.js knows that it was sent.
+   */
+  begin(response: ServerResponse): boolean {
     const { socket } = response.req;
     const ends = endsOf(socket);
-    const connection = this.#unused.get(ends);
-    if (connection === undefined) return;
+    const connection = this.#unused.get(ends) ?? this.#busy.get(ends);
+    if (connection === undefined) return false;
+    const { responses } = connection;
+    if (responses.size > 1 || [...responses].some(({ writableEnded }) => !writableEnded)) return false;
+    responses.add(response);
     this.#unused.delete(ends);
     this.#busy.set(ends, connection);
     response.once('close', () => {
-      if (!this.#busy.delete(ends) || socket.destroyed) return;
+      responses.delete(response);
+      if (responses.size > 0 || !this.#busy.delete(ends) || socket.destroyed) return;
       this.#unused.set(ends, connection);
       if (connection.isLast) socket.destroySoon();
     });
+    return true;
   }
 
   close(socket: Socket, reason: CloseReason): void {

@@ -163,13 +163,11 @@ export class WebServer {
 
   #begin(response: ServerResponse): void {
     const { clock, log } = this.#options;
-    const { req: request, socket } = response;
-    // A request before the response to the previous one: no scraper sends it, and each one costs memory.
-    if (socket === null || socket.destroyed) {
+    const { req: request } = response;
+    if (request.socket.destroyed || !this.#connections.begin(response)) {
       request.socket.destroy();
       return;
     }
-    this.#connections.begin(response);
     // This limits every page, because a client that does not read it keeps a connection open.
     response.once(
       'close',
@@ -237,7 +235,7 @@ export class WebServer {
     for (const [name, value] of Object.entries(allHeaders))
       if (!response.hasHeader(name)) response.setHeader(name, value);
     if (response.req.method === 'HEAD') response.end();
-    else await sendBody(response, body.buffers(), this.#options.clock, onRead);
+    else await sendBody(response, body, this.#options.clock, onRead);
   }
 }
 
