@@ -1,5 +1,4 @@
 import type { Clock } from '../runtime/clock.ts';
-import { increment } from '../runtime/maps.ts';
 import type { QueuedBin } from './queue.ts';
 
 /** Marks what history has of one task. Times are by the clock of the service, in epoch milliseconds. */
@@ -30,12 +29,6 @@ export interface CursorOptions {
   readonly forgetAfterMs: number;
 }
 
-/**
- * Why minutes are never sent. `catch_up`: they are older than REMOTE_WRITE_CATCH_UP. `unread`: the service cannot return
- * them.
- */
-export type LossReason = 'catch_up' | 'unread';
-
 /** `isAway` is 1 or 0. */
 type SavedCursor = readonly [task: string, at: number, isAway: number];
 
@@ -45,24 +38,15 @@ export const FUTURE_MS = 300_000;
 /** A cursor that is further ahead comes from a wrong clock. The measured clock of the service moves by a little. */
 const AHEAD_MS = FUTURE_MS + 60_000;
 
-/** A cursor for each task; counts the time that they skip. */
+/** A cursor for each task. */
 export class Cursors {
   readonly #options: CursorOptions;
   readonly #clock: Clock;
   #cursors = new Map<string, Cursor>();
-  /** Lost seconds by reason, each for one task. */
-  readonly lost = new Map<LossReason, number>([
-    ['catch_up', 0],
-    ['unread', 0],
-  ]);
 
   constructor(options: CursorOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-  }
-
-  get size(): number {
-    return this.#cursors.size;
   }
 
   get(task: string): Cursor | undefined {
@@ -103,11 +87,6 @@ export class Cursors {
     for (const [task, { idleSince = Number.POSITIVE_INFINITY }] of this.#cursors) {
       if (idleSince < before) this.#cursors.delete(task);
     }
-  }
-
-  /** Counts a time that was skipped. */
-  lose(reason: LossReason, ms: number): void {
-    increment(this.lost, reason, Math.max(0, ms) / 1000);
   }
 
   /** What a later process continues with. What waits may not have arrived, so it is read again. */

@@ -25,8 +25,9 @@ export function rejectionOf(status: number, text: string): RejectionReason | und
   if (status === 500 && text === TOO_OLD) return 'too_old';
   if (!REJECTED.includes(status)) return undefined;
   if (status === 413) return 'too_large';
-  if (/too.old|out of bounds/i.test(text)) return 'too_old';
-  if (/out.of.order|duplicate sample/i.test(text)) return 'out_of_order';
+  // As Prometheus, Mimir, Thanos and InfluxDB write it.
+  if (/too.old|out of bounds|beyond retention/i.test(text)) return 'too_old';
+  if (/out.of.order|duplicate/i.test(text)) return 'out_of_order';
   return 'rejected';
 }
 

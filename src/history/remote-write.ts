@@ -5,13 +5,20 @@ import type { ResultSource, Sink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import { type Cursor, type CursorOptions, Cursors, FUTURE_MS, type LossReason } from './cursors.ts';
+import { increment } from '../runtime/maps.ts';
+import { type Cursor, type CursorOptions, Cursors, FUTURE_MS } from './cursors.ts';
 import { Sender, type SenderDependencies } from './sender.ts';
 
 export interface RemoteWriteOptions extends CursorOptions {
   /** The most points that wait. A full queue takes nothing: the cursors stay, and the service keeps the minutes. */
   readonly maxWaiting: number;
 }
+
+/**
+ * Why minutes are never sent. `catch_up`: they are older than REMOTE_WRITE_CATCH_UP. `unread`: the service cannot return
+ * them.
+ */
+type LossReason = 'catch_up' | 'unread';
 
 /** Points are gathered for this time before they are sent. */
 const GATHER_MS = 5_000;
@@ -37,6 +44,11 @@ export class RemoteWrite implements Sink, SavedPart {
   readonly #cursors: Cursors;
   readonly #sender: Sender;
   readonly #logged = new Set<LossReason>();
+  /** Lost seconds by reason, each for one task. */
+  readonly #lost = new Map<LossReason, number>([
+    ['catch_up', 0],
+    ['unread', 0],
+  ]);
   /** Where history began. */
   #begun: number | undefined;
 
@@ -51,7 +63,7 @@ export class RemoteWrite implements Sink, SavedPart {
   status() {
     const { sent, waiting, dropped, responses } = this.#sender;
     const newest = this.#newest;
-    return { sent, waiting, dropped, responses, lost: this.#cursors.lost, newestSeconds: newest && newest / 1000 };
+    return { sent, waiting, dropped, responses, lost: this.#lost, newestSeconds: newest && newest / 1000 };
   }
 
   /** The time after which a poll has to return all minutes; undefined if it need not. */
@@ -59,7 +71,7 @@ export class RemoteWrite implements Sink, SavedPart {
     const now = task.now?.();
     if (now === undefined || this.#isFull) return undefined;
     const { at } = this.#cursors.of(task.id, now);
-    this.#begun ??= at;
+    this.#begun = Math.min(this.#begun ?? at, now);
     return at;
   }
 
@@ -116,7 +128,8 @@ export class RemoteWrite implements Sink, SavedPart {
     const newer = [...bins].filter(({ at }) => at > cursor.at && at <= now + FUTURE_MS);
     if (newer.length === 0) cursor.emptyUntil = Math.min(until, now - lookbackMs);
     else this.#lose(task, 'catch_up', cursor.skippedMs);
-    cursor.skippedMs = 0;
+    // What was skipped before a period that could not be read may still turn out to be lost.
+    if (until > cursor.at) cursor.skippedMs = 0;
     const newest = newer.at(-1)?.at;
     for (const bin of newer) {
       if (bin.at === newest && now - bin.at < binMs + COMPLETE_AFTER_MS) break;
@@ -132,7 +145,7 @@ export class RemoteWrite implements Sink, SavedPart {
 
   #lose(task: string, reason: LossReason, ms: number): void {
     if (ms <= 0) return;
-    this.#cursors.lose(reason, ms);
+    increment(this.#lost, reason, ms / 1000);
     if (this.#logged.has(reason)) return;
     this.#logged.add(reason);
     this.#log.warn({ reason, task, seconds: ms / 1000 }, 'Minutes of history are lost.');

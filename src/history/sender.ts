@@ -101,20 +101,20 @@ export class Sender {
 
   async #deliver(request: Request, signal: AbortSignal): Promise<number | undefined> {
     const { send, clock, labels } = this.#dependencies;
-    try {
-      const response = await send(HEADERS, writeRequest(timeSeriesOf(request.bins, labels)), signal);
-      const { status, headers } = response;
-      increment(this.responses, String(status));
-      if (status >= 200 && status < 300) return this.#accept(request);
-      const reason = rejectionOf(status, response.text.trim());
-      if (reason !== undefined) return this.#reject(request, reason, textOf(response));
-      if (status >= 500) request.mayBeStored = true;
-      return this.#retry(textOf(response), retryAfterMs(headers['retry-after'], headers.date, clock.now()));
-    } catch (error) {
+    const body = writeRequest(timeSeriesOf(request.bins, labels));
+    const response = await send(HEADERS, body, signal).catch(asError);
+    if (response instanceof Error) {
       increment(this.responses, 'network');
       request.mayBeStored = true;
-      return this.#retry(asError(error).message);
+      return this.#retry(response.message);
     }
+    const { status, headers } = response;
+    increment(this.responses, String(status));
+    if (status >= 200 && status < 300) return this.#accept(request);
+    const reason = rejectionOf(status, response.text.trim());
+    if (reason !== undefined) return this.#reject(request, reason, textOf(response));
+    if (status >= 500) request.mayBeStored = true;
+    return this.#retry(textOf(response), retryAfterMs(headers['retry-after'], headers.date, clock.now()));
   }
 
   #accept({ bins }: Request): undefined {

@@ -37,6 +37,8 @@ export class Fleet {
   has = (_task: string, _at: number, _now: number): boolean => true;
   /** Whether each response contains a record of an hour ahead. */
   hasFuture = false;
+  /** The service cannot return minutes before this time. */
+  unreadUntil = 0;
   isListed = (_task: string): boolean => true;
   /** By how much the clock of the service is ahead. */
   aheadMs = 0;
@@ -122,16 +124,19 @@ export class Fleet {
     const since = this.#remote.minutesSince({ id: task, now: () => now });
     if (since === undefined) return;
     this.polls += 1;
+    const unread = this.unreadUntil > since ? { unreadUntil: this.unreadUntil } : undefined;
     // One request returns at most a day.
-    const until = now - since > 6 * HOUR ? Math.min(since + 24 * HOUR, now) : now;
-    const times = this.#minutes(since, Math.min(until, now - MINUTE)).filter((at) => this.has(task, at, now));
+    const until = unread?.unreadUntil ?? (now - since > 6 * HOUR ? Math.min(since + 24 * HOUR, now) : now);
+    const times = this.#minutes(since, Math.min(until, now - MINUTE)).filter(
+      (at) => unread === undefined && this.has(task, at, now),
+    );
     // An appliance's report may end within a minute, whose value is then not the final one.
     const isFinal = (at: number) => at !== times.at(-1) || at < now - 10 * MINUTE;
     const bins = times.map((at) => ({ at, samples: () => this.#samples(task, isFinal(at) ? at : 0) }));
     if (this.hasFuture) bins.push({ at: now + HOUR, samples: () => this.#samples(task, 0) });
     await this.#remote.accept(
       { id: task, api: 'portal' },
-      { samples: [], drops: new Map(), empty: false, minutes: { bins, now, until } },
+      { samples: [], drops: new Map(), empty: false, minutes: { bins, now, until, ...unread } },
     );
   }
 

@@ -159,6 +159,17 @@ describe('the exporter', () => {
     expect(fleet.counted).toBe(fleet.missing());
   });
 
+  test('is away for nine hours, and the service cannot return the first two of the others: both count', async () => {
+    const fleet = new Fleet();
+    await fleet.passes(HOUR);
+    await fleet.restarts(9 * HOUR, fleet.state);
+    fleet.unreadUntil = START + 6 * HOUR;
+    await fleet.passes(HOUR);
+    expect(fleet.missing() / 2).toBeGreaterThanOrEqual(5 * 60);
+    expect(fleet.counted).toBe(fleet.missing());
+    expect(fleet.status.lost.get('unread')).toBeGreaterThanOrEqual(2 * 2 * 3_600 - 600);
+  });
+
   test.each([true, false])(
     'is killed ten times, with a state that is a minute old, and the receiver is ill at the start: nothing is lost; out-of-order window: %s',
     async (hasWindow) => {

@@ -72,6 +72,7 @@ export class MinutesReader {
     // A usual request that had to wait begins later than usual, and the next poll requests what it lacks.
     if (since === undefined || !isOlder || isCombined) return { newest };
     const older = await this.#readOlder(task, since, now, request);
+    if (older === undefined) return { newest };
     if (older.until < from) return { newest, past: older };
     const newer = newest.filter((record) => timeOf(record, 0) > older.until);
     return { newest, past: { ...older, records: [...newer, ...older.records], until: now } };
@@ -98,8 +99,8 @@ export class MinutesReader {
     return { records, from: now() - lengthMs + 1000 };
   }
 
-  /** The records of at most a day after `since`. */
-  async #readOlder(task: string, since: number, now: number, request: RequestPeriod): Promise<Past> {
+  /** The records of at most a day after `since`; undefined if the next poll has to try again. */
+  async #readOlder(task: string, since: number, now: number, request: RequestPeriod): Promise<Past | undefined> {
     const { binMs, lookbackMs } = this.#options;
     // Whole hours end with a bin, also if the account ignores PORTAL_BIN_SIZE.
     const hours = Math.floor(Math.min(DAY_MS, this.#olderLimits.of(task)) / HOUR_MS);
@@ -114,9 +115,9 @@ export class MinutesReader {
       return { records: records.filter((record) => timeOf(record, to) <= until), until };
     } catch (error) {
       if (isAborted(error)) throw error;
-      if (!mayBeOfPeriod(error)) return { records: [], until: since };
+      if (!mayBeOfPeriod(error)) return undefined;
       this.#olderLimits.halve(task, lengthMs);
-      if (lengthMs > MIN_OLDER_MS) return { records: [], until: since };
+      if (lengthMs > MIN_OLDER_MS) return undefined;
       const skipMs = Math.min(DAY_MS, this.#skips.get(task) ?? HOUR_MS);
       this.#skips.set(task, 2 * skipMs);
       const unreadUntil = Math.min(since + skipMs, now - lookbackMs);
