@@ -20,7 +20,7 @@ const variables = {
   REMOTE_WRITE_URL: {
     format: baseUrl('', true),
     unset: 'nothing is sent',
-    help: 'sends every point there once, in order, at its own time: `docs/history.md`',
+    help: 'sends every point there once, in order, with its original time',
   },
   REMOTE_WRITE_TOKEN: { format: secret, help: 'sent as `Authorization: Bearer`' },
   REMOTE_WRITE_USER: { format: headerValue, help: 'user name for basic auth' },

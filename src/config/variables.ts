@@ -43,7 +43,7 @@ const variables = {
   },
   STATE_FILE: {
     format: filePath,
-    help: 'keeps what was counted, names, the used daily quota and the cursors of remote write over restarts',
+    help: 'keeps the ids of counted events, newest records, names, the used daily quota and cursors over restarts',
   },
   ALLOW_INSECURE_UPSTREAM: {
     format: boolean,

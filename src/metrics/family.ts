@@ -40,7 +40,7 @@ export interface EnumField {
 
 interface Row<U extends Unit> {
   readonly name: MetricName<U>;
-  /** One sentence for HELP and the reference page. */
+  /** One sentence that says which question the metric answers, for HELP and docs/metrics.md. */
   readonly help: string;
   /** Default `gauge`. */
   readonly type?: MetricType;

@@ -49,18 +49,18 @@ function tasksOf(kinds: ApiReport['suspended']): number {
 export const exporterMetrics = {
   up: {
     name: 'filer_api_up',
-    help: '0 when no series received a response for STALE_AFTER effective intervals, and one more at most; 1 again with the second response of a series at the latest. Without appliances the inventory counts, without series all tasks. Rejected credentials bring it down at once.',
+    help: '1 while the service responds to the polls of its series, 0 when none has responded for STALE_AFTER effective intervals or the credentials are rejected.',
     ofApi: ({ state }) => (state === 'up' ? 1 : 0),
   },
   down: {
     name: 'filer_api_down_info',
-    help: 'Always 1, and only while filer_api_up is 0. The reason: credentials, throttled (429), forbidden (403), server_error, timeout, network, invalid.',
+    help: 'Always 1: the reason why filer_api_up is 0; absent while it is 1.',
     labels: ['api', 'reason'],
     read: perApiAndReason(({ downReason }) => (downReason === null ? [] : [[downReason, 1]])),
   },
   warnings: {
     name: 'filer_exporter_warning_info',
-    help: `Always 1, and only while it lasts: a warning about a service, and what to do. What happened is on /status and in the log. The warnings: ${Object.keys(WARNING_ADVICE).join(', ')}.`,
+    help: `Always 1: a warning about a service and what to do, while it lasts: ${Object.keys(WARNING_ADVICE).join(', ')}.`,
     labels: ['api', 'warning', 'advice'],
     read: ({ apis }) => apis.flatMap(warningLabels).map((labels) => [labels, 1] as const),
   },
@@ -93,12 +93,12 @@ export const exporterMetrics = {
   },
   isThrottled: {
     name: 'filer_exporter_account_throttled',
-    help: '1 while the API has allowed clearly less than is configured for some time, else 0: in ten minutes at least three requests were rejected with 429, and more than 5 % of them, or more than half left at less than half of the configured rate.',
+    help: '1 while the API allows clearly less than is configured, else 0: in ten minutes it rejected at least three requests with 429, and these were more than 5 %, or more than half of the requests left at less than half of the configured rate.',
     ofApi: ({ requestRate }) => (requestRate.throttled ? 1 : 0),
   },
   clockSkew: {
     name: 'filer_exporter_clock_skew_seconds',
-    help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its responses: the median of the last five, of which there is one in ten seconds at most.',
+    help: 'How far the clock of the API is ahead of that of the exporter, by the Date of its responses.',
     ofApi: ({ clockSkewSeconds }) => clockSkewSeconds,
   },
   dailyQuotaRemaining: {
@@ -123,7 +123,7 @@ export const exporterMetrics = {
   },
   effectiveInterval: {
     name: 'filer_exporter_effective_interval_seconds',
-    help: 'Time between two polls that the limits allow; above the configured interval if the fleet is too large for them, or while the service rejects requests (429). A scrape shows values that were polled at most one such interval ago; they vanish after STALE_AFTER intervals without a successful poll.',
+    help: 'Time between two polls of a task that the limits allow, which is above the configured interval if the fleet is too large for them, or while the service rejects requests with 429.',
     ofApi: ({ effectiveIntervalSeconds }) => effectiveIntervalSeconds,
   },
   configuredInterval: {
@@ -133,7 +133,7 @@ export const exporterMetrics = {
   },
   inventoryGap: {
     name: 'filer_exporter_inventory_gap_info',
-    help: 'Always 1, and only while a list of the inventory cannot be read, or names other objects than another list. The reason: empty, other_ids, or as in filer_api_down_info.',
+    help: 'Always 1: why a list of the inventory is unusable, while it is: empty, other_ids if it names other objects than another list, or a reason of filer_api_down_info.',
     labels: ['api', 'list', 'reason'],
     read: ({ apis }) =>
       apis.flatMap(({ api, inventoryGaps }) =>
@@ -142,7 +142,7 @@ export const exporterMetrics = {
   },
   tasksSuspended: {
     name: 'filer_exporter_tasks_suspended',
-    help: 'Tasks that are polled at the discovery interval, by reason: forbidden (the right or the licence is missing, 403), not_found (404), rejected (422), each twice in a row; empty (never a record, in three responses in a row).',
+    help: 'Suspended tasks, which are polled at the discovery interval, by reason: forbidden (403), not_found (404), rejected (422), empty (never a record).',
     labels: ['api', 'reason'],
     read: perApiAndReason(({ suspended }) =>
       SUSPENSION_REASONS.map((reason) => [reason, tasksOf(suspended.filter((kind) => kind.reason === reason))]),
@@ -150,7 +150,7 @@ export const exporterMetrics = {
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',
-    help: 'Tasks that have missed more than one poll: no success for two and a half effective intervals. Suspended tasks and those of appliances that do not respond are not counted.',
+    help: 'Tasks without a success for two and a half effective intervals, except suspended ones and those of appliances that do not respond.',
     ofApi: ({ tasks }) => tasks.overdue,
   },
   medianDataAge: {
@@ -165,7 +165,7 @@ export const exporterMetrics = {
   },
   computedWorstDataAge: {
     name: 'filer_exporter_data_age_computed_worst_seconds',
-    help: 'The highest age that this data reaches while healthy: the effective interval, and half the configured one. A higher measured age means that polls fail.',
+    help: 'The highest age that this data reaches while no poll fails: the effective interval and half the configured one.',
     ofApi: ({ dataAge }) => dataAge.computedWorstSeconds,
   },
   samples: {
@@ -175,13 +175,13 @@ export const exporterMetrics = {
   },
   samplesDropped: {
     name: 'filer_exporter_samples_dropped_total',
-    help: 'Values without a sample, by reason: invalid, record (the whole record is unusable), duplicate, late (an event more than a day old when it first arrives), full (an event, or an undocumented field, for which there is no room).',
+    help: 'Values without a sample, by reason: invalid, record (the whole record is unusable), duplicate, late (an event first seen after more than a day), full (an event or undocumented field without room).',
     type: 'counter',
     labels: ['api', 'reason'],
   },
   labelsShortened: {
     name: 'filer_exporter_labels_shortened_total',
-    help: 'Label values that were cut at 1,024 characters, or replaced by other beyond 50,000 series of one metric or 24 kinds and lock states of a filer on a volume. The sample is exposed.',
+    help: 'Label values that were cut at 1,024 characters, or replaced by other because their metric reached 50,000 series, or their filer 24 kinds and lock states on one volume.',
     type: 'counter',
     labels: ['api'],
   },
@@ -193,17 +193,17 @@ export const exporterMetrics = {
   },
   webConfigGood: {
     name: 'filer_exporter_web_config_last_reload_successful',
-    help: '1 while the current web configuration file and its certificates are in effect; 0 while the previous ones are. Only with WEB_CONFIG_FILE.',
+    help: '1 while the current web configuration file and its certificates are in effect, 0 while the previous ones are.',
     read: ({ web }) => web && (web.isGood ? 1 : 0),
   },
   webConfigRead: {
     name: 'filer_exporter_web_config_last_reload_success_timestamp_seconds',
-    help: 'Time when the web configuration in effect was read. Only with WEB_CONFIG_FILE.',
+    help: 'Time when the web configuration in effect was read.',
     read: ({ web }) => web?.lastSuccessSeconds,
   },
   webCertificateExpiry: {
     name: 'filer_exporter_web_certificate_expiry_timestamp_seconds',
-    help: 'Time when the certificate of the exporter expires. Only with TLS.',
+    help: 'Time when the certificate of the exporter expires; missing without TLS.',
     read: ({ web }) => web?.expirySeconds,
   },
   webTls: {
@@ -218,20 +218,20 @@ export const exporterMetrics = {
   },
   connectionsClosed: {
     name: 'filer_exporter_web_connections_closed_total',
-    help: 'Connections that the exporter closed because it had too many, by reason: limit (256 connections were open, and this one had no request), unread (40 scrapes or 16 pages were being sent, and this client did not read its response).',
+    help: 'Connections that the exporter closed because it had too many, by reason: limit (256 were open, and this one had no request), unread (40 scrapes or 16 pages were being sent, and this client did not read).',
     type: 'counter',
     labels: ['reason'],
     read: ({ closed }) => counted('reason', closed),
   },
   remoteWriteSent: {
     name: 'filer_exporter_remote_write_points_total',
-    help: 'Points that the receiver of remote write has accepted. Only with REMOTE_WRITE_URL.',
+    help: 'Points that the receiver of remote write has accepted.',
     type: 'counter',
     read: ({ remoteWrite }) => remoteWrite?.sent,
   },
   remoteWriteDropped: {
     name: 'filer_exporter_remote_write_dropped_points_total',
-    help: 'Points that the receiver of remote write rejected, which are lost, by reason: out_of_order (it has newer ones), too_old, too_large (a single record), rejected.',
+    help: 'Points that the receiver of remote write rejected and that are lost, by reason: out_of_order (it has newer ones), too_old, too_large (a single record), rejected.',
     type: 'counter',
     labels: ['reason'],
     read: ({ remoteWrite }) => counted('reason', remoteWrite?.dropped),
@@ -257,7 +257,7 @@ export const exporterMetrics = {
   },
   remoteWriteWaiting: {
     name: 'filer_exporter_remote_write_waiting_points',
-    help: 'Points that wait to be sent by remote write: at most 200,000. What does not fit is requested again later.',
+    help: 'Points that wait to be sent by remote write, at most 200,000.',
     read: ({ remoteWrite }) => remoteWrite?.waiting,
   },
 } as const satisfies Record<string, ExporterMetric>;

@@ -89,7 +89,7 @@ export const infoTable = [
 export const volumeTable = [
   {
     name: 'filer_volume_time_to_protect_seconds',
-    help: 'Time until a volume’s data is protected in cloud storage. The service documents no unit; seconds are assumed.',
+    help: 'Time until a volume’s data is protected in cloud storage, read as seconds because the service documents no unit.',
     from: seconds,
     fields: { time_to_protect: {} },
   },

@@ -36,7 +36,7 @@ const licenceTable = [
   },
   {
     name: 'filer_license_feature_enabled',
-    help: '1 when the licence has the feature, else 0. Without ops_iq_premium the portal rejects the telemetry series.',
+    help: '1 when the licence has the feature, else 0; without ops_iq_premium the portal sends no telemetry.',
     from: booleanValue,
     fields: Object.fromEntries(FEATURES.map((name) => [name, { feature: name.replace(/_enabled$/, '') }])),
   },

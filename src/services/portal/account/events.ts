@@ -9,7 +9,7 @@ const SEVERITY = { field: 'severity', documentedValues: SEVERITIES } as const;
 
 const notificationsTotal = {
   name: 'filer_notifications_total',
-  help: 'Notifications generated since the exporter started, by severity, category, sub-category, appliance and volume. Appliance and volume may be empty.',
+  help: 'Notifications generated since the exporter started, by severity, category, sub-category, and appliance and volume if the notification names them.',
   type: 'counter',
   from: recordOne,
   fields: { id: {} },
@@ -19,7 +19,7 @@ const notificationsTotal = {
 
 const notificationsBySeverity = {
   name: 'filer_notifications_by_severity_total',
-  help: 'Notifications generated since the exporter started, by severity. Every documented severity exists from the start, so increase() misses none.',
+  help: 'Notifications generated since the exporter started, by severity, each of which exists from the start so that increase() misses none.',
   type: 'counter',
   from: recordOne,
   fields: { id: {} },

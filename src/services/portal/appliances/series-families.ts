@@ -31,13 +31,13 @@ function disk(name: string, prefix: string) {
     ioTime: [
       {
         name: 'filer_appliance_disk_io_time_seconds',
-        help: 'I/O time of the disk in the newest bin. The portal does not document which interval the value covers.',
+        help: 'I/O time of the disk in the newest bin, over an interval that the portal does not document.',
         from: milliseconds,
         fields: { io_time: of({}) },
       },
       {
         name: 'filer_appliance_disk_weighted_io_time_seconds',
-        help: 'I/O time of the disk weighted by waiting requests. A value far above the plain time means a saturated disk.',
+        help: 'I/O time of the disk weighted by waiting requests, which is far above the plain I/O time while the disk is saturated.',
         from: milliseconds,
         fields: { weighted_io_time: of({}) },
       },
@@ -95,7 +95,7 @@ export const standardSeries = {
   memory_utilization: [
     {
       name: 'filer_appliance_memory_bytes',
-      help: 'Memory by use. Appliances before build 10.0.4 only.',
+      help: 'Memory by use, of appliances before build 10.0.4.',
       from: memory,
       fields: {
         memory_used: { state: 'used' },
@@ -107,7 +107,7 @@ export const standardSeries = {
   memory_utilization_details: [
     {
       name: 'filer_appliance_memory_detail_bytes',
-      help: 'Memory by state; states overlap. Appliances from build 10.0.4.',
+      help: 'Memory by overlapping states, of appliances from build 10.0.4.',
       from: memory,
       fields: {
         available: { state: 'available' },
@@ -119,13 +119,13 @@ export const standardSeries = {
     },
     {
       name: 'filer_appliance_memory_total_bytes',
-      help: 'Memory of the appliance. Appliances from build 10.0.4.',
+      help: 'Memory of an appliance from build 10.0.4.',
       from: memory,
       fields: { total: {} },
     },
     {
       name: 'filer_appliance_memory_utilization_ratio',
-      help: 'Share of the memory that is not available, 0 to 1. Appliances from build 10.0.4.',
+      help: 'Share of the memory that is not available, 0 to 1, of appliances from build 10.0.4.',
       from: percent,
       fields: { utilization: {} },
     },
@@ -165,7 +165,7 @@ export const additionalSeries = {
   network_utilization: [
     {
       name: 'filer_appliance_network_bytes_per_second',
-      help: 'Network throughput by peer and direction. The service’s own help texts contradict each other about the direction of the peer cloud.',
+      help: 'Network throughput by peer and direction; the direction of the peer cloud is assumed, because the service’s texts contradict each other.',
       from: bytesPerSecond,
       fields: {
         clients_in: { peer: 'clients', direction: 'in' },
@@ -216,7 +216,7 @@ export const healthScore = [
 
 export const seriesTimestamp = {
   name: 'filer_appliance_series_timestamp_seconds',
-  help: 'Time of the newest record used, by series. The portal is 5 to 6 minutes behind the appliance.',
+  help: 'Time of the newest record that a series returned.',
   from: epochMilliseconds,
   fields: { time: {} },
 } as const satisfies Family;
@@ -235,7 +235,7 @@ export const inventoryTable = [
 export const applianceStateFamilies = {
   up: {
     name: 'filer_appliance_up',
-    help: '1 while the series of the appliance return records. It becomes 0 when no series has returned a record for STALE_AFTER intervals of the most frequent series, or one interval later, and 1 again with the second record at the latest. Suspended series, empty responses and account operations do not keep it at 1.',
+    help: '1 while the series of the appliance return records, 0 when none has returned one for STALE_AFTER intervals of its most frequent series.',
     from: unitless,
     fields: {},
   },
@@ -248,7 +248,7 @@ export const applianceStateFamilies = {
   },
   lastRecord: {
     name: 'filer_appliance_last_record_timestamp_seconds',
-    help: 'Time of the newest record of any series of the appliance since the exporter started. The value stays when no more records arrive.',
+    help: 'Time of the newest record of any series of the appliance, which stays when no more records arrive.',
     from: epochMilliseconds,
     fields: {},
   },

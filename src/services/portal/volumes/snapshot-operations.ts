@@ -39,7 +39,7 @@ const detailFamilies = [
   },
   {
     name: 'filer_snapshot_latest_phase_duration_seconds',
-    help: 'Duration of the newest snapshot, by phase: data and metadata. A snapshot with only globally locked files has no data phase.',
+    help: 'Duration of the newest snapshot by phase: data, which is missing if all its files are globally locked, and metadata.',
     from: seconds,
     fields: phases,
   },
