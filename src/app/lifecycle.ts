@@ -62,7 +62,8 @@ export class Lifecycle {
     if (signal.aborted) return port;
     if (history !== undefined && keeper === undefined) {
       environment.log.warn(
-        'REMOTE_WRITE_URL is set without STATE_FILE: after a restart it is unknown which points have arrived.',
+        { advice: 'set STATE_FILE, so that a restart sends no point twice and misses none' },
+        'Remote write was started without a state file.',
       );
     }
     this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
@@ -106,7 +107,7 @@ export class Lifecycle {
     const work = Promise.all([server.close(timeout.signal), this.#saveAtEnd(timeout.signal), ...released]);
     await Promise.race([work, timedOut]);
     ended.abort();
-    if (this.#hasStarted) log.info('The exporter has stopped.');
+    if (this.#hasStarted) log.info('The exporter stopped.');
   }
 
   /** The state is saved before the last points are sent, which can take long, and again afterwards. */
@@ -138,8 +139,8 @@ export class Lifecycle {
     } catch (thrown) {
       const err = asError(thrown);
       this.#parts.environment.log.error(
-        { err },
-        'A defect ended a part of the exporter, which stops. Please report it.',
+        { err, advice: 'report this line to the maintainers of the exporter' },
+        'A part of the exporter ended by a defect, so the exporter stopped.',
       );
       this.#fail(err);
     }
@@ -150,7 +151,7 @@ export class Lifecycle {
     const { host, metricsPath } = config.web;
     const url = `${webConfig?.status.hasTls ? 'https' : 'http'}://${hostOf(host)}:${port}`;
     const apis = sources.map(({ api }) => api);
-    environment.log.info({ url, port, path: metricsPath, apis, version: environment.version }, 'The exporter listens.');
+    environment.log.info({ url, port, path: metricsPath, apis, version: environment.version }, 'The exporter started.');
   }
 }
 

@@ -28,7 +28,10 @@ export function createPolledServices(
 ): readonly PolledService[] {
   const { config, environment } = parts;
   const names = new FilerNames(config.filerAliases, (name, ids) =>
-    environment.log.warn({ name, ids }, 'filers share a name; a short id is added to the label filer'),
+    environment.log.warn(
+      { name, ids, advice: 'give them names of their own in FILER_ALIASES' },
+      'Filers had the same name, so the label filer has a short id too.',
+    ),
   );
   return services.map((service) => polledService(service, names, parts));
 }

@@ -165,7 +165,8 @@ export class StateKeeper {
   #recordFailure(error: unknown): void {
     this.#errors += 1;
     if (!this.#isFailing) {
-      this.#log.warn({ err: stateError(error) }, 'The state file could not be written. The exporter runs without it.');
+      const advice = 'make the folder of STATE_FILE writable for the user of the exporter';
+      this.#log.warn({ err: stateError(error), advice }, 'The state file could not be written.');
     }
     this.#isFailing = true;
   }

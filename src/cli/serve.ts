@@ -60,21 +60,22 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
   const guard = await readWebConfig(config.web, webFiles);
-  for (const line of config.warnings) log.warn(line);
+  for (const detail of config.warnings) log.warn({ detail }, 'The configuration was accepted with a warning.');
   warnOfLooseFiles(ownFiles(config, guard), accessTo, log);
-  for (const reason of certificateWarnings(guard, systemClock.now() / 1000)) {
-    log.warn({ reason }, 'clients will reject the server certificate');
+  for (const detail of certificateWarnings(guard, systemClock.now() / 1000)) {
+    log.warn({ detail, advice: 'replace the certificate' }, 'The server certificate was not valid.');
   }
   return createApp(services, config, { ...systemEnvironment(log), notice }, guard);
 }
 
 function logUncaughtErrors(log: Log): void {
+  const advice = 'report this line to the maintainers of the exporter';
   process.on('unhandledRejection', (reason) => {
-    log.error({ err: asError(reason) }, 'internal error: unhandled rejection; please report');
+    log.error({ err: asError(reason), advice }, 'A defect was found: a rejection was not handled.');
   });
   process.on('uncaughtException', (error) => {
     // The program logs the error itself, because Node.js prints every property of it, such as request headers.
-    log.error({ err: asError(error) }, 'internal error: uncaught exception; stopping; please report');
+    log.error({ err: asError(error), advice }, 'The exporter stopped by a defect: an exception was not caught.');
     exitNow(EXIT.failure);
   });
 }

@@ -13,7 +13,7 @@ export type AccessTo = (path: string) => FileAccess | undefined;
 
 export function warnOfLooseFiles(files: readonly ProtectedFile[], accessTo: AccessTo, log: Log): void {
   for (const { reason } of findPermissiveFiles(files, accessTo))
-    log.warn({ detail: reason }, 'A file can be read or changed by other users.');
+    log.warn({ detail: reason }, 'A file was accessible to other users.');
 }
 
 interface PermissionError {

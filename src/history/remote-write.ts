@@ -148,6 +148,6 @@ export class RemoteWrite implements Sink, SavedPart {
     increment(this.#lost, reason, ms / 1000);
     if (this.#logged.has(reason)) return;
     this.#logged.add(reason);
-    this.#log.warn({ reason, task, seconds: ms / 1000 }, 'Minutes of history are lost.');
+    this.#log.warn({ reason, task, seconds: ms / 1000 }, 'Minutes of history were lost.');
   }
 }

@@ -133,7 +133,7 @@ export class Sender {
     const { log, random } = this.#dependencies;
     this.#failures += 1;
     if (this.#failures === 1)
-      log.warn({ response }, 'The receiver of remote write did not accept points; they are sent again.');
+      log.warn({ response }, 'The receiver of remote write did not accept points, which were kept to be sent again.');
     return afterMs ?? exponentialDelayMs(RETRY, this.#failures, random);
   }
 
@@ -161,7 +161,7 @@ export class Sender {
     const { log } = this.#dependencies;
     log.warn(
       { reason, response, advice: REJECTIONS[reason] },
-      'The receiver of remote write rejected points, which are lost.',
+      'The receiver of remote write rejected points, which were lost.',
     );
   }
 }

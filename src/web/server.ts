@@ -110,8 +110,8 @@ export class WebServer {
     let isShort = false;
     // The event means that the machine is out of files or memory. Without a listener it would end the process.
     this.#server.on('error', (err) => {
-      if (!isShort)
-        log.error({ err }, 'A connection could not be accepted: the machine may be out of files or memory.');
+      const advice = 'raise the limits of open files and memory';
+      if (!isShort) log.error({ err, advice }, 'A connection could not be accepted.');
       isShort = true;
     });
     this.#server.on('connection', () => {
@@ -174,7 +174,8 @@ export class WebServer {
       callAfter(clock, scrapeTimeoutMs(request), () => response.destroy()),
     );
     this.#respond(response).catch((err: unknown) => {
-      log.error({ err, path: targetOf(request).path }, 'A request failed by an internal error: please report it.');
+      const advice = 'report this line to the maintainers of the exporter';
+      log.error({ err, path: targetOf(request).path, advice }, 'A request failed by a defect.');
       if (!response.headersSent) sendText(response, 500, 'internal error\n');
       else response.destroy();
     });

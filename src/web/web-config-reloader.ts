@@ -77,13 +77,13 @@ export class WebConfigReloader {
     if (result.digest === this.#active.digest) {
       this.#last = this.#active;
       this.#lastSuccessSeconds = clock.now() / 1000;
-      log.info({ path }, 'The web configuration file is again the one in effect.');
+      log.info({ path }, 'The web configuration file was changed back to the one in effect.');
       return;
     }
     this.#last = result;
     const errors = result.state === 'invalid' ? result.errors : changesForRestart(this.#active.rules, result.rules);
     if (result.state === 'invalid' || errors.length > 0) {
-      log.error({ path, errors }, 'The changed web configuration was rejected, and the previous one stays in effect.');
+      log.error({ path, errors }, 'The changed web configuration was rejected, and the previous one stayed in effect.');
       return;
     }
     this.#active = result;

@@ -14,7 +14,7 @@ function markdownIn(folder: string): string[] {
 
 /** The text of a page without its blocks of code, in which nothing is a link or a heading. */
 function textOf(path: string): string {
-  return readFileSync(join(root, path), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+  return readFileSync(join(root, path), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
 }
 
 /** The anchors of the headings, as the hosts of repositories make them. */

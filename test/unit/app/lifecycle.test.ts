@@ -46,7 +46,7 @@ test('a stop lets scrapes and polls end, then saves the state and revokes the to
   expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the save'));
   expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the revocation'));
   expect(clock.monotonic()).toBeLessThan(1_000);
-  expect(lines.map(({ msg }) => msg)).toEqual(['The exporter listens.', 'The exporter has stopped.']);
+  expect(lines.map(({ msg }) => msg)).toEqual(['The exporter started.', 'The exporter stopped.']);
 });
 
 test.each(['the revocation', 'the last scrape', 'the last poll', 'the save'])(

@@ -134,7 +134,7 @@ test('a full disk is logged once, counted each time, and reported when it has ro
   expect(keeper.errors).toBe(3);
   expect(lines.map(({ msg }) => msg)).toEqual([
     'The state file was read.',
-    'The state file could not be written. The exporter runs without it.',
+    'The state file could not be written.',
     'The state file was written again.',
   ]);
   expect(store.content).toContain('"count":13');

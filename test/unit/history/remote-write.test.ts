@@ -52,7 +52,7 @@ describe('the receiver', () => {
     const fleet = await played(new Fleet(), HOUR, () => ({ response: status(code) }));
     expect(fleet.missing() + fleet.counted).toBe(0);
     expect(fleet.log.lines.map(({ msg }) => msg)).toEqual([
-      'The receiver of remote write did not accept points; they are sent again.',
+      'The receiver of remote write did not accept points, which were kept to be sent again.',
       'The receiver of remote write accepted points again.',
     ]);
   });

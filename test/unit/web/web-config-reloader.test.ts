@@ -11,7 +11,7 @@ const CLIENTS = '  client_auth_type: RequireAndVerifyClientCert\n  client_ca_fil
 const NAMES = '  client_allowed_sans: [prometheus]\n';
 const WHOLE = `${TLS}${CLIENTS}${NAMES}${USERS}`;
 
-const REJECTED = 'The changed web configuration was rejected, and the previous one stays in effect.';
+const REJECTED = 'The changed web configuration was rejected, and the previous one stayed in effect.';
 const RELOADED = 'The web configuration was reloaded.';
 
 /** A reloader that runs, with the files that it reads, what it logged and what it adopted. */
@@ -81,7 +81,7 @@ test.each([
   expect(lines[0]?.errors).toContain(`the file ${change}; restart the exporter to apply it`);
   expect([adopted, messages(), reloader.status.isGood]).toEqual([[], [REJECTED], false]);
   await write(before);
-  expect(messages()).toEqual([REJECTED, 'The web configuration file is again the one in effect.']);
+  expect(messages()).toEqual([REJECTED, 'The web configuration file was changed back to the one in effect.']);
   expect([adopted, reloader.status.isGood]).toEqual([[], true]);
   await stop();
 });
