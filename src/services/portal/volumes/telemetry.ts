@@ -50,12 +50,12 @@ interface Volume {
   readonly id: string;
   readonly guid: string;
   name: string;
-  /** The connected appliances. */
+  /** The appliances that are connected by the latest list. */
+  listed: readonly string[];
+  /** The appliances by the latest two lists: one that is missing in one list stays, because lists are not documented as complete. */
   serials: readonly string[];
   /** When it was last listed, in monotonic milliseconds. */
   listedAt: number;
-  /** How many of the latest lists lack it. */
-  missing: number;
   readonly ledgers: ReadonlyMap<SnapshotOperation, SnapshotLedger>;
   tasks: readonly Task[];
 }
@@ -85,14 +85,13 @@ class VolumeTelemetry {
     this.#listTask = { ...listTask, operation: 'volume_connections', discoversTasks: true };
   }
 
-  /** A volume that is missing in one list stays: lists are not documented as complete. */
   *tasks(): Generator<Task> {
     // A task's id contains the guid of its volume.
     this.#periodLimits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
     yield this.#listTask;
-    for (const { missing, serials, tasks } of this.#volumes.values()) {
-      if (missing >= 2) continue;
-      const names = serials.map(this.#context.appliances.nameOf).join();
+    for (const { name, serials, tasks } of this.#volumes.values()) {
+      if (serials.length === 0) continue;
+      const names = [name, ...serials.map(this.#context.appliances.nameOf)].join();
       for (const task of tasks) yield { ...task, names };
     }
   }
@@ -120,12 +119,11 @@ class VolumeTelemetry {
       getOrCreate(serials, volume, () => new Set()).add(serial);
     }
     for (const [guid, volume] of this.#volumes) {
-      const listed = serials.get(volume);
-      volume.missing = listed === undefined ? volume.missing + 1 : 0;
-      if (listed !== undefined) {
-        volume.serials = [...listed];
-        volume.listedAt = now;
-      } else if (now - volume.listedAt > options.forgetAfterMs) this.#volumes.delete(guid);
+      const listed = [...(serials.get(volume) ?? [])];
+      volume.serials = [...new Set([...listed, ...volume.listed])];
+      volume.listed = listed;
+      if (listed.length > 0) volume.listedAt = now;
+      else if (now - volume.listedAt > options.forgetAfterMs) this.#volumes.delete(guid);
     }
   }
 
@@ -136,7 +134,7 @@ class VolumeTelemetry {
         return [operation, new SnapshotLedger(operation, client.serviceClock, this.#start, options.bounds)];
       }),
     );
-    const volume: Volume = { id, guid, name: guid, serials: [], listedAt: 0, missing: 0, ledgers, tasks: [] };
+    const volume: Volume = { id, guid, name: guid, listed: [], serials: [], listedAt: 0, ledgers, tasks: [] };
     volume.tasks = [...ledgers].map(([operation, ledger]) => this.#createTask(volume, operation, ledger));
     return volume;
   }

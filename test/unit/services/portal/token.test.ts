@@ -170,6 +170,8 @@ describe('a renewal', () => {
     service.answer(SIGN_IN, token('two'));
     await service.clock.advance(1);
     expect(await service.renewed()).toBe('two');
+    // A refresh token is never sent twice.
+    expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN]);
   });
 
   test('after a day signs in, because only that shows that the credentials have changed', async () => {
@@ -184,6 +186,7 @@ describe('a renewal', () => {
       service.answer(path, token(access, { expires_in: 50_000 }));
       expect(await service.renewed()).toBe(access);
     }
+    expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN, REFRESH]);
   });
 
   test('that a 401 overtakes does not bring the old token back', async () => {
