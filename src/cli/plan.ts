@@ -129,7 +129,7 @@ function adviceFor({ intervalMs, series }: FleetDemand, { factor, allowedPerSeco
 }
 
 /** The number of volumes that is assumed on each appliance, because only the polled service lists them. */
-const VOLUMES = 5;
+const VOLUMES = 3;
 
 /** The bytes of a line, and the share that remains after gzip, measured with the mock services. */
 const LINE = { bytes: 168, packedShare: 0.1 } as const;

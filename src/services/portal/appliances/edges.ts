@@ -95,7 +95,7 @@ export const edges: CollectorDefinition = {
     { source: 'GET /edges/{edge_id}', commonLabels: applianceLabels, families: edgeDetailTable },
   ],
   requestsPerCycle: { perAppliance: 1 },
-  sampleCounts: { appliance: 10.4 },
+  sampleCounts: { appliance: 10 },
   inventorySamples: readRecords,
   create: (context, settings) => () => context.appliances.polled.flatMap((edge) => detailTask(context, settings, edge)),
 };

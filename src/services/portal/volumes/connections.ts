@@ -100,7 +100,7 @@ const connectionTable = [
 export const volumes: CollectorDefinition = {
   name: 'volumes',
   intervalMs: 300_000,
-  sampleCounts: { volume: 11.2 },
+  sampleCounts: { volume: 11 },
   waitsForInventory: true,
   reads: [
     {

@@ -38,7 +38,7 @@ export const volumeTelemetry: CollectorDefinition = {
     },
   ],
   requestsPerCycle: { perVolume: 3 },
-  sampleCounts: { volume: 9, histograms: 2.3 },
+  sampleCounts: { volume: 16, histograms: 2 },
   waitsForInventory: true,
   create: (context, settings) => {
     const collector = new VolumeTelemetry(context, settings);
