@@ -1,4 +1,5 @@
-import { type Explain, type Explanation, explainTask, ForbiddenTasks } from '../contract/causes.ts';
+import { type Explain, type Explanation, explainTask } from '../contract/causes.ts';
+import { ForbiddenTasks } from '../contract/forbidden-tasks.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Log } from '../runtime/log.ts';

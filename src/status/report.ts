@@ -1,4 +1,5 @@
-import { type Explain, ForbiddenTasks } from '../contract/causes.ts';
+import type { Explain } from '../contract/causes.ts';
+import { ForbiddenTasks } from '../contract/forbidden-tasks.ts';
 import type { InventoryGap, ServiceDetails } from '../contract/service-details.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import { maxAgeMs } from '../polling/effective-interval.ts';

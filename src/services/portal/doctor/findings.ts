@@ -1,4 +1,5 @@
-import { explainFor, explainTask, ForbiddenTasks } from '../../../contract/causes.ts';
+import { explainFor, explainTask } from '../../../contract/causes.ts';
+import { ForbiddenTasks } from '../../../contract/forbidden-tasks.ts';
 import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
