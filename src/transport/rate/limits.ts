@@ -120,7 +120,7 @@ export class ServiceLimits {
         return result.value;
       }
       const { error, repeats } = result;
-      const mayRepeat = attempts <= repeats && !signal.aborted;
+      const mayRepeat = attempts <= repeats;
       // After a 429 the rate limiter makes the request wait, so it needs neither an allowance nor a delay of its own.
       if (mayRepeat && result.state === 'throttled') continue;
       if (!mayRepeat || !this.#repetition.tryRepeat(key)) {

@@ -49,7 +49,7 @@ export class RateLimiter {
   /** When the next request may be sent by the adaptive rate alone. */
   #next: number;
   #waitUntil: number;
-  /** When the last rejection began. A 429 for a request that was sent before belongs to the same rejection. */
+  /** When the last 429 arrived that was not ignored. */
   #rejectedAt = Number.NEGATIVE_INFINITY;
   /** The first of consecutive 429s, and the sustained rate before it. */
   #throttling: { readonly since: number; readonly sustainedBefore: number } | undefined;
@@ -105,22 +105,26 @@ export class RateLimiter {
     if (feedback.state === 'throttled') this.#throttle(request, now, feedback.retryAfterMs);
     if (feedback.state !== 'accepted') return;
     this.#adaptiveRate.recordAccepted();
-    if (this.#throttling === undefined || request.startedAt < this.#rejectedAt) return;
+    if (this.#throttling === undefined || this.#wasInFlight(request)) return;
     this.#throttling = undefined;
     this.#adaptiveRate.recordResumed();
   }
 
   #throttle(request: SentRequest, now: number, retryAfterMs: number | undefined): void {
-    const isSameRejection = request.startedAt < this.#rejectedAt;
-    // It says nothing new, however late it comes: a probe is due, on its way, or has been answered.
-    if (isSameRejection && retryAfterMs === undefined) return;
+    // It says nothing new, however late it comes: a probe is due, in flight, or has been answered.
+    if (retryAfterMs === undefined && this.#wasInFlight(request)) return;
     this.#throttling ??= { since: now, sustainedBefore: this.sustainedPerSecond(now) };
-    if (retryAfterMs === undefined) this.#probe ??= 'due';
+    if (retryAfterMs === undefined) this.#probe = 'due';
     const { part, minMs, maxMs } = WAIT_WITHOUT_RETRY_AFTER;
     const defaultWaitMs = Math.min(maxMs, Math.max(minMs, (now - this.#throttling.since) * part));
     this.#waitUntil = Math.max(this.#waitUntil, now + (retryAfterMs ?? defaultWaitMs));
-    if (!isSameRejection) this.#rejectedAt = now;
+    this.#rejectedAt = now;
     this.#adaptiveRate.recordThrottle(now, this.#waitUntil);
+  }
+
+  /** Whether the request was in flight when the last 429 arrived: then its own 429 belongs to the same rejection. */
+  #wasInFlight({ startedAt }: SentRequest): boolean {
+    return startedAt <= this.#rejectedAt;
   }
 
   #windowFreeAt(now: number): number {

@@ -73,8 +73,9 @@ describe('a proxy', () => {
     await (await clientOf('https://localhost:1')).failure();
     await (await behind({ url: 'http://127.0.0.1:1' })).failure();
     await (await behind({ url: 'https://localhost:1' })).failure();
+    await (await behind({ url: 'http://127.0.0.1:1' }, 'http://portal.invalid')).failure();
     const options = connecting.flatMap(({ mock }) => mock.calls.map(([given]) => given));
-    expect(options).toHaveLength(4);
+    expect(options).toHaveLength(5);
     for (const given of options)
       expect(given).toMatchObject({ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 });
   });

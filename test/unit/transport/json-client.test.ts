@@ -140,6 +140,23 @@ describe('what a service says about an error', () => {
   });
 });
 
+test('a request without a response is not counted as accepted', async () => {
+  let requests = 0;
+  const { failure, clock, limits } = await served(({ socket }, response) => {
+    requests += 1;
+    if (requests === 2) socket.destroy();
+    else response.writeHead(429).end();
+  });
+  const codes: string[] = [];
+  for (const afterMs of [0, 40_000, 40_000]) {
+    await clock.advance(afterMs);
+    codes.push((await failure()).code);
+  }
+  expect(codes).toEqual(['429', 'network', '429']);
+  // Throttled all the time, the wait is an eighth of 80 s; throttled anew, it would be a second.
+  expect((limits.waitUntil ?? 0) - clock.monotonic()).toBe(10_000);
+});
+
 test('after a stop a request that waits is not sent, and one in flight ends', async () => {
   const stop = new AbortController();
   const { failure, codes } = await served(() => stop.abort());

@@ -57,7 +57,7 @@ describe('a body is rejected', () => {
   });
 
   test('with more values than are read, before it is parsed', async () => {
-    const body = `[${'{},'.repeat(2_000_000)}{}]`;
+    const body = `[${'0,'.repeat(2_000_000)}0]`;
     const limits = responseLimits(Number.POSITIVE_INFINITY, 64 * MIB);
     expect(await read(gzipSync(body), gzip, limits)).toMatchObject({
       code: 'oversize',
@@ -65,7 +65,7 @@ describe('a body is rejected', () => {
       message: expect.stringContaining('2000000 values'),
     });
     const small = responseLimits(64 * MIB, 64 * MIB);
-    expect(await read(gzipSync(body.slice(0, 3 * MIB)), gzip, small)).toMatchObject({
+    expect(await read(gzipSync('[{'.repeat(150_000)), gzip, small)).toMatchObject({
       code: 'oversize',
       problem: 'memory',
     });
@@ -82,7 +82,7 @@ describe('a body is rejected', () => {
 
 test.each<[string, Buffer | string, Readonly<Record<string, string>>, string]>([
   ['decompressed', gzipSync('{"message":"Nope"}'), gzip, ': Nope'],
-  ['too large', '{"message":"huge"}', { 'content-length': '100000000' }, ''],
+  ['above 64 KiB', `{"message":"${'a '.repeat(33_000)}"}`, {}, ''],
   ['a gzip bomb', gzipSync(Buffer.alloc(20_000_000)), gzip, ''],
   ['no UTF-8', Buffer.from([0xff]), {}, ''],
   ['nested too deep', '['.repeat(60_000), {}, ''],

@@ -73,16 +73,20 @@ test.each(['timeout', 'aborted'])('while a TLS handshake hangs, a request ends: 
   for (const socket of sockets) socket.destroy();
 });
 
-test('a body without end is abandoned as soon as it is too large', async () => {
-  const responses: ServerResponse[] = [];
-  const { failure } = await served((_, response) => {
-    const writeMore = () => void (response.writable && response.write(Buffer.alloc(65_536, ' '), writeMore));
-    responses.push(response.writeHead(200));
-    writeMore();
-  });
-  expect((await failure()).code).toBe('oversize');
-  await until('the end of the connection', () => responses[0]?.destroyed);
-});
+test.each([{}, { 'content-length': 2_000_000 }])(
+  'a body that is too large is abandoned at once: %j',
+  async (headers) => {
+    const responses: ServerResponse[] = [];
+    const { failure } = await served((_, response) => {
+      const writeMore = () => void (response.writable && response.write(Buffer.alloc(65_536, ' '), writeMore));
+      responses.push(response.writeHead(200, headers));
+      if ('content-length' in headers) response.flushHeaders();
+      else writeMore();
+    });
+    expect((await failure()).code).toBe('oversize');
+    await until('the end of the connection', () => responses[0]?.destroyed);
+  },
+);
 
 describe('[canary] nothing on the error of a failed request is a secret', () => {
   const CANARY = 'canary-5ec1e7-and-more';

@@ -146,7 +146,7 @@ describe('a 429', () => {
 
   test('that comes late starts no second probe, neither while the first one is in flight nor after it was accepted', () => {
     const limiter = limiterOf(500, 30_000);
-    const [rejected, late, later] = [limiter.recordSent(0), limiter.recordSent(10), limiter.recordSent(20)];
+    const [rejected, late, later] = [limiter.recordSent(0), limiter.recordSent(10), limiter.recordSent(100)];
     limiter.recordEnd(rejected, 100, REJECTED);
     const probe = limiter.recordSent(1_100);
     limiter.recordEnd(late, 1_150, REJECTED);
@@ -167,10 +167,13 @@ describe('a 429', () => {
     expect(sentAt.length).toBeLessThan(100);
   });
 
-  test('while everything is rejected, the sustained rate is the one before', () => {
+  test('that lasts for long does not make the sustained rate fall to nothing, neither while it lasts nor afterwards', () => {
     const limiter = limiterOf(500, 30_000);
     const before = limiter.sustainedPerSecond(0);
-    sendAll(limiter, 3_600_000, REJECTED);
+    sendAll(limiter, 2_000);
+    limiter.recordEnd(limiter.recordSent(2_100), 2_200, { state: 'throttled', retryAfterMs: 3_600_000 });
     expect(limiter.sustainedPerSecond(3_600_000)).toBe(before);
+    limiter.recordEnd(limiter.recordSent(3_610_000), 3_610_000, ACCEPTED);
+    expect(limiter.sustainedPerSecond(3_610_000)).toBeGreaterThan(before / 10);
   });
 });

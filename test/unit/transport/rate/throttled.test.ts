@@ -19,6 +19,7 @@ describe('a key', () => {
     ['a- b+ a- b+ a-', 'a', 'stays so until it is accepted itself'],
     ['a- b+ a- a+', '', 'is not throttled any more when it is accepted'],
     ['a- a- a-', '', 'is not throttled alone while nothing else is accepted'],
+    ['a- c- b+ a- a-', '', 'is not throttled alone by 429s in a row while nothing else is accepted'],
     ['a- b+ a+ a-', '', 'is not throttled alone if it was accepted between'],
     ['a- b+ c- b+ a-', '', 'is not throttled alone if another one got a 429 between, because it may be a coincidence'],
     [
@@ -33,8 +34,10 @@ describe('a key', () => {
   test('is not throttled alone because requests that were in flight together got a 429', () => {
     const throttled = new ThrottledKeys();
     throttled.recordThrottled('a', 0, 100);
-    throttled.recordAccepted('b', 150);
-    expect([throttled.recordThrottled('a', 50, 200), throttled.recordThrottled('a', 300, 400)]).toEqual([false, true]);
+    throttled.recordAccepted('b', 50);
+    expect([throttled.recordThrottled('a', 50, 200), throttled.recordThrottled('a', 300, 400)]).toEqual([false, false]);
+    throttled.recordAccepted('b', 450);
+    expect([throttled.recordThrottled('a', 350, 500), throttled.recordThrottled('a', 600, 700)]).toEqual([false, true]);
   });
 
   test('is forgotten a day after its last 429, because its appliance may have left the inventory', () => {
