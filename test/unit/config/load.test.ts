@@ -310,11 +310,17 @@ test('property: whatever is set, there is a configuration or a ConfigError, and 
     fc.constantFrom('', ',', '0', '60s', 'all', 'user_key', 'https://host/v1', '/metrics', ':0', '500/30s', 'true'),
   );
   const variables = fc.record({
-    plain: fc.dictionary(fc.constantFrom(...plainNames, 'HTTP_PROXY', 'GFA_OTHER', '__proto__'), value, { maxKeys: 3 }),
-    secrets: fc.dictionary(
-      fc.constantFrom(...secretNames),
-      fc.constantFrom(CANARY, `${CANARY}\n`, ` ${CANARY}`, `x,${CANARY}`),
-      { maxKeys: 2 },
+    plain: fc.oneof(
+      fc.constant({}),
+      fc.dictionary(fc.constantFrom(...plainNames, 'HTTP_PROXY', 'GFA_OTHER', '__proto__'), value, { maxKeys: 3 }),
+    ),
+    secrets: fc.oneof(
+      fc.constant({ GFA_TOKEN: CANARY }),
+      fc.dictionary(
+        fc.constantFrom(...secretNames),
+        fc.constantFrom(CANARY, `${CANARY}\n`, ` ${CANARY}`, `x,${CANARY}`),
+        { maxKeys: 2 },
+      ),
     ),
     apis: fc.constantFrom({}, both),
   });
