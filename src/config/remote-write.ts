@@ -37,7 +37,7 @@ const variables = {
   REMOTE_WRITE_CATCH_UP: {
     format: within(duration, '15m', '30d'),
     unset: '`6h`',
-    help: 'how far back missing points are requested after an outage; if it is set, also at the first start with `STATE_FILE`',
+    help: 'how far back missing points are requested after an outage; if set, also at a first start',
   },
   REMOTE_WRITE_CA_FILE: {
     format: pemFile('certificate'),
