@@ -32,7 +32,7 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
   const counts = configured.flatMap(({ service, settings }) => service.planning?.sampleCounts(settings) ?? []);
   const unplanned = services
     .filter(({ planning }) => planning?.fleet === undefined)
-    .map(({ title, section }): Row => [title, section.of(config) === undefined ? 'not polled' : 'counted below']);
+    .map(({ title, section }): TextRow => [title, section.of(config) === undefined ? 'not polled' : 'counted below']);
   const size = [...unplanned, ...sizeRows(counts, config.eventBucketsSeconds.length, appliances)];
   let fits = true;
   for (const { service, settings } of configured) {
@@ -75,16 +75,16 @@ export function planOf({ requests, limit, dailyLimit }: FleetDemand): Plan {
   return { perSecond, allowedPerSecond, factor: intervalFactor(perSecond - priority, allowedPerSecond, priority) };
 }
 
-type Row = readonly [label: string, text: string];
+type TextRow = readonly [label: string, text: string];
 
-function planText(demand: FleetDemand, fleet: Plan, appliances: number, size: readonly Row[]): string {
+function planText(demand: FleetDemand, fleet: Plan, appliances: number, size: readonly TextRow[]): string {
   const { intervalMs, limit, dailyLimit } = demand;
   const { perSecond, factor } = fleet;
   const perDay = perSecond * 86_400;
   const burstShare = (perSecond * limit.windowMs) / 1000 / limit.requests;
-  const rows: readonly Row[] = [
+  const rows: readonly TextRow[] = [
     ['Appliances', integer(appliances)],
-    ...demand.requests.map(({ label, requests, intervalMs: everyMs, note }): Row => {
+    ...demand.requests.map(({ label, requests, intervalMs: everyMs, note }): TextRow => {
       return [
         label,
         note ?? `${integer(requests)} ${requests === 1 ? 'request' : 'requests'} every ${duration(everyMs)}`,
@@ -137,7 +137,7 @@ const LINE = { bytes: 168, packedShare: 0.1 } as const;
 /** The peak memory of a process without data, and what each sample adds, measured with Node.js 24. */
 const MEMORY = { emptyBytes: 98 * 2 ** 20, perSample: 680 } as const;
 
-function sizeRows(counts: readonly SampleCounts[], buckets: number, appliances: number): readonly Row[] {
+function sizeRows(counts: readonly SampleCounts[], buckets: number, appliances: number): readonly TextRow[] {
   // Every histogram has the infinite bucket, sum and count.
   const lines = buckets + 3;
   const perAppliance = counts.reduce((sum, { appliance = 0, volume = 0, histograms = 0 }) => {

@@ -1,6 +1,6 @@
 /** A part of the program that keeps something over restarts, as one JSON value in `STATE_FILE`. */
 export interface SavedPart {
-  /** Its key in the file. */
+  /** The key of the part in the file. */
   readonly name: string;
   save(): unknown;
   /**

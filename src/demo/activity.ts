@@ -1,5 +1,5 @@
 /** Notifications, jobs and cloud credentials: lists that advance with time. */
-import { errorReply, ok, type Reply } from './exchange.ts';
+import { type DemoResponse, errorResponse, ok } from './exchange.ts';
 import type { Appliance, Fleet } from './fleet.ts';
 import activityJson from './responses/activity.json' with { type: 'json' };
 import fleetJson from './responses/fleet.json' with { type: 'json' };
@@ -126,11 +126,11 @@ export function cloudCredentials(fleet: Fleet, now: number, hasFailure: boolean)
  * A page of a list that is sorted by time, oldest first, so that no item is on two pages although the list may have grown
  * since the page before. The cursor of the next page is a UUID that holds its place.
  */
-export function pageOf(items: readonly object[], query: URLSearchParams): Reply {
+export function pageOf(items: readonly object[], query: URLSearchParams): DemoResponse {
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
   const first = Number(query.get('iterator_id')?.slice(CURSOR.length) ?? 0);
-  if (!(limit > 0)) return errorReply('portal', 400, 'The limit must be above 0');
-  if (Number.isNaN(first)) return errorReply('portal', 400, 'Invalid cursor');
+  if (!(limit > 0)) return errorResponse('portal', 400, 'The limit must be above 0');
+  if (Number.isNaN(first)) return errorResponse('portal', 400, 'Invalid cursor');
   const next = first + limit;
   const total = query.get('include_count') === 'false' ? 0 : items.length;
   return ok({

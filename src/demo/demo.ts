@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** What goes wrong in the demo: nothing, one appliance is off, or about ten things. */
 export type DemoTroubles = 'none' | 'one' | 'all';
 
-/** The demo, running. */
+/** A running demo. */
 export interface Demo {
   /** What points an exporter at the demo, in place of the user's own services. */
   readonly environment: Variables;

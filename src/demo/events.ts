@@ -9,14 +9,14 @@ import { draw, draws, MINUTE_MS } from './values.ts';
 
 export type EventGroup = 'locks' | 'propagation';
 
-/** What happens to a pair in a slot. */
-interface Happening {
+/** An event of a pair in a slot, as the schedule of the demo has it. */
+interface SlotEvent {
   readonly at: number;
-  /** What only this kind of event has. */
+  /** The fields that only this kind of event has. */
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-export interface GfaEvent extends Happening {
+export interface GfaEvent extends SlotEvent {
   readonly appliance: Appliance;
   readonly volume: Volume;
   /** The service learns of an event some seconds later. */
@@ -54,7 +54,7 @@ export function eventsBetween(fleet: Fleet, group: EventGroup, from: number, to:
 }
 
 /** A lock is taken in the first half of the slot and released soon, so that the next one is at least three minutes away. */
-function locks(slotMs: number, random: Random): readonly Happening[] {
+function locks(slotMs: number, random: Random): readonly SlotEvent[] {
   const acquiredAt = slotMs + random() * (SLOT_MS / 2);
   const heldSeconds = Math.round(5 + 115 * random() ** 3);
   const acquired = { lock_phase: 'P2', lock_state: 'ACQUIRED' };
@@ -66,12 +66,12 @@ function locks(slotMs: number, random: Random): readonly Happening[] {
 }
 
 /** Tens of seconds for metadata up to hours for the data of a slow volume; long ones are rare. */
-function propagations(slotMs: number, volume: Volume, random: Random): readonly Happening[] {
+function propagations(slotMs: number, volume: Volume, random: Random): readonly SlotEvent[] {
   const kinds = [
     { kind: 'data', shortest: 60, stretch: 60 },
     { kind: 'metadata', shortest: 20, stretch: 30 },
   ] as const;
-  return kinds.flatMap(({ kind, shortest, stretch }): readonly Happening[] => {
+  return kinds.flatMap(({ kind, shortest, stretch }): readonly SlotEvent[] => {
     const [chance, part, length, files] = [random(), random(), random(), random()];
     if (chance > 0.75) return [];
     const seconds = Math.round(shortest * (volume.isSlow ? 4 : 1) * stretch ** (length ** 2));

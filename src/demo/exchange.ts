@@ -13,30 +13,30 @@ export interface DemoRequest {
 }
 
 /** A response before it is written as text. Without a body it has no content type either. */
-export interface Reply {
+export interface DemoResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function ok(body: unknown): Reply {
+export function ok(body: unknown): DemoResponse {
   return { status: 200, body };
 }
 
 /** The error response of a service. Its message is the name of the status, unless another one is given. */
-export function errorReply(
+export function errorResponse(
   service: ServiceName,
   status: number,
   message: string = STATUS_CODES[status] ?? 'Error',
-  headers: Reply['headers'] = {},
-): Reply {
+  headers: DemoResponse['headers'] = {},
+): DemoResponse {
   if (service === 'portal') return { status, headers, body: { message, detail: null } };
   // The file acceleration service documents no body for a rejected key.
   return status === 401 || status === 403 ? { status, headers } : { status, headers, body: { error: message } };
 }
 
 /** The portal's response to a body that it cannot accept. */
-export function invalid(field: string, msg: string, input: unknown = null): Reply {
+export function invalid(field: string, msg: string, input: unknown = null): DemoResponse {
   const detail = [{ type: 'value_error', loc: ['body', field], msg, input }];
   return { status: 422, body: { message: 'Validation Error', detail } };
 }

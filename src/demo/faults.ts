@@ -13,12 +13,12 @@ export interface Fault {
   readonly path?: RegExp;
   /** The number of requests after which the fault ends by itself. */
   readonly times?: number;
-  /** 200 with a `text`, if not given. */
+  /** The status of the response; by default 200 with a `text`. */
   readonly status?: number;
   /** The message of the error; the name of the status if not given. */
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent in place of the body. */
+  /** The text that is sent in place of the body. */
   readonly text?: string;
   readonly how?: Sending;
 }

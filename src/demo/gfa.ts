@@ -1,5 +1,5 @@
 import { type EventGroup, eventsBetween } from './events.ts';
-import { type DemoRequest, errorReply, ok, type Reply } from './exchange.ts';
+import { type DemoRequest, type DemoResponse, errorResponse, ok } from './exchange.ts';
 import { type Appliance, type Fleet, lastContact, type Volume } from './fleet.ts';
 import { credentials } from './tokens.ts';
 import { draw, floorTo, HOUR_MS, MINUTE_MS, noise, rfc3339, sawtooth } from './values.ts';
@@ -28,11 +28,11 @@ export class Gfa {
     this.#fleet = fleet;
   }
 
-  respond(request: DemoRequest, now: number, options: GfaOptions): Reply {
+  respond(request: DemoRequest, now: number, options: GfaOptions): DemoResponse {
     const { pathname, searchParams } = new URL(request.path, 'http://gfa.test');
-    if (pathname !== '/data') return errorReply('gfa', 404);
-    if (request.method !== 'GET') return errorReply('gfa', 405);
-    if (request.headers.authorization !== credentials.gfaToken) return errorReply('gfa', 401);
+    if (pathname !== '/data') return errorResponse('gfa', 404);
+    if (request.method !== 'GET') return errorResponse('gfa', 405);
+    if (request.headers.authorization !== credentials.gfaToken) return errorResponse('gfa', 401);
     const client = request.headers[options.clientKeyHeader.toLowerCase()] ?? 'swagger client';
     const updatedAt = floorTo(now, REFRESH_MS);
     const isWanted = (name: string) => searchParams.get(name) !== 'false';
@@ -65,7 +65,7 @@ export class Gfa {
   #newEvents(group: EventGroup, client: string, now: number, { historyMs }: GfaOptions) {
     const key = `${client}/${group}`;
     const from = this.#bookmarks.get(key) ?? now - historyMs;
-    // Deleted first, so that it becomes the newest of the map.
+    // A key that is deleted and set again becomes the newest of the map.
     this.#bookmarks.delete(key);
     this.#bookmarks.set(key, now);
     const [oldest] = this.#bookmarks.keys();

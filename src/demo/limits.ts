@@ -1,4 +1,4 @@
-import { errorReply, type Reply } from './exchange.ts';
+import { type DemoResponse, errorResponse } from './exchange.ts';
 import { DAY_MS } from './values.ts';
 
 /** The limits of an account. */
@@ -19,16 +19,16 @@ export class RequestLimits {
   #acceptedToday = 0;
 
   /** Returns the response with 429 if one more request would exceed a limit. */
-  rejection({ burst, daily, retryAfter }: AccountLimits, now: number, monotonic: number): Reply | undefined {
+  rejection({ burst, daily, retryAfter }: AccountLimits, now: number, monotonic: number): DemoResponse | undefined {
     const day = Math.floor(now / DAY_MS);
     if (day !== this.#day) this.#acceptedToday = 0;
     this.#day = day;
-    if (this.#acceptedToday >= daily) return errorReply('portal', 429);
+    if (this.#acceptedToday >= daily) return errorResponse('portal', 429);
 
     while ((this.#accepted[0] ?? monotonic) <= monotonic - burst.windowMs) this.#accepted.shift();
     if (this.#accepted.length >= burst.requests) {
       const waitMs = (this.#accepted[0] ?? monotonic) + burst.windowMs - monotonic;
-      return errorReply('portal', 429, undefined, retryAfterHeader(retryAfter, waitMs, now));
+      return errorResponse('portal', 429, undefined, retryAfterHeader(retryAfter, waitMs, now));
     }
     this.#accepted.push(monotonic);
     this.#acceptedToday += 1;

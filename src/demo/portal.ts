@@ -1,5 +1,5 @@
 import { cloudCredentials, jobs, notifications, pageOf } from './activity.ts';
-import { type DemoRequest, errorReply, ok, type Reply } from './exchange.ts';
+import { type DemoRequest, type DemoResponse, errorResponse, ok } from './exchange.ts';
 import { type Appliance, type Fleet, lastContact, type Volume } from './fleet.ts';
 import { type AccountLimits, RequestLimits } from './limits.ts';
 import accountJson from './responses/account.json' with { type: 'json' };
@@ -41,34 +41,34 @@ export class Portal {
     this.#fleet = fleet;
   }
 
-  respond(request: DemoRequest, { now, monotonic }: Arrival, options: PortalOptions): Reply {
+  respond(request: DemoRequest, { now, monotonic }: Arrival, options: PortalOptions): DemoResponse {
     const rejection = this.#limits.rejection(options.limits, now, monotonic);
     if (rejection !== undefined) return rejection;
     const { pathname, searchParams } = new URL(request.path, 'http://portal.test');
     const operation = `${request.method} ${pathname}`;
     if (operation === 'POST /auth/token') return this.tokens.signIn(request, now, options);
     if (operation === 'POST /auth/token/refresh') return this.tokens.refresh(request, now, options);
-    if (pathname !== '/health' && !this.tokens.accepts(request, now)) return errorReply('portal', 401);
+    if (pathname !== '/health' && !this.tokens.accepts(request, now)) return errorResponse('portal', 401);
     if (operation === 'DELETE /auth/token') return this.tokens.revoke(request);
     if (request.method === 'POST') return this.#telemetry(pathname, request.body, now);
-    if (request.method !== 'GET') return errorReply('portal', 405);
+    if (request.method !== 'GET') return errorResponse('portal', 405);
     return this.#list(pathname, searchParams, now, options);
   }
 
-  #telemetry(path: string, body: string, now: number): Reply {
+  #telemetry(path: string, body: string, now: number): DemoResponse {
     const [, kind, id = '', operation = ''] = /^\/telemetry\/(appliances|volumes)\/([^/]+)\/(\w+)$/.exec(path) ?? [];
-    if (kind === undefined) return errorReply('portal', 405);
+    if (kind === undefined) return errorResponse('portal', 405);
     if (kind === 'volumes') {
       const volume = this.#fleet.volumes.find(({ portalId }) => portalId === id);
-      if (volume === undefined) return errorReply('portal', 404, 'Unknown volume');
+      if (volume === undefined) return errorResponse('portal', 404, 'Unknown volume');
       return volumeTelemetry(this.#fleet, operation, volume, body, now);
     }
     const appliance = this.#fleet.appliances.find(({ serial }) => serial === id.toLowerCase());
-    if (appliance === undefined) return errorReply('portal', 404, 'Unknown serial number');
+    if (appliance === undefined) return errorResponse('portal', 404, 'Unknown serial number');
     return applianceTelemetry(operation, appliance, body, now);
   }
 
-  #list(path: string, query: URLSearchParams, now: number, options: PortalOptions): Reply {
+  #list(path: string, query: URLSearchParams, now: number, options: PortalOptions): DemoResponse {
     const fixed = fixedResponses.get(path);
     if (fixed !== undefined) return ok(withTimes(fixed, this.#fleet.startedAt, now));
     switch (path) {
@@ -95,16 +95,16 @@ export class Portal {
     }
     const [, edgeId] = /^\/edges\/([^/]+)$/.exec(path) ?? [];
     const found = edgesOf(this.#fleet).find((appliance) => appliance.edgeId === edgeId);
-    return found === undefined ? errorReply('portal', 404) : ok(edgeDetail(this.#fleet, found, now));
+    return found === undefined ? errorResponse('portal', 404) : ok(edgeDetail(this.#fleet, found, now));
   }
 
   /** Without `start_date` those of the last 15 minutes; newest first unless `sort_direction` is `asc`. */
-  #notifications(query: URLSearchParams, now: number): Reply {
+  #notifications(query: URLSearchParams, now: number): DemoResponse {
     const [start, end] = [query.get('start_date'), query.get('end_date')];
     const from = start === null ? now - NOTIFICATIONS_MS : Date.parse(start);
     const to = Math.min(now, end === null ? now : Date.parse(end));
-    if (Number.isNaN(to - from)) return errorReply('portal', 422, 'Invalid date');
-    if (to - from > MAX_NOTIFICATIONS_MS) return errorReply('portal', 400, 'The date range is longer than 30 days');
+    if (Number.isNaN(to - from)) return errorResponse('portal', 422, 'Invalid date');
+    if (to - from > MAX_NOTIFICATIONS_MS) return errorResponse('portal', 400, 'The date range is longer than 30 days');
     // A notification of the same moment belongs to the range.
     const oldestFirst = notifications(this.#fleet, from - 1, to);
     return pageOf(query.get('sort_direction') === 'asc' ? oldestFirst : oldestFirst.toReversed(), query);

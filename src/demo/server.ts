@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../runtime/clock.ts';
-import type { Sent, SimulatedServices } from './services.ts';
+import type { SentResponse, SimulatedServices } from './services.ts';
 
 export interface DemoServer {
   readonly gfaUrl: string;
@@ -59,7 +59,11 @@ async function serve(services: SimulatedServices, clock: Clock, request: Incomin
   await send(sent, response, clock);
 }
 
-async function send({ status, headers, body, how }: Sent, response: ServerResponse, clock: Clock): Promise<void> {
+async function send(
+  { status, headers, body, how }: SentResponse,
+  response: ServerResponse,
+  clock: Clock,
+): Promise<void> {
   if (how === 'hang') return;
   if (how === 'reset') {
     response.destroy();

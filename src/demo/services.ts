@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import { type DemoRequest, errorReply, type Reply, type ServiceName } from './exchange.ts';
+import { type DemoRequest, type DemoResponse, errorResponse, type ServiceName } from './exchange.ts';
 import { type Fault, Faults, type Sending } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { Gfa } from './gfa.ts';
@@ -29,7 +29,7 @@ export interface SeenRequest extends DemoRequest {
 }
 
 /** What a connection sends, and how; for `reset` and `hang` it sends nothing. */
-export interface Sent {
+export interface SentResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -99,7 +99,7 @@ export class SimulatedServices {
   }
 
   /** The response to a request that has arrived whole. */
-  respond(service: ServiceName, request: DemoRequest): Sent {
+  respond(service: ServiceName, request: DemoRequest): SentResponse {
     const fault = this.#faults.take(service, request.path);
     const isSilent = fault?.how === 'reset' || fault?.how === 'hang';
     const reply = isSilent ? undefined : this.#reply(service, request, fault);
@@ -118,9 +118,9 @@ export class SimulatedServices {
     };
   }
 
-  #reply(service: ServiceName, request: DemoRequest, fault: Fault | undefined): Reply {
+  #reply(service: ServiceName, request: DemoRequest, fault: Fault | undefined): DemoResponse {
     if (fault?.text !== undefined) return { status: fault.status ?? 200 };
-    if (fault?.status !== undefined) return errorReply(service, fault.status, fault.message);
+    if (fault?.status !== undefined) return errorResponse(service, fault.status, fault.message);
     const now = this.#now();
     const reply =
       service === 'gfa'

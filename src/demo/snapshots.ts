@@ -2,7 +2,7 @@
  * Snapshots of volumes as a function of time. Each volume has slots of three minutes on a grid of its own. In each slot one
  * of its appliances, in turn, takes a snapshot: a data phase, and then a metadata phase that makes a new version.
  */
-import { errorReply, invalid, ok, type Reply } from './exchange.ts';
+import { type DemoResponse, errorResponse, invalid, ok } from './exchange.ts';
 import { type Appliance, type Fleet, lastContact, type Volume } from './fleet.ts';
 import fleetJson from './responses/fleet.json' with { type: 'json' };
 import { activity, decimalText, type Period, withPeriod } from './telemetry.ts';
@@ -97,10 +97,16 @@ function arrivals(fleet: Fleet, { volume, appliance, version, metadata }: Snapsh
 }
 
 /** `POST /telemetry/volumes/{volume_id}/{operation}`. */
-export function volumeTelemetry(fleet: Fleet, operation: string, volume: Volume, body: string, now: number): Reply {
+export function volumeTelemetry(
+  fleet: Fleet,
+  operation: string,
+  volume: Volume,
+  body: string,
+  now: number,
+): DemoResponse {
   const toRecords = { snapshot_details: details, snapshot_timeline: timeline }[operation];
   const isPropagation = operation === 'snapshot_propagation_by_appliance';
-  if (toRecords === undefined && !isPropagation) return errorReply('portal', 404, 'Unknown telemetry');
+  if (toRecords === undefined && !isPropagation) return errorResponse('portal', 404, 'Unknown telemetry');
   return withPeriod(body, ['serial_numbers', 'chart_width', 'smart_sampling'], now, (period, fields) => {
     const { serial_numbers: serials } = fields;
     if (!Array.isArray(serials) || serials.length === 0)
@@ -192,7 +198,7 @@ function nameOf({ appliance }: Snapshot) {
 }
 
 /** `GET /volume_connections`: a row for each volume and each appliance that is connected to it. */
-export function connections(fleet: Fleet, now: number): Reply {
+export function connections(fleet: Fleet, now: number): DemoResponse {
   const items = fleet.volumes.flatMap((volume) => {
     const newest = newestSnapshots(fleet, volume, now);
     const owner = fleet.ownerOf(volume);

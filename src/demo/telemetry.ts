@@ -1,4 +1,4 @@
-import { errorReply, invalid, jsonObject, ok, type Reply } from './exchange.ts';
+import { type DemoResponse, errorResponse, invalid, jsonObject, ok } from './exchange.ts';
 import { type Appliance, type Disk, hasMemoryDetails } from './fleet.ts';
 import { DAY_MS, draw, floorTo, HOUR_MS, MINUTE_MS, noise, sawtooth } from './values.ts';
 
@@ -28,7 +28,7 @@ function integer(value: Value): Field {
   return (appliance, at) => Math.round(value(appliance, at));
 }
 
-/** A count is that of the whole bin. */
+/** A field that counts: its value is the sum over the whole bin. */
 function count(value: Value): Field {
   return (appliance, at, minutes) => Math.round(value(appliance, at) * minutes);
 }
@@ -120,7 +120,7 @@ const series: Readonly<Record<string, Fields>> = {
 };
 
 /** `POST /telemetry/appliances/{serial}/{operation}`: the series, and two operations that return one object. */
-export function applianceTelemetry(operation: string, appliance: Appliance, body: string, now: number): Reply {
+export function applianceTelemetry(operation: string, appliance: Appliance, body: string, now: number): DemoResponse {
   if (operation === 'current_appliance_performance') {
     return withPeriod(body, [], now, () => ok(currentPerformance(appliance, now)));
   }
@@ -128,7 +128,7 @@ export function applianceTelemetry(operation: string, appliance: Appliance, body
     return withPeriod(body, ['timezone_offset_minutes'], now, () => ok(healthScore(appliance, now)));
   }
   const fields = series[operation];
-  if (fields === undefined) return errorReply('portal', 404, 'Unknown telemetry');
+  if (fields === undefined) return errorResponse('portal', 404, 'Unknown telemetry');
   return withPeriod(body, ['panel_width', 'bin_size'], now, (period, { bin_size: binSeconds }) => {
     const binMs = Number(binSeconds ?? 60) * 1000;
     if (!(binMs >= MINUTE_MS)) return invalid('bin_size', 'An integer from 60 to 3600 is expected', binSeconds);
@@ -144,8 +144,8 @@ export function withPeriod(
   text: string,
   otherFields: readonly string[],
   now: number,
-  respond: (period: Period, body: Readonly<Record<string, unknown>>) => Reply,
-): Reply {
+  respond: (period: Period, body: Readonly<Record<string, unknown>>) => DemoResponse,
+): DemoResponse {
   const body = jsonObject(text);
   if (body === undefined) return invalid('body', 'A JSON object is expected', text);
   const unknown = Object.keys(body).find((field) => field !== 'period' && !otherFields.includes(field));

@@ -1,4 +1,4 @@
-import { type DemoRequest, errorReply, invalid, jsonObject, ok, type Reply } from './exchange.ts';
+import { type DemoRequest, type DemoResponse, errorResponse, invalid, jsonObject, ok } from './exchange.ts';
 import { DAY_MS } from './values.ts';
 
 /** What the services accept. Every secret of the demo contains `confidential` or `5ec2e700`. */
@@ -39,7 +39,7 @@ export class Tokens {
   readonly #refresh = new Map<string, Token>();
   #issued = 0;
 
-  signIn(request: DemoRequest, now: number, options: TokenOptions): Reply {
+  signIn(request: DemoRequest, now: number, options: TokenOptions): DemoResponse {
     const { headers, body } = request;
     const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
     const form = new URLSearchParams(isForm ? body : '');
@@ -50,20 +50,20 @@ export class Tokens {
       ...(headers['x-user-key'] !== undefined && { user_key: headers['x-user-key'] === credentials.userKey }),
     };
     const [[kind, isRight] = [], ...others] = Object.entries(given) as [SignIn, boolean][];
-    if (kind === undefined || others.length > 0) return errorReply('portal', 400);
+    if (kind === undefined || others.length > 0) return errorResponse('portal', 400);
     if (kind === 'oauth2' && form.get('grant_type') !== 'client_credentials') {
       return invalid('grant_type', 'client_credentials is expected', form.get('grant_type'));
     }
-    if (!isRight || !options.signIns.includes(kind)) return errorReply('portal', 401, 'Invalid credentials');
+    if (!isRight || !options.signIns.includes(kind)) return errorResponse('portal', 401, 'Invalid credentials');
     return this.#issue({ isRevoked: false }, now, options);
   }
 
   /** The request carries the access token, too, which may have expired. */
-  refresh(request: DemoRequest, now: number, options: TokenOptions): Reply {
+  refresh(request: DemoRequest, now: number, options: TokenOptions): DemoResponse {
     const text = jsonObject(request.body)?.token;
     if (typeof text !== 'string') return invalid('token', 'Field required');
     const token = this.#refresh.get(text);
-    const rejected = errorReply('portal', 401, 'Invalid refresh token');
+    const rejected = errorResponse('portal', 401, 'Invalid refresh token');
     if (token === undefined || token.family !== this.#access.get(bearer(request))?.family) return rejected;
     if (token.isUsed) token.family.isRevoked = true;
     if (token.family.isRevoked || now >= token.expiresAt) return rejected;
@@ -71,7 +71,7 @@ export class Tokens {
     return this.#issue(token.family, now, options);
   }
 
-  revoke(request: DemoRequest): Reply {
+  revoke(request: DemoRequest): DemoResponse {
     const token = this.#access.get(bearer(request));
     if (token !== undefined) token.family.isRevoked = true;
     return ok({});
@@ -89,7 +89,7 @@ export class Tokens {
     return new Set(usable.map(({ family }) => family)).size;
   }
 
-  #issue(family: Family, now: number, { tokenLifetimeMs }: TokenOptions): Reply {
+  #issue(family: Family, now: number, { tokenLifetimeMs }: TokenOptions): DemoResponse {
     this.#issued += 1;
     const expiresAt = now + tokenLifetimeMs;
     const access = jwt({ jti: this.#issued, iat: Math.floor(now / 1000), exp: Math.floor(expiresAt / 1000) });

@@ -19,7 +19,7 @@ export interface Cursor {
 
 export interface CursorOptions {
   readonly binMs: number;
-  /** The period of a usual request. */
+  /** The length of the period that a usual request covers. */
   readonly lookbackMs: number;
   /** How far back the minutes of a new task are requested. */
   readonly firstMs: number;

@@ -49,7 +49,7 @@ export class RemoteWrite implements Sink, SavedPart {
     ['catch_up', 0],
     ['unread', 0],
   ]);
-  /** Where history began. */
+  /** The time at which history began, in epoch milliseconds. */
   #begun: number | undefined;
 
   constructor(options: RemoteWriteOptions, dependencies: SenderDependencies) {

@@ -23,7 +23,7 @@ export interface SenderDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Added to every series. */
+  /** The labels that are added to every series. */
   readonly labels: Labels;
 }
 
@@ -76,7 +76,7 @@ export class Sender {
     this.#queue.add(bin);
   }
 
-  /** Everything that waits. */
+  /** All bins that wait to be sent. */
   *bins(): Generator<QueuedBin> {
     for (const { bins } of this.#requests) yield* bins;
     yield* this.#queue;
@@ -128,7 +128,7 @@ export class Sender {
     this.newest = Math.max(this.newest, bins.at(-1)?.at ?? 0);
   }
 
-  /** The request stays the next one. */
+  /** Keeps the request as the next one. Returns how long to wait before it, in milliseconds. */
   #retry(response: string, afterMs?: number): number {
     const { log, random } = this.#dependencies;
     this.#failures += 1;

@@ -38,7 +38,7 @@ export interface EnumField {
   readonly zeros?: true;
 }
 
-interface Row<U extends Unit> {
+interface FamilyOf<U extends Unit> {
   readonly name: MetricName<U>;
   /** One sentence that says which question the metric answers, for HELP and docs/metrics.md. */
   readonly help: string;
@@ -54,7 +54,7 @@ interface Row<U extends Unit> {
 }
 
 /** A row of a table; adding a metric is adding one. */
-export type Family = { readonly [U in Unit]: Row<U> }[Unit];
+export type Family = { readonly [U in Unit]: FamilyOf<U> }[Unit];
 
 export interface Table {
   /** The operation, such as `GET /jobs`. */

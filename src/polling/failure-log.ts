@@ -31,9 +31,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Failure {
   readonly kind: keyof typeof LINES;
-  /** What both lines are about. */
+  /** The fields of both lines, which name what fails. */
   readonly subject: Fields;
-  /** What the first line adds; computed only if it is logged. */
+  /** The fields that only the first line has; they are computed only if it is logged. */
   readonly details: () => Fields;
   /** The tasks that fail; if all of them have left the inventory, the end is not logged. Empty if it is about no task. */
   readonly tasks: ReadonlySet<PolledTask>;

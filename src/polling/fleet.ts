@@ -69,7 +69,7 @@ export class Fleet {
     return this.decides(polled) && polled.task.intervalMs <= this.cycleMs && polled.state.suspended === undefined;
   }
 
-  /** The most frequent reason for which deciding tasks fail; the present one while it holds for any. */
+  /** The most frequent reason of the failures of deciding tasks; `present` as long as any of them fails for it. */
   failureReason(present: string | undefined): string | undefined {
     if (present !== undefined && this.#reasons.has(present)) return present;
     const [most] = [...this.#reasons].sort(([, count], [, other]) => other - count);
@@ -81,7 +81,7 @@ export class Fleet {
     return (this.#reasons.get(reason) ?? 0) > this.deciding.length / 2;
   }
 
-  /** Replaces the tasks in one turn: between two turns, an appliance without its tasks would be judged. */
+  /** Replaces the tasks in one turn: otherwise a verdict between two turns would see an appliance without its tasks. */
   adopt(listed: readonly Task[], now: number): InventoryChanges {
     const before = { tasks: this.tasks, appliances: this.appliances };
     const byId = new Map<string, PolledTask>();
@@ -118,7 +118,7 @@ export class Fleet {
     this.#leaving.delete(task.id);
   }
 
-  /** Counts everything anew. */
+  /** Measures demand, failures and cycle anew, from all tasks. */
   measure(): void {
     let priorityPerSecond = 0;
     let othersPerSecond = 0;

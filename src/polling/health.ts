@@ -10,7 +10,7 @@ import { failureReason } from '../runtime/failures.ts';
 import type { Fleet } from './fleet.ts';
 import type { Failure, Response } from './poll.ts';
 import type { ApplianceState, PolledAppliance, PolledTask } from './polled-task.ts';
-import { fallen, newVerdict, nextVerdict, type Verdict, works } from './verdict.ts';
+import { fallenVerdict, isWorking, newVerdict, nextVerdict, type Verdict } from './verdict.ts';
 
 export interface HealthOptions {
   readonly api: ServiceName;
@@ -35,7 +35,7 @@ const RECORD_STEP_MS = 60_000;
  */
 const SERVICE_RESPONDS_AFTER = 1.5;
 
-/** What metrics show of an appliance. */
+/** What the metrics show of an appliance. */
 interface Shown {
   readonly name: string;
   /** Undefined while it is unknown. */
@@ -125,7 +125,7 @@ export class Health {
     if ('pollResult' in outcome) this.#lastSuccessAt = this.#clock.now();
     // No request can succeed now, so waiting would only show old values as new.
     else if (outcome.error instanceof CredentialError && this.isUp !== false)
-      this.#service = fallen(this.#service, now);
+      this.#service = fallenVerdict(this.#service, now);
   }
 
   /** Nothing was polled before this moment, so nothing is concluded from that time. */
@@ -156,7 +156,7 @@ export class Health {
       mayFall: true,
     });
     this.#service = verdict;
-    if (verdict.isUp !== false && areRejected(deciding)) this.#service = fallen(verdict, now);
+    if (verdict.isUp !== false && areRejected(deciding)) this.#service = fallenVerdict(verdict, now);
     return awaited;
   }
 
@@ -203,7 +203,7 @@ export class Health {
     const { staleAfter } = this.#options;
     const responds = tasks.some(({ state: { responses }, task }) => {
       const intervalMs = task.intervalMs * this.#fleet.intervalFactor;
-      return works(responses) && now - responses.lastAt <= (staleAfter + 1) * intervalMs;
+      return isWorking(responses) && now - responses.lastAt <= (staleAfter + 1) * intervalMs;
     });
     return responds ? 'no_records' : 'unavailable';
   }

@@ -216,8 +216,8 @@ export class Poller {
     }
     if (outcome.result === 'postponed') polled.postponedUntil = outcome.until;
     else if (outcome.result !== 'aborted') this.#apply(polled, outcome, now, durationMs);
-    const circumstances = { decides: this.fleet.decides(polled), isServiceUp: this.health.isUp !== false };
-    polled.hasten(dueAfter(polled, outcome, now, circumstances));
+    const conditions = { decides: this.fleet.decides(polled), isServiceUp: this.health.isUp !== false };
+    polled.hasten(dueAfter(polled, outcome, now, conditions));
     // What it has exposed has the previous names.
     if (polled.task.names !== task.names) polled.hasten(Number.NEGATIVE_INFINITY);
   }
@@ -274,8 +274,8 @@ export class Poller {
   }
 
   /**
-   * A gateway has recovered, or a licence was bought, so other suspended tasks are polled too, at most once in a
-   * discovery interval.
+   * After records of a suspended task the other suspended tasks are polled soon, at most once in a discovery interval: a
+   * gateway may have recovered, or a licence may have been bought.
    */
   #hastenSuspended(atMostEveryMs: number, now: number): void {
     if (now - this.#resumedSuspendedAt < atMostEveryMs) return;
@@ -295,7 +295,7 @@ export class Poller {
     explaining.hasten(now);
   }
 
-  /** Before a suspended task is polled, at most once in a discovery interval: the right may have been given meanwhile. */
+  /** Signs in again before a suspended task is polled, at most once in a discovery interval: it may have got the right. */
   #renewAuthorization({ suspendedIntervalMs = 0 }: Task, signal: AbortSignal): Promise<void> {
     const now = this.#clock.monotonic();
     const { renewAuthorization } = this.#options;

@@ -51,16 +51,16 @@ export function dueAfter(
 }
 
 /** `failing`: it failed, or its appliance did, so it may hang. `awaited`: a verdict waits for it. */
-export type Kind = 'priority' | 'awaited' | 'well' | 'failing';
+export type TaskKind = 'priority' | 'awaited' | 'well' | 'failing';
 
-export function kindOf(polled: PolledTask): Kind {
+export function taskKind(polled: PolledTask): TaskKind {
   if (polled.isAwaited) return 'awaited';
   if (failuresOf(polled) > 0) return 'failing';
   return polled.task.priority ? 'priority' : 'well';
 }
 
 /** What the workers have room for, of what may hold them for long. */
-export interface Room {
+export interface FreeWorkers {
   /** False while an outage of the service is probed. */
   readonly forSeries: boolean;
   readonly forAwaited: boolean;
@@ -72,11 +72,11 @@ export interface Room {
  * other tasks with priority, then those on which a verdict waits. Of the others, the task comes next that is latest
  * relative to its interval; among failing ones, the task that failed least often.
  */
-export function nextTask(tasks: Iterable<PolledTask>, now: number, room: Room): PolledTask | undefined {
-  const next: { [kind in Kind]?: PolledTask } = {};
+export function nextTask(tasks: Iterable<PolledTask>, now: number, room: FreeWorkers): PolledTask | undefined {
+  const next: { [kind in TaskKind]?: PolledTask } = {};
   for (const polled of tasks) {
     if (polled.dueAt > now || (polled.appliance !== undefined && !room.forSeries)) continue;
-    const kind = kindOf(polled);
+    const kind = taskKind(polled);
     const other = next[kind];
     if (other === undefined || precedes(polled, other, now)) next[kind] = polled;
   }

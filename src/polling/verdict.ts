@@ -21,11 +21,11 @@ export interface Verdict {
   readonly intervalMs: number;
 }
 
-export interface Circumstances {
+export interface VerdictConditions {
   readonly now: number;
   /** The effective interval of the most frequent task. */
   readonly intervalMs: number;
-  /** STALE_AFTER. */
+  /** The variable STALE_AFTER: a number of intervals. */
   readonly staleAfter: number;
   /** Nothing is concluded from the time before this moment, because nothing was polled then. */
   readonly resumedAt: number;
@@ -46,7 +46,7 @@ const WAIT = { firstPoll: 0.5, secondPoll: 0.75, end: 1 } as const;
 const MISSES_UNTIL_BROKEN = 2;
 
 /** Whether a task succeeded before, and did not miss both of its latest polls. */
-export function works({ lastAt, misses }: Successes): boolean {
+export function isWorking({ lastAt, misses }: Successes): boolean {
   return lastAt > Number.NEGATIVE_INFINITY && misses < MISSES_UNTIL_BROKEN;
 }
 
@@ -54,7 +54,7 @@ export function newVerdict(now: number): Verdict {
   return { isUp: undefined, since: now, lastSuccessAt: Number.NEGATIVE_INFINITY, intervalMs: 0 };
 }
 
-export function fallen(verdict: Verdict, now: number): Verdict {
+export function fallenVerdict(verdict: Verdict, now: number): Verdict {
   return { ...verdict, isUp: false, since: now };
 }
 
@@ -74,9 +74,9 @@ export function nextVerdict<Task>(
   before: Verdict,
   tasks: Iterable<Task>,
   successesOf: (task: Task) => Successes,
-  circumstances: Circumstances,
+  conditions: VerdictConditions,
 ): { readonly verdict: Verdict; readonly awaited: Task | undefined } {
-  const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver, mayFall } = circumstances;
+  const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver, mayFall } = conditions;
   let working: Task | undefined;
   let workedAt = Number.NEGATIVE_INFINITY;
   let lastSuccessAt = before.lastSuccessAt;
@@ -85,7 +85,7 @@ export function nextVerdict<Task>(
     const successes = successesOf(task);
     const { lastAt, previousAt } = successes;
     if (lastAt > lastSuccessAt) lastSuccessAt = lastAt;
-    if (lastAt > workedAt && works(successes)) {
+    if (lastAt > workedAt && isWorking(successes)) {
       working = task;
       workedAt = lastAt;
     }

@@ -1,5 +1,5 @@
 import type { PolledTask } from './polled-task.ts';
-import { type Kind, kindOf, type Room } from './schedule.ts';
+import { type FreeWorkers, type TaskKind, taskKind } from './schedule.ts';
 
 /** Polls that may hang hold this part of the workers' time at most. */
 const FAILING_SHARE = 1 / 4;
@@ -10,7 +10,7 @@ export class Workers {
   readonly #maxFailing: number;
   /** With fewer than four workers, one failing poll is more than the share. A pause makes up for it, so many times as long. */
   readonly #pauseFactor: number;
-  readonly #inFlight = new Map<PolledTask, { readonly kind: Kind; readonly startedAt: number }>();
+  readonly #inFlight = new Map<PolledTask, { readonly kind: TaskKind; readonly startedAt: number }>();
   #failingPausedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(count: number) {
@@ -28,7 +28,7 @@ export class Workers {
   }
 
   /** Failing and awaited tasks together leave one worker to the others, or most of the time of the only one. */
-  roomAt(now: number): Omit<Room, 'forSeries'> {
+  roomAt(now: number): Omit<FreeWorkers, 'forSeries'> {
     const failing = this.#countOf('failing');
     const isPaused = now < this.#failingPausedUntil;
     const isOneLeft = failing + this.#countOf('awaited') < this.#count - 1;
@@ -39,7 +39,7 @@ export class Workers {
   }
 
   start(polled: PolledTask, now: number): void {
-    this.#inFlight.set(polled, { kind: kindOf(polled), startedAt: now });
+    this.#inFlight.set(polled, { kind: taskKind(polled), startedAt: now });
     polled.isInFlight = true;
     polled.isAwaited = false;
     polled.dueAt = Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ export class Workers {
     return durationMs;
   }
 
-  #countOf(kind: Kind): number {
+  #countOf(kind: TaskKind): number {
     return [...this.#inFlight.values()].filter((poll) => poll.kind === kind).length;
   }
 }

@@ -28,7 +28,7 @@ export interface Meaning {
   readonly action: Consequence;
 }
 
-interface Row extends Meaning {
+interface FailureRow extends Meaning {
   /** HTTP statuses, or reasons why there was no usable response. */
   readonly codes: readonly string[];
   /** The purposes for which the row holds; all by default. */
@@ -36,7 +36,7 @@ interface Row extends Meaning {
 }
 
 /** This table alone says what a status means. The first row that fits holds. */
-export const FAILURES: readonly Row[] = [
+export const FAILURES: readonly FailureRow[] = [
   { codes: ['400', '401', '403', '422'], of: ['token'], reason: 'credentials', action: 'pause' },
   { codes: ['401'], reason: 'credentials', action: 'renew' },
   { codes: ['403'], of: ['events'], reason: 'forbidden', action: 'renew' },
@@ -71,7 +71,7 @@ export function meaningOf(error: unknown): Meaning {
 /** `code`: a value of the label `code`. */
 function meaningOfCode(code: string, purpose: RequestPurpose): Meaning {
   const wide = /^\d{3}$/.test(code) ? `${code[0]}xx` : code;
-  const fits = ({ codes, of }: Row) =>
+  const fits = ({ codes, of }: FailureRow) =>
     (codes.includes(code) || codes.includes(wide)) && (of?.includes(purpose) ?? true);
   return FAILURES.find(fits) ?? ELSE;
 }

@@ -141,7 +141,7 @@ export interface FleetDemand {
     readonly intervalMs: number;
     /** Whether the requests have priority, so that the limits do not lengthen their interval. */
     readonly hasPriority?: boolean;
-    /** Shown instead of the number. */
+    /** A text that is shown instead of the number. */
     readonly note?: string;
   }[];
   readonly limit: RateLimit;

@@ -1,4 +1,4 @@
-import type { SeenRequest, Sent, ServiceName } from '../../src/demo/services.ts';
+import type { SeenRequest, SentResponse, ServiceName } from '../../src/demo/services.ts';
 import { MINUTE } from './duration.ts';
 
 /** What an exporter is configured to do, in milliseconds. */
@@ -78,7 +78,7 @@ export class Evidence {
   }
 
   /** A request arrived, and this is sent. */
-  take({ service, path }: Pick<SeenRequest, 'service' | 'path'>, { status, body, how }: Sent): void {
+  take({ service, path }: Pick<SeenRequest, 'service' | 'path'>, { status, body, how }: SentResponse): void {
     const at = this.#monotonic();
     this.requests.push({ at, service, path, status });
     const [operation = ''] = path.split('?');

@@ -1,5 +1,5 @@
 import { Dispatcher } from 'undici';
-import type { Sent, ServiceName } from '../../src/demo/services.ts';
+import type { SentResponse, ServiceName } from '../../src/demo/services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 
 /** Where the two services are, for a program that connects with a MemoryConnection. */
@@ -14,7 +14,7 @@ export interface MemoryRequest {
 }
 
 /** What is at the other end; undefined if nothing listens. */
-type Respond = (service: ServiceName, request: MemoryRequest) => Sent | undefined;
+type Respond = (service: ServiceName, request: MemoryRequest) => SentResponse | undefined;
 
 /** Connects a program to services in the same process: a socket takes time that a manual clock does not give. */
 export class MemoryConnection extends Dispatcher {
@@ -66,7 +66,7 @@ export class MemoryConnection extends Dispatcher {
     else await this.#send(sent, handler, aborted);
   }
 
-  async #send({ status, headers, body, how }: Sent, handler: Dispatcher.DispatchHandler, aborted: AbortSignal) {
+  async #send({ status, headers, body, how }: SentResponse, handler: Dispatcher.DispatchHandler, aborted: AbortSignal) {
     const raw = Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]);
     handler.onHeaders?.(status, raw, () => {}, '');
     const bytes = Buffer.from(body);

@@ -26,10 +26,10 @@ const STATISTICS = {
   state: { newest: families.lockTimestamp, latest: families.lockLatest, total: families.lockEvents },
 } as const satisfies Record<string, StatisticFamilies>;
 
-type Subject = keyof typeof STATISTICS;
+type StatisticName = keyof typeof STATISTICS;
 
 interface Statistic {
-  readonly subject: Subject;
+  readonly name: StatisticName;
   readonly labels: Labels;
   newest?: GfaEvent | undefined;
   latest?: GfaEvent | undefined;
@@ -41,7 +41,7 @@ interface Statistic {
 export interface SavedStatistics {
   readonly events: readonly (SavedEvent | null)[];
   readonly statistics: readonly (readonly [
-    subject: Subject,
+    name: StatisticName,
     labels: Labels,
     newest: number,
     latest: number,
@@ -121,17 +121,17 @@ export class FilerVolume {
     statistic.durations.observe(duration);
   }
 
-  #statistic(subject: Subject, labels: Labels): Statistic {
-    return getOrCreate(this.#statistics, keyOf(subject, labels), () => ({ subject, labels }));
+  #statistic(name: StatisticName, labels: Labels): Statistic {
+    return getOrCreate(this.#statistics, keyOf(name, labels), () => ({ name, labels }));
   }
 
   /** The statistic of a label's value, or of `other` if the value is new and the maximum is reached, which is reported. */
-  #admitted(subject: Subject, outer: Labels, values: Labels, label: string, reportDrop: ReportDrop): Statistic {
+  #admitted(name: StatisticName, outer: Labels, values: Labels, label: string, reportDrop: ReportDrop): Statistic {
     const labels = { ...outer, [label]: values[label] ?? '' };
-    if (this.#statistics.size < MAX_STATISTICS || this.#statistics.has(keyOf(subject, labels)))
-      return this.#statistic(subject, labels);
+    if (this.#statistics.size < MAX_STATISTICS || this.#statistics.has(keyOf(name, labels)))
+      return this.#statistic(name, labels);
     if (labels[label] !== OTHER) reportDrop('label', label);
-    return this.#statistic(subject, { ...outer, [label]: OTHER });
+    return this.#statistic(name, { ...outer, [label]: OTHER });
   }
 
   /** Removes the state if no response has confirmed it since `before`, in monotonic milliseconds. */
@@ -167,8 +167,8 @@ export class FilerVolume {
     };
     const statistics = Array.from(
       this.#statistics.values(),
-      ({ subject, labels, newest, latest, durations, total }) =>
-        [subject, labels, placeOf(newest), placeOf(latest), durations !== undefined, total !== undefined] as const,
+      ({ name, labels, newest, latest, durations, total }) =>
+        [name, labels, placeOf(newest), placeOf(latest), durations !== undefined, total !== undefined] as const,
     );
     return { events: events.map(savedEvent), statistics };
   }
@@ -176,8 +176,8 @@ export class FilerVolume {
   /** Counters and histograms begin at 0, so that Prometheus sees the first event that is counted. */
   restore(saved: SavedStatistics): void {
     const events = saved.events.map(restoredEvent);
-    for (const [subject, labels, newest, latest, hasDurations, hasTotal] of saved.statistics) {
-      const statistic = this.#statistic(subject, labels);
+    for (const [name, labels, newest, latest, hasDurations, hasTotal] of saved.statistics) {
+      const statistic = this.#statistic(name, labels);
       statistic.newest = events[newest];
       statistic.latest = events[latest];
       if (hasDurations) statistic.durations = new Histogram(this.#bounds);
@@ -189,9 +189,9 @@ export class FilerVolume {
 /** Returns the newer of an event and the newest one before. */
 type Newer = (before: GfaEvent | undefined) => GfaEvent | undefined;
 
-function* samplesOf({ subject, newest, latest, durations, total }: Statistic, labels: Labels): Generator<Sample> {
-  const shown: StatisticFamilies = STATISTICS[subject];
-  if (subject === 'phase' && newest !== undefined) {
+function* samplesOf({ name, newest, latest, durations, total }: Statistic, labels: Labels): Generator<Sample> {
+  const shown: StatisticFamilies = STATISTICS[name];
+  if (name === 'phase' && newest !== undefined) {
     yield {
       name: families.lockState.name,
       labels: { ...labels, lock_state: newest.labels.lock_state ?? '' },
@@ -217,6 +217,6 @@ function restoredEvent(saved: SavedEvent | null): GfaEvent | undefined {
   return { reportedAt, at, response: 0, labels, duration: duration ?? undefined };
 }
 
-function keyOf(subject: Subject, labels: Labels): string {
-  return [subject, ...Object.values(labels)].join('\n');
+function keyOf(name: StatisticName, labels: Labels): string {
+  return [name, ...Object.values(labels)].join('\n');
 }

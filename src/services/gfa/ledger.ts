@@ -88,7 +88,7 @@ export class GfaLedger {
    * contain only what is new, so they do not show that a filer or a volume is gone.
    */
   #listedAt = { filers: Number.NEGATIVE_INFINITY, volumes: Number.NEGATIVE_INFINITY };
-  /** The service's clock by `request_time`, because the times of the records are by the same clock. */
+  /** The service's clock as `request_time` shows it: the times in the records are those of the same clock. */
   readonly #clock: ServiceClock;
   #responses = 0;
 

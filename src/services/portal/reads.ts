@@ -5,7 +5,7 @@ import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metri
 import { nextTurn } from '../../runtime/next-turn.ts';
 import { accountTask, type TaskSettings } from './account-task.ts';
 import type { PortalContext } from './context.ts';
-import { type Once, OnceCounter } from './once-counter.ts';
+import { EventCounter, type EventDefinition } from './event-counter.ts';
 import { readPages, tooLong } from './paging.ts';
 import { recordsOf, requireObject } from './records.ts';
 
@@ -22,7 +22,7 @@ export interface AccountRead {
   /** Set if the list comes in pages, with the query of the first. Because there can be many, the task has no priority. */
   readonly paged?: {
     readonly query?: Readonly<Record<string, string>>;
-    /** The parameter with the time at which the events of `once` begin; the list must be sorted by their time. */
+    /** The parameter with the time at which `events` begin; the list must be sorted by their time. */
     readonly since?: string;
   };
   /** Returns the record with the fields that the families read, if the service spells or nests them in another way. */
@@ -37,25 +37,26 @@ export interface AccountRead {
   readonly min?: readonly Family[];
   readonly max?: readonly Family[];
   /** Counts each record as an event. */
-  readonly once?: Once;
+  readonly events?: EventDefinition;
   /** The samples of each record, or of what it contains. */
-  readonly subjects?: readonly Subjects[];
+  readonly perObject?: readonly ObjectFamilies[];
 }
 
-export interface Subjects {
+/** The families of each object of a list, or of each object that the records contain. */
+export interface ObjectFamilies {
   readonly families: readonly Family[];
   readonly labels: readonly string[];
-  /** Where they are in a record; missing if the record itself is the subject. */
+  /** The field of a record that contains the objects; missing if the record itself is the object. */
   readonly path?: string;
-  /** Returns each subject with its labels. */
+  /** Returns each object with its labels. */
   readonly of: (
     records: readonly JsonObject[],
     context: PortalContext,
     reportDrop: ReportDrop,
-  ) => Iterable<readonly [labels: Labels, subject: JsonObject]>;
+  ) => Iterable<readonly [labels: Labels, object: JsonObject]>;
 }
 
-/** The subjects of records that are identified by a field; the id, in lower case, stands for a missing name. */
+/** The records of a list with the labels of their id and name; the id, in lower case, stands for a missing name. */
 export function* byId(
   records: readonly JsonObject[],
   [idLabel, nameLabel]: readonly [string, string],
@@ -74,8 +75,8 @@ export function tablesOfRead({
   path,
   object,
   labels = {},
-  once,
-  subjects = [],
+  events,
+  perObject = [],
   ...read
 }: AccountRead): readonly Table[] {
   const source = `GET ${path}`;
@@ -83,8 +84,8 @@ export function tablesOfRead({
   const tables: readonly Table[] = [
     { source, commonLabels: [], families: object?.families ?? [] },
     { source, commonLabels: Object.keys(labels), families: ofList },
-    { source, commonLabels: [], families: [...(once?.counts ?? []), ...(once?.latest ?? [])] },
-    ...subjects.map(({ families, labels: commonLabels, path: within }) => {
+    { source, commonLabels: [], families: [...(events?.counts ?? []), ...(events?.latest ?? [])] },
+    ...perObject.map(({ families, labels: commonLabels, path: within }) => {
       return { source: within === undefined ? source : `${source}, ${within}`, commonLabels, families };
     }),
   ];
@@ -96,7 +97,7 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
   const { path, object, paged } = read;
   const requestName = `GET ${path}`;
   const operation = path.slice(1).replaceAll(/[/-]/g, '_');
-  const once = read.once && new OnceCounter(read.once, client.serviceClock);
+  const events = read.events && new EventCounter(read.events, client.serviceClock);
   const request = {
     method: 'GET',
     path,
@@ -108,23 +109,23 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
     if (paged === undefined) {
       const body = requireObject(await client.send({ ...request, priority: true }, signal), requestName);
       if (object !== undefined) return { samples: readObject(object, body, requestName, context, reportDrop) };
-      const list = new ListReader(read, once, context, reportDrop);
+      const list = new ListReader(read, events, context, reportDrop);
       list.add(recordsOf(body, requestName, reportDrop));
-      once?.end();
+      events?.end();
       return { samples: await list.samples() };
     }
     let respondedAt: number | undefined;
-    const list = new ListReader(read, once, context, reportDrop);
-    const start = once && paged.since ? { [paged.since]: new Date(once.startOfQuery * 1000).toISOString() } : {};
+    const list = new ListReader(read, events, context, reportDrop);
+    const start = events && paged.since ? { [paged.since]: new Date(events.startOfQuery * 1000).toISOString() } : {};
     const query = { ...paged.query, ...start };
     const isWhole = await readPages(client, { ...request, query }, signal, (page) => {
       respondedAt ??= clock.monotonic();
       const records = recordsOf(page, requestName, reportDrop);
       list.add(records);
-      once?.continueAtNewest();
+      events?.continueAtNewest();
       return records.length;
     });
-    if (isWhole) once?.end();
+    if (isWhole) events?.end();
     else if (paged.since === undefined) throw tooLong(request);
     return { samples: await list.samples(), respondedAt };
   });
@@ -143,23 +144,23 @@ function readObject(
   return toSamples(families, [object], {}, reportDrop);
 }
 
-/** So many subjects are read between two pauses: an account can have ten thousand, with ten samples each. */
-const SUBJECTS_PER_TURN = 500;
+/** So many objects are read between two pauses: an account can have ten thousand, with ten samples each. */
+const OBJECTS_PER_TURN = 500;
 
 /** Reads the records of one poll. */
 class ListReader {
   readonly #read: AccountRead;
-  readonly #once: OnceCounter | undefined;
+  readonly #events: EventCounter | undefined;
   readonly #context: PortalContext;
   readonly #reportDrop: ReportDrop;
   readonly #combined: readonly { readonly family: Family; readonly counter: LabelledCounter }[];
   readonly #known = new Set<string>();
   readonly #records: JsonObject[] = [];
 
-  constructor(read: AccountRead, once: OnceCounter | undefined, context: PortalContext, reportDrop: ReportDrop) {
+  constructor(read: AccountRead, events: EventCounter | undefined, context: PortalContext, reportDrop: ReportDrop) {
     const { sum = [], min = [], max = [] } = read;
     this.#read = read;
-    this.#once = once;
+    this.#events = events;
     this.#context = context;
     this.#reportDrop = reportDrop;
     this.#combined = [
@@ -167,11 +168,11 @@ class ListReader {
       ...min.map((family) => ({ family, counter: new LabelledCounter(family, 'min') })),
       ...max.map((family) => ({ family, counter: new LabelledCounter(family, 'max') })),
     ];
-    once?.begin();
+    events?.begin();
   }
 
   add(records: readonly JsonObject[]): void {
-    const { prepare, subjects } = this.#read;
+    const { prepare, perObject } = this.#read;
     for (const received of records) {
       if (!this.#isNew(received)) continue;
       const record = prepare?.(received, this.#context) ?? received;
@@ -182,22 +183,22 @@ class ListReader {
         if (value !== undefined) counter.add(record, value, this.#reportDrop);
         else if (raw !== undefined && raw !== null) this.#reportDrop('invalid', field);
       }
-      this.#once?.add(record, this.#reportDrop);
-      if (subjects !== undefined) this.#records.push(record);
+      this.#events?.add(record, this.#reportDrop);
+      if (perObject !== undefined) this.#records.push(record);
     }
   }
 
   /** Called after all records have been added. */
   async samples(): Promise<readonly Sample[]> {
-    const { labels = {}, subjects = [] } = this.#read;
+    const { labels = {}, perObject = [] } = this.#read;
     const samples = this.#combined.flatMap(({ counter }) => counter.samples(labels));
-    if (this.#once !== undefined) samples.push(...this.#once.samples());
+    if (this.#events !== undefined) samples.push(...this.#events.samples());
     let read = 0;
-    for (const { families, of } of subjects) {
-      for (const [own, subject] of of(this.#records, this.#context, this.#reportDrop)) {
-        samples.push(...toSamples(families, [subject], own, this.#reportDrop));
+    for (const { families, of } of perObject) {
+      for (const [own, object] of of(this.#records, this.#context, this.#reportDrop)) {
+        samples.push(...toSamples(families, [object], own, this.#reportDrop));
         read += 1;
-        if (read % SUBJECTS_PER_TURN === 0) await nextTurn();
+        if (read % OBJECTS_PER_TURN === 0) await nextTurn();
       }
     }
     return samples;

@@ -22,7 +22,7 @@ export type Attempt<Value> =
       readonly retryAfterMs: number | undefined;
     };
 
-/** What a request is about. */
+/** What the limits need to know of a request. */
 export interface Sender {
   /** What the service may throttle alone, such as the serial of an appliance; undefined for the account. */
   readonly key?: string | undefined;
@@ -82,7 +82,10 @@ export class ServiceLimits {
     return Math.min(this.#rateLimiter.perSecond(this.#clock.monotonic()), this.dailyQuota.perSecond);
   }
 
-  /** While the service rejects everything, this is the rate before: values would never be stale by a rate of zero. */
+  /**
+   * The request rate from which the effective interval follows. During a wait it is the rate before the wait: with a rate
+   * of zero, no value would ever become stale.
+   */
   get sustainedPerSecond(): number {
     return Math.min(this.#rateLimiter.sustainedPerSecond(this.#clock.monotonic()), this.dailyQuota.perSecond);
   }
@@ -235,5 +238,5 @@ export class ServiceLimits {
   }
 }
 
-/** Sends the request that has waited. */
+/** Sends a request that waited in the queue. */
 type Leave = (request: SentRequest) => void;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type Circumstances,
   newVerdict,
   nextVerdict,
   type Successes,
   type Verdict,
+  type VerdictConditions,
 } from '../../../src/polling/verdict.ts';
 
 const NEVER = Number.NEGATIVE_INFINITY;
 const successes = (lastAt: number, misses = 0, previousAt = NEVER): Successes => ({ lastAt, previousAt, misses });
 
 /** Times are intervals here: an interval is 1, and STALE_AFTER is 3. */
-function judged(before: Verdict, tasks: readonly Successes[], now: number, more: Partial<Circumstances> = {}) {
+function judged(before: Verdict, tasks: readonly Successes[], now: number, more: Partial<VerdictConditions> = {}) {
   return nextVerdict(before, tasks, (task) => task, {
     now,
     intervalMs: 1,
@@ -33,8 +33,8 @@ describe('a verdict that is unknown', () => {
     ['becomes down after a first cycle without a success', [successes(NEVER, 1)], 1, {}, false],
     ['stays unknown during the first cycle', [successes(NEVER)], 3.4, { isFirstCycleOver: false }, undefined],
     ['becomes down after three and a half intervals', [successes(NEVER)], 3.5, { isFirstCycleOver: false }, false],
-  ])('%s', (_, tasks, now, circumstances, expected) => {
-    expect(judged(newVerdict(0), tasks, now, circumstances).verdict.isUp).toBe(expected);
+  ])('%s', (_, tasks, now, conditions, expected) => {
+    expect(judged(newVerdict(0), tasks, now, conditions).verdict.isUp).toBe(expected);
   });
 });
 
@@ -58,8 +58,8 @@ describe('a verdict that is up', () => {
     ['concludes nothing from a time without polls', [successes(10, 5)], 99, { resumedAt: 96 }, true, undefined],
     ['waits longer while the limits lengthen intervals', [successes(10, 5)], 16.9, { intervalMs: 2 }, true, undefined],
     ['does not fall because its tasks were replaced', [successes(NEVER)], 13.4, {}, true, undefined],
-  ])('%s', (_, tasks, now, circumstances, isUp, awaited) => {
-    const next = judged(up, tasks, now, circumstances);
+  ])('%s', (_, tasks, now, conditions, isUp, awaited) => {
+    const next = judged(up, tasks, now, conditions);
     expect([next.verdict.isUp, next.awaited]).toEqual([isUp, awaited]);
   });
 

@@ -45,7 +45,7 @@ export const notifications: CollectorDefinition = {
         query: { sort_by: 'generated_at', sort_direction: 'asc', include_count: 'false' },
         since: 'start_date',
       },
-      once: {
+      events: {
         id: 'id',
         at: ['generated_at', 'created_at'],
         counts: [notificationsTotal, notificationsBySeverity],
@@ -119,7 +119,7 @@ export const jobs: CollectorDefinition = {
       },
       sum: [jobsListed, jobsUnacknowledged],
       min: [oldestUnfinishedJob],
-      once: {
+      events: {
         id: 'id',
         at: ['last_updated_at'],
         hasHappened: ({ state }) => FINISHED.some((finished) => finished === enumLabelValue(state)),

@@ -2,7 +2,7 @@ import type { Family } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
-import type { Subjects } from '../reads.ts';
+import type { ObjectFamilies } from '../reads.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
 
 const INVENTORY_STATUS = {
@@ -88,18 +88,18 @@ export const indexing: CollectorDefinition = {
       path: '/ai_activate/inventories',
       key: ['volume_guid'],
       sum: [inventoriesByStatus],
-      subjects: [volumesWith(inventoryTable)],
+      perObject: [volumesWith(inventoryTable)],
     },
     {
       path: '/ai_activate/indexes',
       key: ['volume_guid'],
       sum: [indexesByStatus],
-      subjects: [volumesWith(indexTable)],
+      perObject: [volumesWith(indexTable)],
     },
   ],
 };
 
-function volumesWith(families: readonly Family[]): Subjects {
+function volumesWith(families: readonly Family[]): ObjectFamilies {
   return {
     families,
     labels: ['volume_guid', 'volume'],

@@ -54,7 +54,7 @@ export const stacks: CollectorDefinition = {
       key: ['id'],
       prepare: (stack) => ({ ...stack, serial_number: labelValue(stack.serial_number).toLowerCase() }),
       sum: [stacksByCloud],
-      subjects: [
+      perObject: [
         {
           families: stackTable,
           labels: ['stack_id', 'stack'],
@@ -108,7 +108,7 @@ export const fiq: CollectorDefinition = {
       path: '/fiq_appliances',
       key: ['serial_number'],
       prepare: (record) => ({ ...record, edges: objectOrEmpty(record.connections).edges }),
-      subjects: [
+      perObject: [
         {
           families: fiqTable,
           labels: applianceLabels,
@@ -155,7 +155,7 @@ export const software: CollectorDefinition = {
       path: '/software/downloads',
       key: ['appliance_type', 'platform', 'display_name', 'version', 'id'],
       sum: [downloads],
-      subjects: [{ families: [newestSoftware], labels: [], of: newestOfEachType }],
+      perObject: [{ families: [newestSoftware], labels: [], of: newestOfEachType }],
     },
   ],
 };

@@ -25,7 +25,7 @@ export type Inventory = ReadonlyMap<string, Appliance>;
 /** The last list that could be read. */
 export interface InventoryList {
   readonly items: readonly JsonObject[];
-  /** Whether it is of this cycle. */
+  /** Whether it was read in this cycle. */
   readonly isCurrent: boolean;
   /** Whether its values may be exposed. From an older list only names and builds are used. */
   readonly isFresh: boolean;

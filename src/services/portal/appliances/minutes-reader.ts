@@ -14,13 +14,13 @@ interface ReaderOptions {
 type RequestPeriod = (period: string) => Promise<readonly JsonObject[]>;
 
 interface Reading {
-  /** For the exposition. */
+  /** The records for the exposition. */
   readonly newest: readonly JsonObject[];
-  /** For history; undefined if it needs none, or if they could not be read with this poll. */
+  /** The records for history; undefined if it needs none, or if this poll could not read them. */
   readonly past?: Past;
 }
 
-/** The records until a time, newest first. Nothing before `unreadUntil` can be read. */
+/** The records before the time `until`, newest first. What is older than `unreadUntil` cannot be read. */
 interface Past {
   readonly records: readonly JsonObject[];
   readonly until: number;
@@ -45,7 +45,7 @@ export class MinutesReader {
   readonly #newestLimits = new PeriodLimits();
   /** A task with a limit below {@link MAX_COMBINED_MS} requests the newest minutes and the older ones separately. */
   readonly #olderLimits = new PeriodLimits();
-  /** How much of the past a task gives up next if even the shortest period cannot be read. */
+  /** By task, how many milliseconds of history it gives up next if even the shortest period cannot be read. */
   readonly #skips = new Map<string, number>();
 
   constructor(options: ReaderOptions) {

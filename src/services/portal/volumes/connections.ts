@@ -106,7 +106,7 @@ export const volumes: CollectorDefinition = {
     {
       path: '/volume_connections',
       key: ['volume_id', 'appliance_id'],
-      subjects: [
+      perObject: [
         {
           families: connectionTable,
           labels: volumeApplianceLabels,

@@ -7,7 +7,7 @@ import { type CountingClock, CountingStart } from '../../runtime/counting-start.
 import { SeenIds } from '../../runtime/seen-ids.ts';
 
 /** How the records of a list are events that count once, however often they are listed. */
-export interface Once {
+export interface EventDefinition {
   /** The field that identifies an event. */
   readonly id: string;
   /** The fields with the time of an event; the first that has one is read. */
@@ -35,8 +35,8 @@ const MAX_RANGE_SECONDS = 30 * 86_400 - 60;
  * Counts events that happened since the exporter started. Progress is measured by the times of the events, never by this
  * machine's clock, which may be wrong.
  */
-export class OnceCounter {
-  readonly #once: Once;
+export class EventCounter {
+  readonly #definition: EventDefinition;
   readonly #clock: CountingClock;
   readonly #start: CountingStart;
   readonly #counts: readonly LabelledCounter[];
@@ -49,12 +49,12 @@ export class OnceCounter {
   /** The newest event of a query that has not ended: the next query continues there. */
   #continueAt: number | undefined;
 
-  constructor(once: Once, clock: CountingClock) {
-    this.#once = once;
+  constructor(definition: EventDefinition, clock: CountingClock) {
+    this.#definition = definition;
     this.#clock = clock;
     this.#start = new CountingStart(clock);
-    this.#counts = once.counts.map((family) => new LabelledCounter(family));
-    this.#latest = (once.latest ?? []).map((family) => new LabelledCounter(family, 'max'));
+    this.#counts = definition.counts.map((family) => new LabelledCounter(family));
+    this.#latest = (definition.latest ?? []).map((family) => new LabelledCounter(family, 'max'));
   }
 
   /** When a query for events begins, in Unix seconds by the service's clock. */
@@ -70,7 +70,7 @@ export class OnceCounter {
   }
 
   add(record: JsonObject, reportDrop: ReportDrop): void {
-    const { id, at: fields, hasHappened = () => true } = this.#once;
+    const { id, at: fields, hasHappened = () => true } = this.#definition;
     const eventId = labelValue(record[id]);
     const reportedAt = fields.map((field) => parseDateSeconds(record[field])).find((time) => time !== undefined);
     if (eventId === '' || reportedAt === undefined) {
