@@ -59,7 +59,7 @@ export function taskKind(polled: PolledTask): TaskKind {
   return polled.task.priority ? 'priority' : 'well';
 }
 
-/** For which of the tasks that may occupy a worker for long a worker is free. */
+/** What the workers have room for, of what may hold them for long. */
 export interface FreeWorkers {
   /** False while an outage of the service is probed. */
   readonly forSeries: boolean;

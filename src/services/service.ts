@@ -57,7 +57,7 @@ export interface ServiceEndpoint {
 }
 
 /** What the program gives to the connection of a service. */
-interface ServiceDependencies {
+export interface ServiceDependencies {
   readonly client: JsonClient;
   readonly config: Config;
   readonly clock: Clock;
@@ -69,7 +69,7 @@ interface ServiceDependencies {
   readonly saveSoon: SaveSoon | undefined;
 }
 
-interface ServiceConnection extends ServiceDetails {
+export interface ServiceConnection extends ServiceDetails {
   readonly collector: Collector;
   readonly intervalMs: number;
   readonly inventory?: Inventory;
@@ -90,7 +90,7 @@ export interface Inventory extends InventoryDetails {
 }
 
 /** What a service keeps over restarts. */
-interface SavedState {
+export interface SavedState {
   readonly parts: readonly SavedPart[];
   readonly restoredResult?: () => RestoredResult | undefined;
 }
@@ -114,7 +114,7 @@ export interface DoctorCheckDependencies {
 }
 
 /** What `--plan` needs to know. */
-interface ServicePlanning<Settings> {
+export interface ServicePlanning<Settings> {
   sampleCounts(settings: Settings): readonly SampleCounts[];
   /** Missing if the number of requests does not grow with the fleet. */
   readonly fleet?: {
@@ -149,12 +149,12 @@ export interface FleetDemand {
 }
 
 /** Records of the past, for remote write. */
-interface ServiceHistory<Settings> {
+export interface ServiceHistory<Settings> {
   /** How far back a usual request reaches, and the length of a bin, in milliseconds. */
   bins(settings: Settings): HistoryBins;
 }
 
-interface HistoryBins {
+export interface HistoryBins {
   readonly lookbackMs: number;
   readonly binMs: number;
 }

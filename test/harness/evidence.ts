@@ -33,6 +33,9 @@ export const COUNTED = {
 
 type Counted = keyof typeof COUNTED;
 
+/** The portal was down if it returned no series for so long. */
+const OUTAGE_MS = 10 * MINUTE;
+
 /** What the services received and delivered, and when: the truth that scrapes are compared with. */
 export class Evidence {
   readonly #monotonic: () => number;
@@ -51,6 +54,8 @@ export class Evidence {
   readonly #recordedAt = new Map<string, number>();
   /** When the portal last returned a series, and file acceleration its data. */
   readonly #respondedAt = { gfa: Number.NEGATIVE_INFINITY, portal: Number.NEGATIVE_INFINITY };
+  /** When the portal responded again after an outage. */
+  #portalBackAt = Number.NEGATIVE_INFINITY;
   /** Ids of the events that were delivered since the start of the exporter, and before it. */
   #events = emptyEvents();
   #earlierEvents = emptyEvents();
@@ -128,8 +133,9 @@ export class Evidence {
     return this.#monotonic() - this.#respondedAt[service];
   }
 
+  /** How long an appliance has had no record, outages of the portal not counted: they say nothing about it. */
   sinceRecord(serial: string): number {
-    return this.#monotonic() - (this.#recordedAt.get(serial) ?? Number.NEGATIVE_INFINITY);
+    return this.#monotonic() - Math.max(this.#recordedAt.get(serial) ?? Number.NEGATIVE_INFINITY, this.#portalBackAt);
   }
 
   /** How long ago a series was last delivered with a newest record of this time, in Unix seconds; undefined if never. */
@@ -153,6 +159,7 @@ export class Evidence {
 
   #takeSeries(serial: string, series: string, { items }: Fields): void {
     if (!Array.isArray(items)) return;
+    if (this.sinceResponse('portal') > OUTAGE_MS) this.#portalBackAt = this.#monotonic();
     this.#respondedAt.portal = this.#monotonic();
     const times = recordsIn(items)
       .filter((record) => Object.entries(record).some(([field, value]) => field !== 'time' && value !== null))

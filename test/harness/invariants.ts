@@ -13,6 +13,8 @@ export interface Check {
   readonly task: Task;
   readonly evidence: Evidence;
   readonly appliances: number;
+  /** With those that were removed. */
+  readonly appliancesEver: number;
   /** The serials of those that have been there for so long that the exporter must know them. */
   readonly known: readonly string[];
   /** The longest interval that the limits allowed lately, in milliseconds. */
@@ -81,6 +83,12 @@ function* neglected({ scrape, task, evidence, known, effectiveMs }: Check): Gene
   if (task.series.length === 0) return;
   if (evidence.quietMs('portal', '/serials') > 2 * task.discoveryMs)
     yield* unpolled('/serials', LATE * task.discoveryMs);
+  const shown = new Set(
+    scrape.all('filer_appliance_series_timestamp_seconds').map(({ labels }) => `${labels.serial}/${labels.series}`),
+  );
+  const up = new Set(
+    scrape.all('filer_appliance_up').flatMap(({ labels, value }) => (value === 1 ? [labels.serial] : [])),
+  );
   for (const serial of known) {
     for (const series of task.series) {
       const operation = `/telemetry/appliances/${serial}/${series}`;
@@ -88,9 +96,8 @@ function* neglected({ scrape, task, evidence, known, effectiveMs }: Check): Gene
       if (!evidence.hasDelivered(`${serial}/${series}`)) continue;
       if (evidence.quietMs('portal', operation) < 2.5 * effectiveMs + SLACK_MS) continue;
       yield* unpolled(operation, effectiveMs + 0.5 * task.intervalMs);
-      if (scrape.value('filer_appliance_series_timestamp_seconds', { serial, series }) === undefined)
-        yield ['polled', `${serial}/${series} is not shown`];
-      if (scrape.value('filer_appliance_up', { serial }) !== 1) yield ['up', `${serial} is down, and nothing is wrong`];
+      if (!shown.has(`${serial}/${series}`)) yield ['polled', `${serial}/${series} is not shown`];
+      if (!up.has(serial)) yield ['up', `${serial} is down, and nothing is wrong`];
       if (scrape.value('filer_api_up', { api: 'portal' }) !== 1)
         yield ['up', 'the portal is down, and nothing is wrong'];
     }
@@ -105,7 +112,7 @@ function* countersTooHigh({ scrape, evidence }: Check): Generator<Violation> {
 }
 
 /** The limit holds in each window, and an hour takes hardly more requests than health. */
-function* tooManyRequests({ task, evidence, appliances }: Check): Generator<Violation> {
+function* tooManyRequests({ task, evidence, appliancesEver }: Check): Generator<Violation> {
   const { requests, windowMs } = task.limit;
   const sent = evidence.requests.filter(({ service }) => service === 'portal').map(({ at }) => at);
   const now = Math.max(evidence.startedAt, ...sent.slice(-1));
@@ -118,7 +125,7 @@ function* tooManyRequests({ task, evidence, appliances }: Check): Generator<Viol
     ({ at, path }) => at > now - HOUR && path.startsWith('/telemetry/appliances/'),
   );
   const starts = evidence.startedAt > now - HOUR ? 2 : 1;
-  const healthy = appliances * task.series.length * (HOUR / task.intervalMs + starts);
+  const healthy = appliancesEver * task.series.length * (HOUR / task.intervalMs + starts);
   const most = (1 + REPETITIONS.share) * healthy + REPETITIONS.atOnce;
   if (lately.length > most) yield ['requests', `${lately.length} requests of telemetry in an hour, ${most} at most`];
 }

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type { Clock } from '../../src/runtime/clock.ts';
 
 interface Sleeper {
@@ -79,7 +80,11 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that can go on go on. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Lets every promise that can go on go on, over as many turns of the event loop as they take. */
+export async function settle(): Promise<void> {
+  do {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  } while (process.getActiveResourcesInfo().includes('Immediate'));
 }

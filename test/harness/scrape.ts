@@ -9,7 +9,9 @@ export class Scrape {
   readonly text: string;
   /** The type of each family. */
   readonly types = new Map<string, string>();
-  readonly #samples = new Map<string, ScrapedSample[]>();
+  /** Lines by name, and what they say: most are never asked for. */
+  readonly #lines = new Map<string, string[]>();
+  readonly #samples = new Map<string, readonly ScrapedSample[]>();
 
   constructor(text: string) {
     this.text = text;
@@ -21,26 +23,25 @@ export class Scrape {
         if (kind === 'TYPE') this.types.set(name, type);
         continue;
       }
-      const end = line.lastIndexOf(' ');
-      const series = line.slice(0, end);
+      const series = line.slice(0, line.lastIndexOf(' '));
       if (seen.has(series)) throw new Error(`a scrape has the series ${series} twice`);
       seen.add(series);
-      const sample = { ...seriesOf(series), value: numberOf(line.slice(end + 1)) };
-      const named = this.#samples.get(sample.name);
-      if (named === undefined) this.#samples.set(sample.name, [sample]);
-      else named.push(sample);
+      const [name = ''] = series.split('{', 1);
+      const lines = this.#lines.get(name);
+      if (lines === undefined) this.#lines.set(name, [line]);
+      else lines.push(line);
     }
   }
 
   get names(): readonly string[] {
-    return [...this.#samples.keys()];
+    return [...this.#lines.keys()];
   }
 
   /** The samples of a name, or of all names that a pattern fits, with these labels among theirs. */
   all(name: string | RegExp, labels: ScrapedSample['labels'] = {}): readonly ScrapedSample[] {
     const names = typeof name === 'string' ? [name] : this.names.filter((one) => name.test(one));
     const wanted = Object.entries(labels);
-    const named = names.flatMap((one) => this.#samples.get(one) ?? []);
+    const named = names.flatMap((one) => this.#samplesOf(one));
     return named.filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value));
   }
 
@@ -53,6 +54,17 @@ export class Scrape {
 
   sum(name: string, labels: ScrapedSample['labels'] = {}): number {
     return this.all(name, labels).reduce((sum, { value }) => sum + value, 0);
+  }
+
+  #samplesOf(name: string): readonly ScrapedSample[] {
+    const known = this.#samples.get(name);
+    if (known !== undefined) return known;
+    const samples = (this.#lines.get(name) ?? []).map((line) => {
+      const end = line.lastIndexOf(' ');
+      return { ...seriesOf(line.slice(0, end)), value: numberOf(line.slice(end + 1)) };
+    });
+    this.#samples.set(name, samples);
+    return samples;
   }
 }
 

@@ -1,13 +1,15 @@
 import { setMaxListeners } from 'node:events';
-import { get as httpGet, type IncomingMessage } from 'node:http';
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
+import type { Environment } from '../../src/app/environment.ts';
 import { lineMask, load } from '../../src/cli/load.ts';
+import type { Config } from '../../src/config/config.ts';
 import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
 
-import { createLog } from '../../src/runtime/log.ts';
+import { createLog, type Log } from '../../src/runtime/log.ts';
 import { configuredServices } from '../../src/services/services.ts';
 import { type Duration, HOUR, MINUTE, milliseconds, SECOND } from './duration.ts';
 import { Evidence, type Task } from './evidence.ts';
@@ -57,6 +59,8 @@ export class Scenario {
   readonly clock: ManualClock;
   readonly services: SimulatedServices;
   readonly disk = new MemoryStore();
+  /** Of the exporter that was started last. */
+  config: Config | undefined;
   /** The lines of all processes so far. */
   readonly log: LogLine[] = [];
   /** What each response takes. */
@@ -72,6 +76,7 @@ export class Scenario {
   /** The effective intervals of the last scrapes, and when each appliance was first there. */
   #effective: { readonly at: number; readonly ms: number }[] = [];
   readonly #joined = new Map<string, number>();
+  readonly #agent = new Agent({ keepAlive: true });
   #app: App | undefined;
   #port = 0;
   #starts = 0;
@@ -108,13 +113,22 @@ export class Scenario {
     this.#evidence.started(this.clock.now(), this.#remembers);
     const env = { ...environmentOf(this.#options), ...this.#options.env };
     const config = await load(env, () => Promise.reject(Object.assign(new Error('no .env'), { code: 'ENOENT' })));
+    this.config = config;
     const write = (line: string) => void this.log.push(JSON.parse(line) as LogLine);
     // As for the process.
     setMaxListeners(100);
-    this.#app = createApp(configuredServices(config), config, {
+    const log = createLog('info', { write }, lineMask(config));
+    this.#app = createApp(configuredServices(config), config, this.environment(log));
+    void this.#app.failed.then((error) => this.#violate('log', `the program failed: ${error.stack}`));
+    this.#port = await this.#app.start();
+  }
+
+  /** What a program of this machine gets. */
+  environment(log: Log): Environment {
+    return {
       clock: this.clock,
       random: seededRandom(this.#starts),
-      log: createLog('info', { write }, lineMask(config)),
+      log,
       version: '0.0.0',
       revision: 'test',
       nodeVersion: process.version,
@@ -125,9 +139,7 @@ export class Scenario {
           this.clock,
           () => this.latencyMs,
         ),
-    });
-    void this.#app.failed.then((error) => this.#violate('log', `the program failed: ${error.stack}`));
-    this.#port = await this.#app.start();
+    };
   }
 
   /** Lets time pass, checks the invariants meanwhile, and resolves with the last scrape. */
@@ -151,7 +163,7 @@ export class Scenario {
   /** A page of the exporter. */
   async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpGet({ port: this.#port, host: '127.0.0.1', path, agent: false }, resolve).on('error', reject);
+      httpGet({ port: this.#port, host: '127.0.0.1', path, agent: this.#agent }, resolve).on('error', reject);
     });
     return { status: response.statusCode ?? 0, text: await text(response) };
   }
@@ -213,6 +225,7 @@ export class Scenario {
   async stop(how: 'stop' | 'kill' = 'stop'): Promise<void> {
     this.disk.isFrozen = how === 'kill';
     this.#isUnplugged = how === 'kill';
+    this.#agent.destroy();
     await this.clock.through(this.#app?.stop() ?? Promise.resolve(), SECOND);
     this.#app = undefined;
     this.disk.isFrozen = false;
@@ -258,8 +271,16 @@ export class Scenario {
     for (const serial of this.serials) if (!this.#joined.has(serial)) this.#joined.set(serial, now);
     const knownMs = 1.5 * this.#task.discoveryMs + 2 * effectiveMs;
     const known = this.serials.filter((serial) => now - (this.#joined.get(serial) ?? now) > knownMs);
-    const appliances = this.serials.length;
-    const check = { scrape, task: this.#task, evidence: this.#evidence, appliances, known, effectiveMs };
+    const { appliances, everyAppliance } = this.services.fleet;
+    const check = {
+      scrape,
+      task: this.#task,
+      evidence: this.#evidence,
+      appliances: appliances.length,
+      appliancesEver: everyAppliance.length,
+      known,
+      effectiveMs,
+    };
     const found: Violation[] = [...violations(check), ...this.#counters.violations(scrape)];
     for (const [invariant, violation] of found) this.#violate(invariant, violation);
     for (const { name, labels, value } of scrape.all(/^filer_(?:api|appliance)_up$/)) {

@@ -35,7 +35,15 @@ function madeUp() {
     /** The invariants that are broken if a scrape has these lines. */
     shows: (...lines: readonly string[]) => {
       const scrape = new Scrape(lines.join('\n'));
-      const check = { scrape, task, evidence, appliances: 1, known: [SERIAL], effectiveMs: task.intervalMs };
+      const check = {
+        scrape,
+        task,
+        evidence,
+        appliances: 1,
+        appliancesEver: 1,
+        known: [SERIAL],
+        effectiveMs: task.intervalMs,
+      };
       return [...violations(check), ...counters.violations(scrape)].map((violation) => violation.join(': '));
     },
   };

@@ -3,7 +3,9 @@ import { enumLabelValue } from '../../../metrics/samples.ts';
 import { booleanValue, date, recordOne } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
-const SEVERITY = { field: 'severity', documentedValues: ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] } as const;
+export const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
+
+const SEVERITY = { field: 'severity', documentedValues: SEVERITIES } as const;
 
 const notificationsTotal = {
   name: 'filer_notifications_total',

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import type { Fault } from '../../src/demo/services.ts';
+import { simulate } from '../harness/simulate.ts';
+import { standing } from '../harness/standing.ts';
+
+const UP = 'filer_appliance_up';
+const CPU = 'filer_appliance_cpu_utilization_ratio';
+const telemetryOf = (serial: string) => new RegExp(`^/telemetry/appliances/${serial}/`);
+const failing = (serial: string, fault: Fault = { status: 500 }): Fault => ({ path: telemetryOf(serial), ...fault });
+
+test('an appliance whose series all fail is down within four intervals, with its values gone and one line in the log', async () => {
+  const run = await simulate({ checkEvery: '1m' });
+  await run.advance('30m');
+  const [serial = ''] = run.serials;
+  const before = run.log.length;
+  const usual = run.requests(telemetryOf(serial), '20m');
+  run.fail(failing(serial));
+  let minutes = 0;
+  for (; (await run.advance('1m')).value(UP, { serial }) === 1; minutes += 1) expect(minutes).toBeLessThan(20);
+  expect(minutes).toBeGreaterThan(10);
+  const scrape = await run.advance('20m');
+  expect(standing(scrape)).toBe('portal up, 2 reporting, 1 unavailable, 6 series');
+  expect(run.requests(telemetryOf(serial), '20m')).toBeLessThanOrEqual(1.2 * usual);
+  expect(run.log.slice(before).filter((line) => line.serial === serial)).toHaveLength(1);
+  const { appliances } = JSON.parse((await run.get('/api/v1/status')).text);
+  expect(appliances.map(({ state }: { state: string }) => state).toSorted()).toEqual(['down', 'up', 'up']);
+});
+
+test('an appliance that is off has no records, is down, and is up again after its second record', async () => {
+  const run = await simulate();
+  await run.advance('20m');
+  run.disturb((_, path) => path.includes(run.serials[0] ?? ''));
+  run.services.fleet.change('edge-lyon', { offSince: run.clock.now() });
+  // Its last records are still in the period that is requested.
+  expect(standing(await run.advance('45m'))).toBe('portal up, 1 no records, 2 reporting, 6 series');
+  run.services.fleet.change('edge-lyon', { offSince: Number.POSITIVE_INFINITY });
+  expect(standing(await run.advance('15m'))).toBe('portal up, 3 reporting, 9 series');
+});
+
+test('an appliance of which one series still works stays up', async () => {
+  const run = await simulate();
+  await run.advance('10m');
+  const [serial = ''] = run.serials;
+  run.fail({ path: new RegExp(`${serial}/(?!cpu_)`), status: 500 });
+  const scrape = await run.advance('1h');
+  expect([
+    scrape.value(UP, { serial }),
+    scrape.all('filer_appliance_series_timestamp_seconds', { serial }).length,
+  ]).toEqual([1, 1]);
+});
+
+test('an appliance that fails from the start is logged once by name, and its end once', async () => {
+  const run = await simulate({ later: true });
+  const [serial = ''] = run.serials;
+  const end = run.fail(failing(serial));
+  await run.start();
+  expect((await run.advance('40m')).value(UP, { serial })).toBe(0);
+  end();
+  await run.advance('20m');
+  const lines = run.log.filter((line) => line.serial === serial);
+  expect(lines.map(({ filer }) => filer)).toEqual(['edge-lyon', 'edge-lyon']);
+  expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+});
+
+test('twenty of forty appliances hang: the others miss no interval, and one that fails once is back in the next', async () => {
+  const run = await simulate({ appliances: 40, checkEvery: '4m' });
+  await run.advance('10m');
+  const hanging = run.serials.slice(0, 20);
+  for (const serial of hanging) run.fail(failing(serial, { how: 'hang' }));
+  await run.advance('1h');
+  const healthy = run.serials[20] ?? '';
+  run.fail({ ...failing(healthy), path: new RegExp(`${healthy}/cpu`), times: 3 });
+  const scrape = await run.advance('15m');
+  expect(scrape.all(CPU, { serial: healthy })).toHaveLength(1);
+  expect(scrape.sum(UP)).toBe(20);
+  // What hangs is requested half as often as what is well.
+  for (const serial of hanging) expect(run.requests(telemetryOf(serial), '1h')).toBeLessThan((12 * 3) / 2 + 2);
+});
+
+test('half of 40 appliances hang for a single worker: the others wait at most three intervals', async () => {
+  const run = await simulate({
+    appliances: 40,
+    series: ['cpu_utilization'],
+    env: { PORTAL_CONCURRENCY: '1' },
+    checkEvery: '4m',
+  });
+  run.allow('polled', 'one worker is held by what hangs for a part of the time');
+  await run.advance('20m');
+  for (const serial of run.serials.slice(0, 20)) run.fail(failing(serial, { how: 'hang' }));
+  await run.advance('1h');
+  for (const serial of run.serials.slice(20)) expect(run.requests(telemetryOf(serial), '15m')).toBeGreaterThan(0);
+});
+
+test('an appliance that hung for an hour is back within two intervals, while others still hang', async () => {
+  const run = await simulate({ appliances: 8, checkEvery: '4m' });
+  await run.advance('10m');
+  const [end] = run.serials.slice(0, 4).map((serial) => run.fail(failing(serial, { how: 'hang' })));
+  await run.advance('1h');
+  end?.();
+  expect((await run.advance('15m')).all(CPU, { serial: run.serials[0] ?? '' })).toHaveLength(1);
+});
+
+test('an ingestion that stalls for all appliances is over everywhere two intervals after its end', async () => {
+  const run = await simulate({ appliances: 8, env: { PORTAL_DISCOVERY_INTERVAL: '6h' } });
+  await run.advance('10m');
+  const end = run.edit(/^\/telemetry/, (body) => ({ ...(body as object), items: [] }));
+  expect(standing(await run.advance('30m'))).toBe('portal up, 8 no records, 0 series');
+  end();
+  expect(standing(await run.advance('10m'))).toBe('portal up, 8 reporting, 24 series');
+});
+
+test('a replaced appliance: the old one leaves, and the new one has the plain name from its first value on', async () => {
+  const run = await simulate({ gfa: true, checkEvery: '1m' });
+  await run.advance('10m');
+  const [old = ''] = run.serials;
+  run.disturb((_, path) => path.includes(old))();
+  run.services.fleet.remove('edge-lyon', run.clock.now());
+  const { serial } = run.services.fleet.add(run.clock.now());
+  run.services.fleet.change('edge-leeds', { name: 'edge-lyon' });
+  const names = new Set<string | undefined>();
+  for (let minute = 0; minute < 40; minute += 1) {
+    const scrape = await run.advance('1m');
+    for (const { labels } of scrape.all(/^filer_appliance/, { serial })) names.add(labels.filer);
+  }
+  expect([...names]).toEqual(['edge-lyon']);
+  const scrape = await run.scrape();
+  expect([scrape.all(UP).length, scrape.all(/^filer_/, { serial: old })]).toEqual([3, []]);
+});
+
+test('half of the fleet is decommissioned: nothing of it is shown or requested any more', async () => {
+  const run = await simulate({ appliances: 6 });
+  await run.advance('10m');
+  const gone = run.serials.slice(0, 3);
+  run.disturb((_, path) => gone.some((serial) => path.includes(serial)));
+  for (const { name } of run.services.fleet.appliances.slice(0, 3)) run.services.fleet.remove(name, run.clock.now());
+  const scrape = await run.advance('40m');
+  expect(standing(scrape)).toBe('portal up, 3 reporting, 9 series');
+  const page = (await run.get('/status')).text;
+  expect(gone.filter((serial) => scrape.text.includes(serial) || page.includes(serial))).toEqual([]);
+  expect(run.requests(new RegExp(gone.join('|')), '10m')).toBe(0);
+});
+
+test('a fleet becomes empty while the list of edges fails: its appliances leave, and the portal is up', async () => {
+  const run = await simulate({ env: { PORTAL_COLLECTORS: 'telemetry' } });
+  await run.advance('20m');
+  run.fail({ path: /^\/edges/, status: 404 });
+  for (const { name } of run.services.fleet.appliances) run.services.fleet.remove(name, run.clock.now());
+  await run.advance('20m');
+  const scrape = await run.advance('1h');
+  expect(standing(scrape)).toBe('portal up, 0 series');
+  expect(run.requests(/^\/telemetry/, '1h')).toBe(0);
+  expect(scrape.value('filer_exporter_inventory_gap_info', { list: 'all', reason: 'empty' })).toBe(1);
+});
+
+test('five appliances that join at once are up soon after the next list, and a renamed one keeps its counts', async () => {
+  const run = await simulate({ gfa: true });
+  await run.advance('20m');
+  for (let joined = 0; joined < 5; joined += 1) run.services.fleet.add(run.clock.now());
+  run.services.fleet.change('edge-osaka', { name: 'edge "1" \\ \n' });
+  const scrape = await run.advance('40m');
+  expect(standing(scrape)).toBe('gfa up, 8 filers; portal up, 8 reporting, 24 series');
+  const [, renamed = ''] = run.serials;
+  const names = scrape.all(/^filer_/, { serial: renamed }).map(({ labels }) => labels.filer);
+  expect(new Set(names)).toEqual(new Set(['edge "1" \\ \n']));
+});
+
+test('filers of one name, in both services, have one name with a short id, and it is the same after a restart', async () => {
+  const run = await simulate({ gfa: true, state: true });
+  run.services.fleet.change('edge-osaka', { name: 'edge-lyon' });
+  const namesIn = async () => {
+    const scrape = await run.advance('20m');
+    return run.serials.map((serial) => {
+      const own = [...scrape.all(/^filer_/, { serial }), ...scrape.all(/^filer_/, { filer_guid: serial })];
+      return [...new Set(own.map(({ labels }) => labels.filer))].join(' | ');
+    });
+  };
+  run.allow('counters', 'two filers exchange their names, so that their series are others');
+  const names = await namesIn();
+  expect(new Set(names).size).toBe(3);
+  expect(names).toEqual([
+    expect.stringMatching(/^edge-lyon \S+$/),
+    expect.stringMatching(/^edge-lyon \S+$/),
+    'edge-denver',
+  ]);
+  await run.restart('stop');
+  expect(await namesIn()).toEqual(names);
+});

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { DAY, HOUR, SECOND } from '../harness/duration.ts';
+import { type Scenario, simulate } from '../harness/simulate.ts';
+import { standing } from '../harness/standing.ts';
+
+const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Dates the records of one group of `GET /data` otherwise. */
+function dated(run: Scenario, group: 'filers' | 'locks' | 'propagation', byMs: number): () => void {
+  return run.edit(/^\/data/, (body) => {
+    const { metrics, ...rest } = body as { metrics: readonly Record<string, readonly Fields[]>[] };
+    const change = (record: Fields) => {
+      return { ...record, timestamp: new Date(Date.parse(String(record.timestamp)) + byMs).toISOString() };
+    };
+    return { ...rest, metrics: metrics.map((part) => ({ ...part, [group]: (part[group] ?? []).map(change) })) };
+  });
+}
+
+test.each([
+  ['set back a day', -DAY],
+  ['set forward an hour', HOUR],
+  ['set forward a century', 36_525 * DAY],
+])('a clock of this machine that is %s changes nothing that is shown, and is right again', async (_, stepMs) => {
+  const run = await simulate({ gfa: true });
+  await run.advance('10m');
+  run.disturb(() => false)();
+  run.clock.step(stepMs);
+  expect(standing(await run.advance('30m'))).toBe(WELL);
+  run.clock.step(-stepMs);
+  expect(standing(await run.advance('30m'))).toBe(WELL);
+});
+
+test('a machine that begins in 1970 and gets the time after ten minutes', async () => {
+  const run = await simulate({ gfa: true, later: true });
+  const sinceMs = run.clock.now();
+  run.clock.step(-sinceMs);
+  await run.start();
+  expect(standing(await run.advance('10m'))).toBe(WELL);
+  run.clock.step(sinceMs);
+  expect(standing(await run.advance('20m'))).toBe(WELL);
+});
+
+test('services whose clock is an hour ahead, and then an hour behind, are up, and all that they report is shown', async () => {
+  const run = await simulate({ gfa: true, services: { clockAheadMs: HOUR } });
+  run.allow('stale', 'a record of the time that is set back is older than one that was shown');
+  const ahead = await run.advance('20m');
+  expect(standing(ahead)).toBe(WELL);
+  expect(ahead.value('filer_exporter_clock_skew_seconds', { api: 'portal' })).toBeCloseTo(HOUR / SECOND, -1);
+  run.services.set({ clockAheadMs: -HOUR });
+  run.disturb()();
+  expect(standing(await run.advance('40m'))).toBe(WELL);
+});
+
+test('a clock that is ten minutes off is reported by metric, log and page until it is right', async () => {
+  const run = await simulate({ gfa: true, portal: false, services: { clockAheadMs: 600 * SECOND } });
+  const warning = { api: 'gfa', warning: 'clock_skew' };
+  expect((await run.advance('20m')).value('filer_exporter_warning_info', warning)).toBe(1);
+  expect((await run.get('/status')).text).toContain('clock');
+  run.services.set({ clockAheadMs: 0 });
+  run.disturb()();
+  expect((await run.advance('20m')).value('filer_exporter_warning_info', warning)).toBeUndefined();
+  expect(run.log.filter((line) => line.warning === 'clock_skew').map(({ level }) => level)).toEqual(['warn', 'info']);
+});
+
+test('check-ins that are dated a day ahead, and events eight hours, are replaced by the next response', async () => {
+  const run = await simulate({ gfa: true, portal: false });
+  await run.advance('5m');
+  for (const [group, byMs] of [
+    ['filers', DAY],
+    ['locks', 8 * HOUR],
+    ['propagation', -8 * HOUR],
+  ] as const) {
+    const end = dated(run, group, byMs);
+    await run.advance('4m');
+    end();
+  }
+  const scrape = await run.advance('10m');
+  const newest = run.clock.now() / SECOND;
+  for (const { value } of scrape.all('filer_last_checkin_timestamp_seconds')) {
+    expect(value).toBeLessThanOrEqual(newest);
+    expect(newest - value).toBeLessThan(200);
+  }
+});
+
+test('filers that are named one in each response keep their counts', async () => {
+  const run = await simulate({ appliances: 5, gfa: true, portal: false });
+  let responses = 0;
+  await run.advance('2m');
+  const end = run.edit(/^\/data/, (body) => {
+    const { metrics, ...rest } = body as { metrics: readonly { filers: readonly Fields[] }[] };
+    responses += 1;
+    const named = run.serials[responses % 5];
+    return {
+      ...rest,
+      metrics: metrics.map((part) => ({ ...part, filers: part.filers.filter((one) => one.filer_guid === named) })),
+    };
+  });
+  await run.advance('30m');
+  end();
+  expect(standing(await run.advance('10m'))).toBe('gfa up, 5 filers');
+});
+
+test('responses without filers and volumes for half an hour take no count away', async () => {
+  const run = await simulate({ gfa: true, portal: false });
+  const before = (await run.advance('10m')).sum('filer_lock_events_total');
+  const end = run.edit(/^\/data/, (body) => ({ ...(body as object), metrics: [] }));
+  expect((await run.advance('30m')).sum('filer_lock_events_total')).toBe(before);
+  end();
+  expect(standing(await run.advance('10m'))).toBe('gfa up, 3 filers');
+});
+
+test('one empty and one half list of appliances, jobs and connections take nothing away and count nothing twice', async () => {
+  const env = {
+    PORTAL_COLLECTORS: 'telemetry,volumes,edges,jobs,notifications,volume_telemetry=5m',
+    PORTAL_DISCOVERY_INTERVAL: '5m',
+  };
+  const run = await simulate({ appliances: 6, env, services: { jobsFail: true } });
+  await run.advance('20m');
+  for (const share of [0, 0.5]) {
+    const shortened = new Set<string>();
+    const end = run.edit(/^\/(?:serials|edges|jobs|notifications|volume_connections)(?:\?|$)/, (body, { path }) => {
+      const { items, ...rest } = body as { items: readonly unknown[] };
+      if (shortened.has(path)) return body;
+      shortened.add(path);
+      return { ...rest, items: items.slice(0, items.length * share) };
+    });
+    await run.advance('15m');
+    end();
+  }
+  expect(standing(await run.advance('20m'))).toBe('portal up, 6 reporting, 18 series');
+});
