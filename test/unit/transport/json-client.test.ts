@@ -86,12 +86,7 @@ describe('a response', () => {
   });
 
   test.each([
-    [
-      308,
-      'https://eu.portal.example.com/v1/serials?key=abcd',
-      'a redirect to https://eu.portal.example.com',
-      'redirect',
-    ],
+    [308, 'https://eu.example.com/v1/serials?key=abcd', 'a redirect to https://eu.example.com', 'redirect'],
     [301, 'https://user:pass@10.20.30.40:8443/', 'a redirect to https://10.20.30.40:8443', 'redirect'],
     [302, 'https://configured-secret-1.example.com/', 'a redirect to https://[…].example.com', 'redirect'],
     [302, '/login', undefined, 'page'],
@@ -116,9 +111,7 @@ describe('what a service says about an error', () => {
     [JSON.stringify({ message: 'a word and '.repeat(100) }), `: ${'a word and '.repeat(100).slice(0, 200)}`],
     [JSON.stringify({ message: `${'word '.repeat(38)}eyJhbGciOiJIUzI1NiJ9` }), `: ${'word '.repeat(38)}[…]`],
     ['{"message":{"a":1}}', ''],
-    ['{"message":null,"error":"internal"}', ': internal'],
     ['{"__proto__":{"message":"inherited"}}', ''],
-    ['[{"message":"in a list"}]', ''],
     ['<html><h1>502 Bad Gateway</h1></html>', ''],
   ])('%s is shown as "%s"', async (body, words) => {
     const { failure } = await responding(422, body);

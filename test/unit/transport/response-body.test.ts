@@ -23,8 +23,7 @@ async function read(
 test.each<[string, Buffer | string, Readonly<Record<string, string>>, unknown]>([
   ['JSON of any type', '{"items":[]}', { 'content-type': 'text/plain' }, { items: [] }],
   ['gzip', gzipSync('[1]'), gzip, [1]],
-  ['gzip by its old name', gzipSync('[1]'), { 'content-encoding': 'X-GZIP' }, [1]],
-  ['gzip in two members', Buffer.concat([gzipSync('[1,'), gzipSync('2]')]), gzip, [1, 2]],
+  ['gzip in two members', Buffer.concat([gzipSync('[1,'), gzipSync('2]')]), { 'content-encoding': 'X-GZIP' }, [1, 2]],
   ['deflate', deflateSync('[1]'), { 'content-encoding': 'deflate' }, [1]],
   ['nothing', '', gzip, undefined],
   ['a byte order mark', '\ufeff[1]', {}, [1]],
@@ -84,7 +83,6 @@ test.each<[string, Buffer | string, Readonly<Record<string, string>>, string]>([
   ['decompressed', gzipSync('{"message":"Nope"}'), gzip, ': Nope'],
   ['above 64 KiB', `{"message":"${'a '.repeat(33_000)}"}`, {}, ''],
   ['a gzip bomb', gzipSync(Buffer.alloc(20_000_000)), gzip, ''],
-  ['no UTF-8', Buffer.from([0xff]), {}, ''],
   ['nested too deep', '['.repeat(60_000), {}, ''],
 ])('the body of an error is read without a second error: %s', async (_, body, headers, words) => {
   const { failure } = await served((_request, response) => void response.writeHead(500, headers).end(body));

@@ -33,10 +33,13 @@ test('until the third response the clock of this machine counts as one unless it
   expect(offs).toEqual([3600, 0, 0, 0, 0]);
 });
 
-test('a new time of this machine changes the difference and not the time of the service', async () => {
+test('a new time of this machine, or a pause of the process, changes the difference and not the time of the service', async () => {
   const { clock, machine, off } = await measured(0, 0, 0, 0);
   machine.step(-3_600_000);
   expect([off(), clock.skewMs]).toEqual([0, 3_600_000]);
+  // Responses that arrive together, as after a pause of the process, count as one.
+  for (let response = 0; response < 8; response += 1) clock.addSample(NOON - 100_000);
+  expect(off()).toBe(0);
 });
 
 test('a difference is large from the fifth response on, above a minute until it is below half a minute', async () => {
@@ -44,10 +47,4 @@ test('a difference is large from the fifth response on, above a minute until it 
   expect(await isSkewed(61, 61, 61, 61)).toBe(false);
   expect(await isSkewed(61, 61, 61, 61, 61, 59, 59, 59)).toBe(true);
   expect(await isSkewed(61, 61, 61, 61, 61, 29, 29, 29)).toBe(false);
-});
-
-test('responses that arrive together, as after a pause of the process, count as one', async () => {
-  const { clock, off } = await measured(0, 0, 0, 0);
-  for (let response = 0; response < 8; response += 1) clock.addSample(NOON - 100_000);
-  expect(off()).toBe(0);
 });
