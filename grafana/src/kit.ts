@@ -20,7 +20,7 @@ import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 /** Where a value gets another colour: the first step has no lower end. Orange: an alert warns. Red: an alert pages. */
 export type Steps = readonly [color: string, ...others: (readonly [from: number, color: string])[]];
 
-export interface Query {
+interface Query {
   readonly expr: string;
   /** The name of a series, such as `{{filer}}`; in a table, the title of the column. */
   readonly name: string;
@@ -57,7 +57,7 @@ interface Options {
 
 export type Panel = Builder<dashboard.Panel> & { id(id: number): Panel };
 
-export interface Row {
+interface Row {
   readonly title: string;
   /** Grafana sends the queries of a folded row only when it is opened. */
   readonly folded?: true;

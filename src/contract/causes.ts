@@ -8,7 +8,7 @@ export interface Explanation {
   readonly advice: string;
 }
 
-export type CauseName = FailureReason | Problem | 'missing' | 'limited' | 'no_records' | 'overdue' | 'clock';
+type CauseName = FailureReason | Problem | 'missing' | 'limited' | 'no_records' | 'overdue' | 'clock';
 
 /** Names and values in explanations. Values are undefined if they are unknown. */
 interface Terms {

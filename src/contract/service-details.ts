@@ -18,7 +18,7 @@ export interface InventoryDetails {
   describe(serial: string): ApplianceDescription | undefined;
 }
 
-export interface ApplianceDescription {
+interface ApplianceDescription {
   readonly type: string;
   readonly build: string;
   readonly availableBuild: string;

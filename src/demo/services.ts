@@ -7,7 +7,7 @@ import { Portal, type PortalOptions } from './portal.ts';
 import { HOUR_MS } from './values.ts';
 
 export type { DemoRequest, ServiceName } from './exchange.ts';
-export type { Fault, Sending } from './faults.ts';
+export type { Fault } from './faults.ts';
 export { credentials } from './tokens.ts';
 
 /** What can be changed while the services run. */

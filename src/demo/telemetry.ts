@@ -158,7 +158,7 @@ export function withPeriod(
 }
 
 /** A duration that ends now, such as `PT15M`, or two times with a slash between them. */
-export function parsePeriod(text: string, now: number): Period | undefined {
+function parsePeriod(text: string, now: number): Period | undefined {
   const [, days = 0, hours = 0, minutes = 0] = /^P(?=.)(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?)?$/.exec(text) ?? [];
   const lengthMs = Number(days) * DAY_MS + Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS;
   if (lengthMs > 0) return { startMs: now - lengthMs, endMs: now };

@@ -5,7 +5,7 @@ import { checkExchanges, type RequestLimits } from './exchange-checks.ts';
 import type { Finding, ReportFinding } from './finding.ts';
 import type { CheckResult, ServiceCheck } from './service-check.ts';
 
-export interface CheckedService {
+interface CheckedService {
   readonly api: ServiceName;
   readonly check: ServiceCheck;
   /** Every request of the check and its response, once the check has run. */

@@ -104,8 +104,6 @@ export const nonNegativeSeconds = conversion('seconds', 'seconds', notNegative(p
 
 export const milliseconds = conversion('seconds', 'milliseconds', thousandth);
 
-export const durationMilliseconds = conversion('seconds', 'milliseconds', notNegative(thousandth));
-
 /** The portal's KB, which are kibibytes: kernel figures collected on Linux. */
 export const kibibytes = conversion(
   'bytes',

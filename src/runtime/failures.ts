@@ -36,7 +36,7 @@ interface FailureRow extends Meaning {
 }
 
 /** This table alone says what a status means. The first row that fits holds. */
-export const FAILURES: readonly FailureRow[] = [
+const FAILURES: readonly FailureRow[] = [
   { codes: ['400', '401', '403', '422'], of: ['token'], reason: 'credentials', action: 'pause' },
   { codes: ['401'], reason: 'credentials', action: 'renew' },
   { codes: ['403'], of: ['events'], reason: 'forbidden', action: 'renew' },

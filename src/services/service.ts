@@ -57,7 +57,7 @@ export interface ServiceEndpoint {
 }
 
 /** What the program gives to the connection of a service. */
-export interface ServiceDependencies {
+interface ServiceDependencies {
   readonly client: JsonClient;
   readonly config: Config;
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export interface ServiceDependencies {
   readonly saveSoon: SaveSoon | undefined;
 }
 
-export interface ServiceConnection extends ServiceDetails {
+interface ServiceConnection extends ServiceDetails {
   readonly collector: Collector;
   readonly intervalMs: number;
   readonly inventory?: Inventory;
@@ -90,7 +90,7 @@ export interface Inventory extends InventoryDetails {
 }
 
 /** What a service keeps over restarts. */
-export interface SavedState {
+interface SavedState {
   readonly parts: readonly SavedPart[];
   readonly restoredResult?: () => RestoredResult | undefined;
 }
@@ -114,7 +114,7 @@ export interface DoctorCheckDependencies {
 }
 
 /** What `--plan` needs to know. */
-export interface ServicePlanning<Settings> {
+interface ServicePlanning<Settings> {
   sampleCounts(settings: Settings): readonly SampleCounts[];
   /** Missing if the number of requests does not grow with the fleet. */
   readonly fleet?: {
@@ -149,12 +149,12 @@ export interface FleetDemand {
 }
 
 /** Records of the past, for remote write. */
-export interface ServiceHistory<Settings> {
+interface ServiceHistory<Settings> {
   /** How far back a usual request reaches, and the length of a bin, in milliseconds. */
   bins(settings: Settings): HistoryBins;
 }
 
-export interface HistoryBins {
+interface HistoryBins {
   readonly lookbackMs: number;
   readonly binMs: number;
 }

@@ -27,7 +27,7 @@ export interface WebStatus {
   readonly hasAuth: boolean;
 }
 
-export interface RemoteWriteStatus {
+interface RemoteWriteStatus {
   readonly sent: number;
   /** Dropped points by reason. */
   readonly dropped: ReadonlyMap<string, number>;

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 /** Where the two services are, for a program that connects with a MemoryConnection. */
 export const URLS = { gfa: 'http://gfa.test/v1', portal: 'http://portal.test' } as const;
 
-export interface MemoryRequest {
+interface MemoryRequest {
   readonly method: string;
   /** Without the prefix of the service, with the query. */
   readonly path: string;

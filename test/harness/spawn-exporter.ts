@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;

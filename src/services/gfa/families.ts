@@ -32,8 +32,8 @@ export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly
 export type EventGroup = (typeof EVENT_GROUPS)[number];
 
 /** The documented values of these fields. The service may send others. */
-export const MODE = { field: 'mode', documentedValues: ['Active', 'Observation', 'Disabled'] } as const;
-export const PROFILE = {
+const MODE = { field: 'mode', documentedValues: ['Active', 'Observation', 'Disabled'] } as const;
+const PROFILE = {
   field: 'profile',
   documentedValues: [
     'data-protect-only',
@@ -43,8 +43,8 @@ export const PROFILE = {
     'collaboration-only',
   ],
 } as const;
-export const LOCK_PHASE = { field: 'lock_phase', documentedValues: ['P1', 'P2'] } as const;
-export const LOCK_STATE = { field: 'lock_state', documentedValues: ['ACQUIRED', 'RELEASED'] } as const;
+const LOCK_PHASE = { field: 'lock_phase', documentedValues: ['P1', 'P2'] } as const;
+const LOCK_STATE = { field: 'lock_state', documentedValues: ['ACQUIRED', 'RELEASED'] } as const;
 
 export const infoTable = [
   {
@@ -209,15 +209,6 @@ export const propagationTable = [propagationLatest, propagationDuration, dataPro
 export const lockTable = [lockLatest, lockTimestamp, lockDuration, lockEvents, lockState] as const;
 
 const stateFamilies: readonly Family[] = [...volumeTable, ...filerTable, ...filerOnVolumeTable];
-
-/** The fields that the service chooses from a list, for the doctor. */
-export const ENUM_FIELDS: readonly string[] = [
-  ...new Set(
-    [...volumeTable, ...propagationTable, ...lockTable].flatMap(({ enumLabels = {} }: Family) =>
-      Object.values(enumLabels).map(({ field }) => field),
-    ),
-  ),
-];
 
 /** Every field of a state that a family reads. Other fields are neither kept nor saved. */
 export const STATE_FIELDS: readonly string[] = [

@@ -42,7 +42,7 @@ export function recordTime({ time }: JsonObject): number | undefined {
 }
 
 /** The list in a response. Throws a SchemaError if there is none; `requestName` names the response in its message. */
-export function requireItems(body: unknown, requestName: string, list = 'items'): readonly unknown[] {
+function requireItems(body: unknown, requestName: string, list = 'items'): readonly unknown[] {
   const items = requireObject(body, requestName)[list];
   if (!Array.isArray(items))
     throw new SchemaError(`reading ${requestName}: ${list}: expected a list, got ${jsonTypeOf(items)}`);

@@ -18,7 +18,7 @@ export const KINDS: Readonly<
 const KIND_ORDER = Object.keys(KINDS);
 
 /** What a cell may need besides its appliance. */
-export interface CellContext {
+interface CellContext {
   /** The time of the report. */
   readonly now: string;
   /** What the cards of the services advise already, which is not repeated. */

@@ -2,7 +2,7 @@ import type { Family } from '../../../metrics/family.ts';
 import { booleanValue, futureDate, infoOne, unitless } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
-export const FEATURES = [
+const FEATURES = [
   'analytics_connector_enabled',
   'uaas_enabled',
   'nds_enabled',

@@ -3,7 +3,7 @@ import { enumLabelValue } from '../../../metrics/samples.ts';
 import { booleanValue, date, recordOne } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../collector-definition.ts';
 
-export const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
+const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
 
 const SEVERITY = { field: 'severity', documentedValues: SEVERITIES } as const;
 

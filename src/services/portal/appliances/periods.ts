@@ -2,7 +2,7 @@ import { RequestError } from '../../../runtime/errors.ts';
 import { type FailureReason, meaningOf } from '../../../runtime/failures.ts';
 
 /** The shortest period that the portal accepts, in milliseconds. */
-export const MIN_PERIOD_MS = 360_000;
+const MIN_PERIOD_MS = 360_000;
 
 /** A time range, in epoch milliseconds by the service's clock. */
 export interface Period {

@@ -17,7 +17,7 @@ const PERMISSION_POLICIES = [
 
 export const volumeApplianceLabels = ['volume_guid', 'volume', 'serial', 'filer'] as const;
 
-export const SNAPSHOT_STATUS = [
+const SNAPSHOT_STATUS = [
   'idle',
   'pending',
   'in_progress',
