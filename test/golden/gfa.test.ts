@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
-import { newLedger } from '../harness/gfa-responses.ts';
+import type { JsonObject } from '../../src/metrics/family.ts';
+import { newLedger, take } from '../harness/gfa-responses.ts';
 import { expectExposition, recorded } from './exposition.ts';
 
 test.each([
@@ -8,10 +8,6 @@ test.each([
   ['with metrics as one object, in which groups are missing', 'data-object'],
 ])('GET /data %s has the exposition beside it', async (_, name) => {
   const ledger = newLedger({ bounds: [10, 60, 3600] });
-  await ledger.add(
-    parseDataResponse(recorded(`gfa/${name}`), () => {}),
-    0,
-    () => {},
-  );
+  await take(ledger, recorded(`gfa/${name}`) as JsonObject);
   await expectExposition(ledger.samples(), `gfa/${name}`);
 });

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/metrics/family.ts';
-import type { Sample } from '../../src/metrics/samples.ts';
 import { FilerNames } from '../../src/services/filer-names.ts';
 import { parseDataResponse } from '../../src/services/gfa/data-response.ts';
 import type { Group } from '../../src/services/gfa/families.ts';
 import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from '../../src/services/gfa/ledger.ts';
+import { valuesOf } from './sample-values.ts';
 
 /** 2026-03-02T00:00:00Z in Unix seconds: `at` of every builder counts from here. */
 export const MIDNIGHT = 1_772_409_600;
@@ -109,19 +109,6 @@ export function restarted(
   const next = newLedger(options);
   next.restore(JSON.parse(JSON.stringify(ledger.save())) as SavedLedger, shiftMs, now);
   return next;
-}
-
-/** The samples as `name{label="value"}`. */
-export function valuesOf(samples: Iterable<Sample>): Readonly<Record<string, number>> {
-  const values: Record<string, number> = {};
-  for (const { name, labels, value } of samples) {
-    const series = `${name}{${Object.entries(labels)
-      .map(([label, text]) => `${label}="${text}"`)
-      .join(',')}}`;
-    if (series in values) throw new Error(`${series} occurs twice`);
-    values[series] = value;
-  }
-  return values;
 }
 
 const USUAL = 'filer_guid="f1",filer="one",volume_guid="v1",volume="projects"';

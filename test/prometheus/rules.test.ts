@@ -100,20 +100,15 @@ describe.runIf(hasTool('promtool'))('alerts', () => {
     }
   });
 
-  test.each(files)('%s: each alert is silent, pending and firing as written', (file) => {
-    expect(testRules(file, (series) => [series])).toContain('SUCCESS');
-  });
-
-  test.each(files)('%s: a lost scrape in nine changes no alert', (file) => {
-    expect(testRules(file, lostScrapes)).toContain('SUCCESS');
-  });
-
-  test.each(files)('%s: a new pod of the exporter changes no alert', (file) => {
-    expect(testRules(file, newPod)).toContain('SUCCESS');
-  });
-
-  test.each(files)('%s: two addresses of the exporter give one alert', (file) => {
-    expect(testRules(file, twoAddresses)).toContain('SUCCESS');
+  describe.each<[string, (series: Series) => Series[]]>([
+    ['as written', (series) => [series]],
+    ['if one scrape in nine is lost', lostScrapes],
+    ['if the exporter gets a new pod', newPod],
+    ['if the exporter has two addresses', twoAddresses],
+  ])('each alert is silent, pending and firing %s', (_, change) => {
+    test.each(files)('in %s', (file) => {
+      expect(testRules(file, change)).toContain('SUCCESS');
+    });
   });
 
   test('every alert fires in one of the files', () => {

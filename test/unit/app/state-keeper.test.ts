@@ -122,24 +122,6 @@ test('the state is saved after a poll, at most once a minute, and otherwise regu
   stopped.abort();
 });
 
-test('a full disk is logged once, counted each time, and reported when it has room again', async () => {
-  const { store, clock } = await savedStore();
-  const { keeper, kept, load, lines } = processWith(store, clock);
-  await load();
-  await keeper.save();
-  store.fault = new Error('ENOSPC: no space left on device, write');
-  for (kept.count = 10; kept.count < 13; kept.count += 1) await keeper.save();
-  store.fault = undefined;
-  await keeper.save();
-  expect(keeper.errors).toBe(3);
-  expect(lines.map(({ msg }) => msg)).toEqual([
-    'The state file was read.',
-    'The state file could not be written.',
-    'The state file was written again.',
-  ]);
-  expect(store.content).toContain('"count":13');
-});
-
 test('a disk that hangs delays the start by seconds and a save not beyond its limit; both are counted', async () => {
   const { store, clock } = await savedStore();
   const respond = store.hang();

@@ -85,25 +85,3 @@ test('one filer of a name in each service is the same filer, unless the applianc
   const other = namesOf({ [B]: 'edge' }, { [B]: 'edge before', [A]: 'edge' });
   expect(other.filers(B, A)).toEqual(['edge', 'edge (0b7e)']);
 });
-
-test('an appliance that replaces another of its name has the plain name at once', () => {
-  const { names, appliances } = namesOf({ [A]: 'edge' });
-  names.setInventory(
-    new Map([
-      [A, 'edge'],
-      [B, 'edge'],
-    ]),
-    new Set([A]),
-  );
-  expect([names.applianceName(B, 'edge'), ...appliances(A)]).toEqual(['edge', 'edge (0b7e)']);
-});
-
-test('nobody waits for an inventory that no service has', async () => {
-  const names = new FilerNames([]);
-  await names.inventoryRead;
-  names.expectInventory();
-  expect(names.isInventoryRead).toBe(false);
-  names.markInventoryRead();
-  await names.inventoryRead;
-  expect(names.isInventoryRead).toBe(true);
-});

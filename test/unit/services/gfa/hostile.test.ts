@@ -13,9 +13,9 @@ import {
   shown,
   take,
   timestamp,
-  valuesOf,
   volume,
 } from '../../../harness/gfa-responses.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
 
 function read(body: unknown) {
   const drops: string[] = [];
@@ -82,7 +82,7 @@ test('of info, what can be read is shown, and the rest is counted', async () => 
   expect(drops).toEqual(['invalid volumes', 'invalid last_info', 'invalid request_time']);
   expect(valuesOf(ledger.samples())).toEqual({
     'filer_account_info{account="acc"}': 1,
-    'filer_gfa_last_propagation_timestamp_seconds{}': MIDNIGHT + 9,
+    filer_gfa_last_propagation_timestamp_seconds: MIDNIGHT + 9,
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../src/metrics/family.ts';
 import type { GfaLedger } from '../../../../src/services/gfa/ledger.ts';
 import {
   dataResponse,
@@ -15,9 +16,9 @@ import {
   STALE_MS,
   shown,
   take,
-  valuesOf,
   volume,
 } from '../../../harness/gfa-responses.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
 
 const two = { filer_guid: 'f2', filer_title: 'two' };
 const archive = { volume_guid: 'v2', volume_title: 'archive' };
@@ -79,48 +80,31 @@ describe('a filer that responses no longer name', () => {
   });
 });
 
-test.each<[string, Records]>([
-  ['that only events name', { filers: [filer(2, 5)], locks: [lock(1, two)] }],
-  ['while no response lists filers', { locks: [lock(2)] }],
-  ['while responses are empty', {}],
-])('a filer %s keeps its newest events', async (_, records) => {
+test.each<[string, '"f2"' | '"v2"', Records, JsonObject?, number?]>([
+  ['a filer that only events name', '"f2"', { filers: [filer(2, 5)], locks: [lock(1, two)] }],
+  ['a filer while no response lists filers', '"f2"', { locks: [lock(2)] }],
+  ['a filer while responses are empty', '"f2"', {}],
+  ['a filer whose record comes every five minutes', '"f2"', { filers: [filer(2, 5)] }, {}, 5],
+  ['a volume that the account still lists', '"v2"', { filers: everything.filers }, { volumes: ['v1', 'V2'] }],
+  ['a volume while the list of volumes is missing', '"v2"', { filers: everything.filers }, { volumes: null }],
+])('%s keeps its newest events', async (_, labels, records, info = {}, every = 20) => {
   const ledger = await ledgerOf(everything);
-  const before = numberOf(ledger, EVENT_GAUGE, '"f2"');
-  await poll(ledger, records, MINUTE_MS, 2 * GONE_MS);
-  expect(before).toBeGreaterThan(3);
-  expect(numberOf(ledger, EVENT_GAUGE, '"f2"')).toBe(before);
-});
-
-test('a filer whose record comes every five minutes keeps its newest events', async () => {
-  const ledger = await ledgerOf(everything);
-  const before = numberOf(ledger, EVENT_GAUGE, '"f2"');
-  for (let minute = 1; minute <= 20; minute += 1) {
-    const filers = minute % 5 === 0 ? everything.filers : [filer(2, 5, { filer_guid: 'f9', filer_title: 'nine' })];
-    await take(ledger, dataResponse({ filers }), minute * MINUTE_MS);
-    expect(numberOf(ledger, EVENT_GAUGE, '"f2"')).toBe(before);
+  const before = numberOf(ledger, EVENT_GAUGE, labels);
+  for (let minute = 1; minute < 20; minute += 1) {
+    const response = minute % every === 0 ? { filers: everything.filers } : records;
+    await take(ledger, dataResponse(response, info), minute * MINUTE_MS);
   }
+  expect(before).toBeGreaterThan(3);
+  expect(numberOf(ledger, EVENT_GAUGE, labels)).toBe(before);
 });
 
-describe('a volume', () => {
+test('a volume that the account has no more leaves like a filer, on every filer', async () => {
+  const ledger = await ledgerOf(everything);
   const rest = { filers: [filer(2, 5)] };
-
-  test('that the account has no more leaves like a filer, on every filer', async () => {
-    const ledger = await ledgerOf(everything);
-    await poll(ledger, rest, MINUTE_MS, GONE_MS + MINUTE_MS, { volumes: ['v1'] });
-    expect(numberOf(ledger, EVENT_GAUGE, '"v2"')).toBe(0);
-    expect(numberOf(ledger, COUNT, '"v2"')).toBeGreaterThan(3);
-    await poll(ledger, rest, FORGET_MS + MINUTE_MS, FORGET_MS + MINUTE_MS, { volumes: ['v1'] });
-    expect(numberOf(ledger, /./, '"v2"')).toBe(0);
-    expect(numberOf(ledger, COUNT, '"v1"')).toBeGreaterThan(3);
-  });
-
-  test.each([
-    ['the account still lists', ['v1', 'V2']],
-    ['is not known to be gone, because the list is missing', null],
-  ])('that %s keeps its newest events while nothing happens on it', async (_, volumes) => {
-    const ledger = await ledgerOf(everything);
-    const before = numberOf(ledger, EVENT_GAUGE, '"v2"');
-    await poll(ledger, { filers: everything.filers }, MINUTE_MS, 2 * GONE_MS, { volumes });
-    expect(numberOf(ledger, EVENT_GAUGE, '"v2"')).toBe(before);
-  });
+  await poll(ledger, rest, MINUTE_MS, GONE_MS + MINUTE_MS, { volumes: ['v1'] });
+  expect(numberOf(ledger, EVENT_GAUGE, '"v2"')).toBe(0);
+  expect(numberOf(ledger, COUNT, '"v2"')).toBeGreaterThan(3);
+  await poll(ledger, rest, FORGET_MS + MINUTE_MS, FORGET_MS + MINUTE_MS, { volumes: ['v1'] });
+  expect(numberOf(ledger, /./, '"v2"')).toBe(0);
+  expect(numberOf(ledger, COUNT, '"v1"')).toBeGreaterThan(3);
 });

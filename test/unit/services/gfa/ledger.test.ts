@@ -8,7 +8,6 @@ import {
   filer,
   ledgerOf,
   lock,
-  MIDNIGHT,
   newLedger,
   propagation,
   released,
@@ -16,9 +15,9 @@ import {
   shown,
   take,
   timestamp,
-  valuesOf,
   volume,
 } from '../../../harness/gfa-responses.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -243,26 +242,6 @@ describe('a restart', () => {
     later.markInventoryRead();
     expect(name()).toBe('one');
   });
-});
-
-test('the last check-in of a filer is the newest of its own record and its records on volumes', async () => {
-  const own = (more: JsonObject) => ({ volume_guid: undefined, volume_title: undefined, ...more });
-  const ledger = await ledgerOf({
-    filers: [
-      filer(100, 60),
-      filer(100, 20, { volume_guid: 'v2', volume_title: 'archive' }),
-      filer(100, 40, own({})),
-      filer(100, 9, own({ filer_guid: 'f2', filer_title: 'two' })),
-    ],
-  });
-  expect(shown(ledger, 'filer_last_checkin_timestamp_seconds')).toEqual({
-    'filer_guid="f1",filer="one"': MIDNIGHT + 80,
-    'filer_guid="f2",filer="two"': MIDNIGHT + 91,
-  });
-  expect(Object.values(shown(ledger, 'filer_volume_last_checkin_timestamp_seconds'))).toEqual([
-    MIDNIGHT + 40,
-    MIDNIGHT + 80,
-  ]);
 });
 
 test('an event carries its series to a new title, and never brings back an old title', async () => {

@@ -13,9 +13,9 @@ import {
   shown,
   take,
   timestamp,
-  valuesOf,
   volume,
 } from '../../../harness/gfa-responses.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
 
 const [ACQUIRED, RELEASED] = ['lock_phase="p2",lock_state="acquired"', 'lock_phase="p2",lock_state="released"'];
 
@@ -70,17 +70,6 @@ describe('the newest event', () => {
   test('of a lock acquired and released within one second is the release, in either order', async () => {
     const both = [lock(5), lock(5, { lock_state: 'RELEASED' })];
     for (const locks of [both, both.toReversed()]) expect(stateOf(await ledgerOf({ locks }))).toEqual([RELEASED]);
-  });
-
-  test('shows exactly one state for each filer, volume and phase', async () => {
-    const other = { volume_guid: 'v2', volume_title: 'archive' };
-    const ledger = await ledgerOf({ locks: [lock(1), released(2, 1), lock(3, { lock_phase: 'P1' }), lock(4, other)] });
-    await take(ledger, dataResponse({ locks: [lock(5, { lock_state: 'ABORTED' })] }));
-    expect(shown(ledger, 'filer_lock_state')).toEqual({
-      'lock_phase="p2",lock_state="aborted"': 1,
-      'lock_phase="p1",lock_state="acquired"': 1,
-      'filer_guid="f1",filer="one",volume_guid="v2",volume="archive",lock_phase="p2",lock_state="acquired"': 1,
-    });
   });
 });
 
@@ -138,27 +127,14 @@ describe('a clock that is wrong', () => {
   });
 });
 
-describe('a state', () => {
-  test.each([-3_600, 30, 315_532_800])(
-    'of the newest response is shown, if the one before was %d s off too',
-    async (off) => {
-      const ledger = await ledgerOf({ filers: [filer(9_000 + off, 90)], volumes: [volume(9_000 + off)] });
-      const records = { filers: [filer(9_005, 50)], volumes: [volume(9_005, { mode: 'Disabled' })] };
-      expect((await take(ledger, dataResponse(records))).drops).toEqual([]);
-      expect(shown(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toEqual({ '': MIDNIGHT + 8_955 });
-      expect(Object.keys(shown(ledger, 'filer_volume_info')).join()).toContain('mode="disabled"');
-    },
-  );
-
-  test('that is twice in a response is counted as a duplicate: the later one is shown, else the second', async () => {
-    const ledger = newLedger();
-    const filers = [filer(9, 90), filer(9, 5), filer(8, 70)];
-    const volumes = [volume(1), volume(1, { time_to_protect: 22 })];
-    const { drops } = await take(ledger, dataResponse({ filers, volumes }));
-    expect(drops).toEqual(['duplicate volumes.volume_guid', ...Array(2).fill('duplicate filers.filer_guid')]);
-    expect(valuesOf(ledger.samples())).toMatchObject({
-      'filer_last_checkin_timestamp_seconds{filer_guid="f1",filer="one"}': MIDNIGHT + 4,
-      'filer_volume_time_to_protect_seconds{volume_guid="v1",volume="projects"}': 22,
-    });
+test('a state that is twice in a response is counted as a duplicate: the later one is shown, else the second', async () => {
+  const ledger = newLedger();
+  const filers = [filer(9, 90), filer(9, 5), filer(8, 70)];
+  const volumes = [volume(1), volume(1, { time_to_protect: 22 })];
+  const { drops } = await take(ledger, dataResponse({ filers, volumes }));
+  expect(drops).toEqual(['duplicate volumes.volume_guid', ...Array(2).fill('duplicate filers.filer_guid')]);
+  expect(valuesOf(ledger.samples())).toMatchObject({
+    'filer_last_checkin_timestamp_seconds{filer_guid="f1",filer="one"}': MIDNIGHT + 4,
+    'filer_volume_time_to_protect_seconds{volume_guid="v1",volume="projects"}': 22,
   });
 });

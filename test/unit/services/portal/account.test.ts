@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
-import { RequestError, SchemaError } from '../../../../src/runtime/errors.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
-import { every5m, FakePortal, MINUTE, poll, type Reply, valuesOf } from './fake-portal.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
+import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
 const START = Date.UTC(2026, 2, 2, 10);
 
@@ -222,20 +222,16 @@ describe('a list in pages', () => {
     expect(drops.get('duplicate')).toBe(2);
   });
 
-  test('that does not end says so, and what to do', async () => {
+  test.each([
+    ['does not end says so', 1, { name: 'RequestError', reason: 'oversize', problem: 'long_list' }],
+    ['repeats its cursor is not as documented', 0, { name: 'SchemaError' }],
+  ])('that %s', async (_, step, error) => {
     let cursor = 0;
     const account = new Account('credentials', () => {
-      cursor += 1;
+      cursor += step;
       return { items: [], metadata: { iterator_id: String(cursor) } };
     });
-    const error = await account.poll().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(RequestError);
-    expect(error).toMatchObject({ reason: 'oversize', problem: 'long_list' });
-  });
-
-  test('whose cursor repeats is not as documented', async () => {
-    const account = new Account('credentials', () => ({ items: [], metadata: { iterator_id: 'again' } }));
-    await expect(account.poll()).rejects.toThrow(SchemaError);
+    await expect(account.poll()).rejects.toMatchObject(error);
   });
 
   test('is requested in pages of the portal’s own size if it rejects larger ones', async () => {

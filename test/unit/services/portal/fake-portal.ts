@@ -91,13 +91,3 @@ export async function pollAll(collector: PortalCollector): Promise<readonly Samp
     samples.push(...(await poll(next)).samples);
   }
 }
-
-/** Values by series, as in `filer_jobs{state="failed"}`. */
-export function valuesOf(samples: Iterable<Sample>): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Array.from(samples, ({ name, labels, value }) => {
-      const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
-      return [pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`, value];
-    }),
-  );
-}

@@ -8,7 +8,8 @@ import {
 } from '../../../../src/services/portal/appliances/inventory.ts';
 import { appliancesIn, type ListName } from '../../../../src/services/portal/appliances/inventory-lists.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
-import { every5m, FakePortal, MINUTE, poll, type Reply, valuesOf } from './fake-portal.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
+import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
 const [A, B, C, OTHER] = ['a', 'b', 'c', 'f'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
 
@@ -70,12 +71,6 @@ describe('which appliances are polled', () => {
     const inventory = readInventory(given, sharedIds);
     expect([...inventory.appliances.keys()]).toEqual(serials);
     expect(inventory.gaps.map(({ list, reason }) => `${list} ${reason}`)).toEqual(gaps);
-  });
-
-  test('ids that once were the same stay so', () => {
-    expect(readInventory(lists({ edge_serials: [A], edges: [A] }), false).sharesIds).toBe(true);
-    expect(readInventory(lists({ edge_serials: [B], edges: [A] }), true).sharesIds).toBe(true);
-    expect(readInventory(lists({ edge_serials: [B], edges: [A] }), false).sharesIds).toBe(false);
   });
 });
 
@@ -166,15 +161,6 @@ describe('the inventory', () => {
     await inventory.read(listed(B), edgesOf(A));
     await inventory.read(listed(B), { status: 503 });
     expect(inventory.polled).toEqual([B]);
-  });
-
-  test('keeps an appliance that one list lacks, until the next one lacks it too', async () => {
-    const inventory = new Lists();
-    await inventory.read(listed(A, B), edgesOf(A, B));
-    expect((await inventory.read(listed(A), edgesOf(A))).needsConfirmation).toBe(true);
-    expect(inventory.polled).toEqual([A, B]);
-    await inventory.read(listed(A), edgesOf(A));
-    expect(inventory.polled).toEqual([A]);
   });
 
   test('keeps the names of PORTAL_SERIALS after a 403 of every list', async () => {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { loadWindow } from '../../../../src/services/portal/appliances/series-families.ts';
 import { operationsFor } from '../../../../src/services/portal/appliances/series-operations.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
-import { every5m, FakePortal, poll, valuesOf } from './fake-portal.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
+import { every5m, FakePortal, poll } from './fake-portal.ts';
 
 const SERIAL = '00000000-0000-4000-8000-00000000000a';
 const TIME = Date.UTC(2026, 2, 2, 10) / 1000;

@@ -204,36 +204,18 @@ describe('a renewal', () => {
 });
 
 describe('signing in again after a 403', () => {
-  test('replaces a valid token without refreshing it, and revokes neither', async () => {
-    const service = new Service(token('one'), token('two'));
-    await service.get();
-    await service.tokens.signInAgain(signal);
-    expect(await service.get()).toBe('two');
-    expect(service.paths).toEqual([SIGN_IN, SIGN_IN]);
-  });
-
-  test('keeps a token that the service returns again, and revokes it at the stop only', async () => {
-    const service = new Service(token('one'), token('one'));
+  test.each<[string, readonly Reply[], string, readonly string[]]>([
+    ['replaces a valid token, refreshes and revokes none', [token('one'), token('two')], 'two', [SIGN_IN, SIGN_IN]],
+    ['keeps a token that the service returns again', [token('one'), token('one')], 'one', [SIGN_IN, SIGN_IN]],
+    ['keeps the token while the token service fails', [token('one'), 503], 'one', [SIGN_IN, SIGN_IN]],
+    ['is nothing while there is no token', [401, 401], 'CredentialError', [SIGN_IN]],
+  ])('%s', async (_, signIns, kept, paths) => {
+    const service = new Service(...signIns);
     await service.get();
     await service.tokens.signInAgain(signal);
     await service.clock.advance(60_000);
-    expect([await service.get(), service.paths]).toEqual(['one', [SIGN_IN, SIGN_IN]]);
-    await service.tokens.revoke(signal);
-    expect(service.sent.at(-1)).toMatchObject({ method: 'DELETE', headers: { authorization: 'Bearer one' } });
-  });
-
-  test('keeps the token while the token service fails', async () => {
-    const service = new Service(token('one'), 503);
-    await service.get();
-    await service.tokens.signInAgain(signal);
-    expect(await service.get()).toBe('one');
-  });
-
-  test('is nothing while there is no token', async () => {
-    const service = new Service(401);
-    await service.get();
-    await service.tokens.signInAgain(signal);
-    expect(service.paths).toEqual([SIGN_IN]);
+    expect(service.paths).toEqual(paths);
+    expect(await service.get()).toBe(kept);
   });
 });
 

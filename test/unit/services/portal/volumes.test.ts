@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
 import { volumeGuids } from '../../../../src/services/portal/volumes/volume-guid.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
-import { every5m, FakePortal, MINUTE, poll, type Reply, valuesOf } from './fake-portal.ts';
+import { valuesOf } from '../../../harness/sample-values.ts';
+import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
 const START = Date.UTC(2026, 2, 2, 10);
 const LYON = '00000000-0000-4000-8000-00000000000a';

@@ -100,37 +100,22 @@ class Portal {
   }
 }
 
-test('without history, and while it needs recent minutes only, the request is the usual one', async () => {
+test.each<[string, number | undefined, readonly string[], readonly unknown[]]>([
+  ['nothing, takes the usual request', undefined, ['PT15M'], [undefined, undefined, undefined]],
+  ['recent minutes only, takes the usual request', 12, ['PT15M'], [15, 7, 0]],
+  ['six hours, takes one request', 360, ['360-0'], [360, 7, 0]],
+  ['older minutes, takes a second request, of a day at most', 2160, ['PT15M', '2160-720'], [2160, 721, 721]],
+])('history that needs %s, and the exposition gets the newest minute', async (_, since, asked, expected) => {
   const portal = new Portal();
-  expect(await portal.poll()).toMatchObject({ exposed: 7, bins: [], until: undefined });
-  expect(portal.asked).toEqual(['PT15M']);
-  expect(await portal.poll(12)).toMatchObject({ exposed: 7, bins: [15, 14, 13, 12, 11, 10, 9, 8, 7], until: 0 });
-  expect(portal.asked).toEqual(['PT15M']);
-});
-
-test('up to six hours are one request, of which the exposition gets the newest minutes', async () => {
-  const portal = new Portal();
-  const { exposed, bins } = await portal.poll(360);
-  expect(portal.asked).toEqual(['360-0']);
-  expect({ exposed, first: bins[0], last: bins.at(-1) }).toEqual({ exposed: 7, first: 360, last: 7 });
+  const { exposed, bins, until } = await portal.poll(since);
+  expect(portal.asked).toEqual(asked);
+  expect([exposed, bins[0], bins.at(-1), until]).toEqual([7, ...expected]);
 });
 
 test('an appliance whose newest record is three hours old has nothing current, whatever history requests', async () => {
   const portal = new Portal();
   portal.has.to = portal.now - 3 * HOUR;
   expect(await portal.poll(300)).toMatchObject({ exposed: undefined, empty: true });
-});
-
-test('older minutes take a second request, of a day at most', async () => {
-  const portal = new Portal();
-  const { exposed, bins, until } = await portal.poll(36 * 60);
-  expect(portal.asked).toEqual(['PT15M', `${36 * 60}-${12 * 60}`]);
-  expect({ exposed, first: bins[0], last: bins.at(-1), until }).toEqual({
-    exposed: 7,
-    first: 2160,
-    last: 721,
-    until: 721,
-  });
 });
 
 describe('a long period', () => {
