@@ -89,7 +89,7 @@ export class Cursors {
     }
   }
 
-  /** What a later process continues with. What waits may not have arrived, so it is read again. */
+  /** The cursors with which a later process continues. Bins that wait may not have arrived, so they are read again. */
   save(waiting: Iterable<QueuedBin>): readonly SavedCursor[] {
     const before = new Map<Cursor, number>();
     for (const { cursor, previous } of waiting)

@@ -1,47 +1,30 @@
 import type { Explain, Explanation } from '../contract/causes.ts';
-import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
-import type { PollSink } from '../contract/sink.ts';
-import type { ApplianceFamilies } from '../contract/task.ts';
-import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { CredentialError } from '../runtime/errors.ts';
 import { failureReason } from '../runtime/failures.ts';
+import type { AppliancePublisher } from './appliance-publisher.ts';
 import type { Fleet } from './fleet.ts';
 import type { Failure, Response } from './poll.ts';
 import type { ApplianceState, PolledAppliance, PolledTask } from './polled-task.ts';
 import { fallenVerdict, isWorking, newVerdict, nextVerdict, type Verdict } from './verdict.ts';
 
 export interface HealthOptions {
-  readonly api: ServiceName;
   readonly staleAfter: number;
   /** So many failures bring down a service that has not responded yet. */
   readonly maxFailures: number;
-  readonly sink: PollSink;
-  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
-  readonly families: ApplianceFamilies | undefined;
+  readonly publisher: AppliancePublisher;
   /** Whether no request may be sent now, after a 429. */
   readonly isWaiting: () => boolean;
   readonly warnings: () => readonly ServiceWarning[];
   readonly explain: Explain;
 }
 
-/** The time of the newest record is exposed again if it differs by this, in milliseconds: it changes with every poll. */
-const RECORD_STEP_MS = 60_000;
-
 /**
  * An appliance falls only if the service has responded to any request this many intervals after the appliance last did:
  * otherwise it may be the service that fails.
  */
 const SERVICE_RESPONDS_AFTER = 1.5;
-
-/** What the metrics show of an appliance. */
-interface Shown {
-  readonly name: string;
-  /** Undefined while it is unknown. */
-  readonly state: ApplianceState | undefined;
-  readonly newestRecordMs: number;
-}
 
 /**
  * Whether the service and its appliances are up, and why they are not. While the service is down nothing is concluded
@@ -57,7 +40,6 @@ export class Health {
   #hasPolled = false;
   #lastSuccessAt: number | undefined;
   #downReason: string | undefined;
-  readonly #shown = new Map<PolledAppliance, Shown>();
 
   constructor(options: HealthOptions, fleet: Fleet, clock: Clock) {
     const now = clock.monotonic();
@@ -172,30 +154,25 @@ export class Health {
   /** Judges an appliance and publishes its state; returns the task that has to be polled now. */
   reviewAppliance(appliance: PolledAppliance, now: number): PolledTask | undefined {
     const { verdict, tasks } = appliance;
+    const { publisher, staleAfter } = this.#options;
     const service = this.#service;
     if (!service.isUp) {
-      this.#publish(appliance);
+      publisher.publish(appliance, undefined);
       return undefined;
     }
     const intervalMs = appliance.intervalMs * this.#fleet.intervalFactor;
     const next = nextVerdict(verdict, tasks, ({ state }) => state.records, {
       now,
       intervalMs,
-      staleAfter: this.#options.staleAfter,
+      staleAfter,
       resumedAt: Math.max(this.#resumedAt, service.since),
       isFirstCycleOver: verdict.isUp !== undefined || tasks.every(({ isPolled }) => isPolled),
       mayFall: service.lastSuccessAt >= verdict.lastSuccessAt + SERVICE_RESPONDS_AFTER * intervalMs,
     });
     appliance.verdict = next.verdict;
     appliance.state = this.#stateOf(appliance, now);
-    this.#publish(appliance);
+    publisher.publish(appliance, appliance.state);
     return next.awaited;
-  }
-
-  /** An appliance left the inventory. */
-  remove(appliance: PolledAppliance): void {
-    this.#shown.delete(appliance);
-    this.#options.sink.withdraw(this.#idOf(appliance));
   }
 
   #stateOf({ verdict, tasks }: PolledAppliance, now: number): ApplianceState | undefined {
@@ -206,30 +183,6 @@ export class Health {
       return isWorking(responses) && now - responses.lastAt <= (staleAfter + 1) * intervalMs;
     });
     return responds ? 'no_records' : 'unavailable';
-  }
-
-  /** Exposes what has changed of an appliance; nothing before the first verdict. */
-  #publish(appliance: PolledAppliance): void {
-    const { families, sink, api } = this.#options;
-    if (families === undefined || appliance.state === undefined) return;
-    const { name, serial, newestRecordMs } = appliance;
-    const shown = this.#shown.get(appliance);
-    const state = this.isUp ? appliance.state : undefined;
-    const hasMoved = Math.abs(newestRecordMs - (shown?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
-    if (state === shown?.state && name === shown?.name && !hasMoved) return;
-    this.#shown.set(appliance, { name, state, newestRecordMs });
-    const labels = { serial, filer: name };
-    const samples: Sample[] = [];
-    if (state !== undefined) {
-      samples.push({ name: families.up.name, labels, value: state === 'reporting' ? 1 : 0 });
-      samples.push({ name: families.state.name, labels: { ...labels, state }, value: 1 });
-    }
-    if (newestRecordMs > 0) samples.push({ name: families.lastRecord.name, labels, value: newestRecordMs / 1000 });
-    sink.publishState({ id: this.#idOf(appliance), api }, samples);
-  }
-
-  #idOf({ serial }: PolledAppliance): string {
-    return `${this.#options.api}/${serial}/state`;
   }
 
   /**

@@ -7,6 +7,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { nextTurn } from '../runtime/next-turn.ts';
+import { AppliancePublisher } from './appliance-publisher.ts';
+import { EarlierPolls } from './earlier-polls.ts';
 import { FailureLog } from './failure-log.ts';
 import { Fleet } from './fleet.ts';
 import { Health } from './health.ts';
@@ -54,9 +56,6 @@ const PAUSE_MS = 20_000;
 /** The shortest time between two probes of a service that is down, in milliseconds. */
 const PROBE_MS = 15_000;
 
-/** The task that may explain a rejection is polled at most this often, in milliseconds. */
-const EXPLANATION_INTERVAL_MS = 60_000;
-
 /** So many polls are started in one turn of the event loop: each pick takes up to 1 ms, and polls without a request end at once. */
 const POLLS_PER_TURN = 50;
 
@@ -75,12 +74,12 @@ export class Poller {
   readonly #log: Log;
   readonly #failureLog: FailureLog;
   readonly #workers: Workers;
+  readonly #publisher: AppliancePublisher;
+  readonly #earlierPolls: EarlierPolls;
   #reviewedAt: number;
   #seriesEndedAt = Number.NEGATIVE_INFINITY;
   #authorizedAt = Number.NEGATIVE_INFINITY;
   #authorization: Promise<void> = Promise.resolve();
-  #resumedSuspendedAt = Number.NEGATIVE_INFINITY;
-  #explainedAt = Number.NEGATIVE_INFINITY;
   #adoption: Promise<void> = Promise.resolve();
   #startedInTurn = 0;
   #wake = new AbortController();
@@ -94,8 +93,10 @@ export class Poller {
     this.#reviewedAt = clock.monotonic();
     this.#workers = new Workers(workers);
     this.fleet = new Fleet({ ...options, hasSeries: families !== undefined });
+    this.#earlierPolls = new EarlierPolls(this.fleet);
+    this.#publisher = new AppliancePublisher(api, options.sink, families);
     // More failures than workers: that many polls can hang at once while all others succeed.
-    this.health = new Health({ ...options, api, families, maxFailures: 2 * workers }, this.fleet, clock);
+    this.health = new Health({ ...options, publisher: this.#publisher, maxFailures: 2 * workers }, this.fleet, clock);
     this.#failureLog = new FailureLog({ ...options, api }, this.fleet, this.health, log);
   }
 
@@ -233,12 +234,9 @@ export class Poller {
       const wasReporting = appliance.state === 'reporting';
       const awaited = this.health.reviewAppliance(appliance, now);
       if (awaited !== undefined) this.#await(awaited, now);
-      if (appliance.state === 'reporting' && !wasReporting)
-        hastenWithoutRecords(appliance.tasks, appliance.intervalMs, now);
+      if (appliance.state === 'reporting' && !wasReporting) this.#earlierPolls.afterRise(appliance, now);
     }
-    const wasDenied = before.lastResult === 'denied';
-    if (wasDenied && outcome.result === 'records') this.#hastenSuspended(task.suspendedIntervalMs ?? 0, now);
-    if (outcome.result !== 'failed' && wasDenied !== (outcome.result === 'denied')) this.#hastenExplanation(task, now);
+    this.#earlierPolls.afterPoll(polled, before, now);
     this.#logPoll(task, outcome, durationMs / 1000);
   }
 
@@ -273,29 +271,7 @@ export class Poller {
     polled.hasten(now);
   }
 
-  /**
-   * After records of a suspended task the other suspended tasks are polled soon, at most once in a discovery interval: a
-   * gateway may have recovered, or a licence may have been bought.
-   */
-  #hastenSuspended(atMostEveryMs: number, now: number): void {
-    if (now - this.#resumedSuspendedAt < atMostEveryMs) return;
-    this.#resumedSuspendedAt = now;
-    for (const polled of this.fleet.tasks) {
-      const { suspended } = polled.state;
-      if (suspended !== undefined && suspended !== 'empty')
-        polled.hasten(now + (polled.phase * polled.task.intervalMs) / 10);
-    }
-  }
-
-  /** Polls the task that may explain a rejection, such as the licence, when the rejection begins or ends. */
-  #hastenExplanation({ pollAlso }: Task, now: number): void {
-    const explaining = pollAlso === undefined ? undefined : this.fleet.find(pollAlso);
-    if (explaining === undefined || now - this.#explainedAt < EXPLANATION_INTERVAL_MS) return;
-    this.#explainedAt = now;
-    explaining.hasten(now);
-  }
-
-  /** Signs in again before a suspended task is polled, at most once in a discovery interval: it may have got the right. */
+  /** Before a suspended task is polled, at most once in a discovery interval: the right may have been given meanwhile. */
   #renewAuthorization({ suspendedIntervalMs = 0 }: Task, signal: AbortSignal): Promise<void> {
     const now = this.#clock.monotonic();
     const { renewAuthorization } = this.#options;
@@ -323,7 +299,7 @@ export class Poller {
     const { sink, collector } = this.#options;
     const { removedTasks, removedAppliances, addedAppliances } = this.fleet.adopt(listed, this.#clock.monotonic());
     for (const { task } of removedTasks) sink.withdraw(task.id);
-    for (const appliance of removedAppliances) this.health.remove(appliance);
+    for (const appliance of removedAppliances) this.#publisher.withdraw(appliance);
     if (removedAppliances.length + addedAppliances.length === 0) return;
     const counts = { appliances: this.fleet.appliances.size, tasks: this.fleet.tasks.length };
     this.#log.info({ api: collector.api, ...counts }, 'The inventory changed.');
@@ -332,12 +308,5 @@ export class Poller {
   #logPoll({ id: task }: Task, outcome: Response | Failure, seconds: number): void {
     if ('error' in outcome) this.#log.debug({ task, seconds, error: outcome.error.message }, 'A poll failed.');
     else this.#log.debug({ task, seconds, drops: Object.fromEntries(outcome.pollResult.drops) }, 'A poll succeeded.');
-  }
-}
-
-/** An appliance reports again, so its other series, also those with long intervals, are polled within half an interval. */
-function hastenWithoutRecords(tasks: readonly PolledTask[], intervalMs: number, now: number): void {
-  for (const polled of tasks) {
-    if (polled.isPolled && polled.state.lastResult !== 'records') polled.hasten(now + (polled.phase * intervalMs) / 2);
   }
 }

@@ -59,7 +59,7 @@ export function taskKind(polled: PolledTask): TaskKind {
   return polled.task.priority ? 'priority' : 'well';
 }
 
-/** What the workers have room for, of what may hold them for long. */
+/** For which of the tasks that may occupy a worker for long a worker is free. */
 export interface FreeWorkers {
   /** False while an outage of the service is probed. */
   readonly forSeries: boolean;

@@ -1,7 +1,7 @@
 import type { PolledTask } from './polled-task.ts';
 import { type FreeWorkers, type TaskKind, taskKind } from './schedule.ts';
 
-/** Polls that may hang hold this part of the workers' time at most. */
+/** Polls that may hang occupy this part of the workers' time at most. */
 const FAILING_SHARE = 1 / 4;
 
 /** What is in flight. What hangs holds a worker until the time-out, so failing tasks share a part of the workers. */

@@ -27,7 +27,7 @@ export class CountingStart {
     this.#startedAt = clock.monotonic();
   }
 
-  /** In Unix seconds by the present clock; undefined while the clock cannot be right, because every event would look new. */
+  /** The start in Unix seconds by the present clock; undefined while the clock cannot be right, because every event would look new. */
   get seconds(): number | undefined {
     const now = this.#clock.now();
     return canBeRight(now) ? (now - (this.#clock.monotonic() - this.#startedAt)) / 1000 : undefined;

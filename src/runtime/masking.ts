@@ -52,7 +52,7 @@ function base64Of(secret: string): readonly string[] {
   });
 }
 
-/** So much of what a service says is read, and so much of it is shown. */
+/** At most so many characters of a message of a service are read, and at most so many are shown. */
 const MAX_READ = 2_000;
 const MAX_SHOWN = 200;
 

@@ -115,7 +115,7 @@ export function readInParts(socket: Socket): void {
   const readPart = () => {
     isScheduled = false;
     if (socket.destroyed) return;
-    // Without bytes, reading is what ends the stream of a client that has sent everything.
+    // If no bytes wait, this call ends the stream of a client that has sent everything.
     socket.read(Math.min(READ_BYTES, socket.readableLength) || undefined);
     if (socket.readableLength === 0) return;
     isScheduled = true;

@@ -191,6 +191,8 @@ export class WebServer {
     // The body of a request is not read, so nothing can follow it on this connection.
     if (hasBody(request)) response.setHeader('connection', 'close');
     const rejection = await access?.check(request, route?.isOpen === true);
+    // The client may have left while its password was checked.
+    if (response.destroyed) return;
     if (rejection !== undefined) sendText(response, rejection.status, rejection.text, rejection.headers);
     else if (route === undefined) sendText(response, 404, 'not found; / lists the pages\n');
     else if (request.method !== 'GET' && request.method !== 'HEAD')

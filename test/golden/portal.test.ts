@@ -26,10 +26,12 @@ const seriesResponses = recorded('portal/series') as JsonObject;
 
 /** Answers as recorded; an appliance without records has none of that series. */
 function reply({ path, query, operation }: ServiceRequest): object {
-  if (path.startsWith('/telemetry/appliances/'))
-    return path.includes(SERIAL) ? Object(seriesResponses[operation]) : { items: [] };
+  const isOfSeries = path.startsWith('/telemetry/appliances/');
+  if (isOfSeries && !path.includes(SERIAL)) return { items: [] };
   const key = query?.type === undefined ? path : `${path}?type=${query.type}`;
-  return responses[key] ?? { status: 404 };
+  const response = isOfSeries ? seriesResponses[operation] : responses[key];
+  if (response === undefined) throw new Error(`record a response of ${isOfSeries ? operation : key}`);
+  return Object(response);
 }
 
 /** Polls what this configuration polls, an hour after the start; snapshots and notifications are from after it. */
@@ -41,9 +43,7 @@ async function samplesOf(series: readonly string[], collectors: readonly string[
     readsEarlierBuilds: true,
   });
   await fake.clock.advance(70 * 60_000);
-  const samples = await pollAll(collector).catch((error: unknown) => {
-    throw new Error('a response is not recorded', { cause: error });
-  });
+  const samples = await pollAll(collector);
   const isOfInventory = ({ name }: Sample) => name === 'filer_appliance_info';
   return collectors === WITH_APPLIANCES ? samples : samples.filter((sample) => !isOfInventory(sample));
 }

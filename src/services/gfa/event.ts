@@ -16,7 +16,7 @@ interface EventTime {
 
 /** An event of a lock or of a propagation. */
 export interface GfaEvent extends EventTime {
-  /** `kind`, or `lock_phase` and `lock_state`. */
+  /** The labels of the event itself: `kind`, or `lock_phase` and `lock_state`. */
   readonly labels: Labels;
   readonly duration: number | undefined;
   /** How many file system events a propagation covers. */

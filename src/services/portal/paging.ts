@@ -5,7 +5,7 @@ import type { ServiceRequest } from '../../transport/json-client.ts';
 import type { PortalRequests } from './client.ts';
 import { objectOrEmpty } from './records.ts';
 
-/** How many records a page is asked to have. The portal documents no maximum, and sends 50 by default. */
+/** The requested number of records in a page. The portal documents no maximum, and sends 50 by default. */
 const PAGE_SIZE = '1000';
 
 /** The most pages and records of one poll: 20,000 records if the portal sends 50 in each page. */

@@ -136,7 +136,7 @@ export class ServiceLimits {
 
   #assertMaySend(key: string | undefined): void {
     const now = this.#clock.monotonic();
-    const until = this.#throttledKeys.waitUntil(key, now);
+    const until = this.#throttledKeys.admit(key, now);
     if (until === undefined) return;
     const seconds = Math.ceil((until - now) / 1000);
     const why = `the service returns 429 for ${key} alone, which waits for ${seconds} s`;

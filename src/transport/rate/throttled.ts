@@ -33,10 +33,10 @@ export class ThrottledKeys {
   }
 
   /**
-   * Returns until when a request about the key has to wait; undefined if it may be sent. Of a key that is throttled alone
-   * one request may be sent after each wait: the next wait begins with it.
+   * Returns until when a request about the key has to wait; undefined if it may be sent now. Of a key that is throttled alone,
+   * one request may be sent after each wait, and the next wait begins with it.
    */
-  waitUntil(key: string | undefined, now: number): number | undefined {
+  admit(key: string | undefined, now: number): number | undefined {
     const throttled = key === undefined ? undefined : this.#keys.get(key);
     if (throttled?.waitUntil === undefined) return undefined;
     if (now < throttled.waitUntil) return throttled.waitUntil;

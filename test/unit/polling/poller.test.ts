@@ -22,7 +22,7 @@ const allSeries = (behaviour: Behaviour) => (each: Task) => (each.appliance ? be
 
 describe('polling', () => {
   test('every task is polled at once, and then once in each interval on its own phase', async () => {
-    const run = new PollingRun(seriesOf(3, 4));
+    const run = new PollingRun(seriesOf(3, 4), {}, 0);
     await run.passes(0.1);
     expect(run.polls).toBe(12);
     await run.passes(60);
@@ -43,7 +43,7 @@ describe('polling', () => {
   test.each([1, 8])(
     'with %d workers, series that are well wait three intervals at most while half of 40 appliances hang',
     async (workers) => {
-      const run = new PollingRun([inventory, ...seriesOf(40, 15)], { workers }, 250);
+      const run = new PollingRun([inventory, ...seriesOf(40, 5)], { workers });
       const isWell = (serial = '') => Number(serial.slice(1)) % 2 === 1;
       await run.passes(20);
       run.behaviour = ({ appliance }) => (isWell(appliance?.serial) ? works : hangs);
@@ -56,7 +56,7 @@ describe('polling', () => {
   );
 
   test('a poll that is postponed is no failure, and is repeated at the time that it names', async () => {
-    const run = new PollingRun(seriesOf(2, 1));
+    const run = new PollingRun(seriesOf(2, 1), {}, 0);
     await run.passes(2);
     run.behaviour = only('a0', { result: new PostponedError('later', minutes(9)) });
     await run.passes(6);
@@ -126,7 +126,7 @@ describe('an outage of the service', () => {
   });
 
   test('in which everything hangs is known after four intervals, and over 90 seconds after its end', async () => {
-    const run = new PollingRun(seriesOf(60, 15), { workers: 8 }, 250);
+    const run = new PollingRun(seriesOf(30, 5), { workers: 8 });
     await run.passes(20);
     run.behaviour = () => hangs;
     await run.passes(20.1);
@@ -247,7 +247,7 @@ describe('a failure of some tasks', () => {
   });
 
   test('a cycle lasts until every series was polled', async () => {
-    const run = new PollingRun(seriesOf(3, 1), { workers: 1 });
+    const run = new PollingRun(seriesOf(3, 1), { workers: 1 }, 0);
     run.behaviour = () => ({ ms: 20_000 });
     await run.passes(0.5);
     expect(run.poller.fleet.cycleSeconds).toBeUndefined();
@@ -258,7 +258,7 @@ describe('a failure of some tasks', () => {
 
 describe('the inventory', () => {
   test('that fails is read again soon, and later and later', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(3, 1)]);
+    const run = new PollingRun([inventory, ...seriesOf(3, 1)], {}, 0);
     run.behaviour = only('inventory', fails);
     await run.passes(60);
     const seconds = run.pausesOf('inventory').map((pause) => Math.round(pause * 60));
@@ -266,7 +266,7 @@ describe('the inventory', () => {
   });
 
   test('adds appliances, which are polled at once; what it removes is withdrawn, also if it is in flight', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(2, 1)]);
+    const run = new PollingRun([inventory, ...seriesOf(2, 1)], {}, 0);
     run.behaviour = (each) => ({ ms: each.appliance ? 5_000 : 1_000 });
     await run.passes(0.01);
     run.tasks = [inventory, task('a1/s0'), task('new/s0')];
@@ -276,7 +276,7 @@ describe('the inventory', () => {
   });
 
   test('that renames an appliance has its series polled at once, also one that was in flight', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(1, 3)]);
+    const run = new PollingRun([inventory, ...seriesOf(1, 3)], {}, 0);
     run.behaviour = (each) => ({ ms: each.id === 'a0/s0' ? 2_000 : each.appliance ? 10 : 1_000 });
     await run.passes(0.01);
     run.tasks = [inventory, ...seriesOf(1, 3, { appliance: { serial: 'a0', name: 'new' }, names: 'new' })];

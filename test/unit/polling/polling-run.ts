@@ -76,7 +76,7 @@ export class PollingRun implements PollSink {
   readonly #inFlight = new Set<string>();
 
   /** `minSleepMs`: the timers of the poller take at least so long, which makes a test of hours ten times faster. */
-  constructor(tasks: readonly Task[], options: Partial<PollerOptions> = {}, minSleepMs = 0) {
+  constructor(tasks: readonly Task[], options: Partial<PollerOptions> = {}, minSleepMs = 2_500) {
     this.tasks = tasks;
     const { log, lines } = keptLog();
     this.lines = lines;

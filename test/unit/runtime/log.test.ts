@@ -87,3 +87,16 @@ describe('a log that nothing reads', () => {
     ]);
   });
 });
+
+test('an error is logged with the messages of its causes, and one about several addresses with each of them', () => {
+  const tried = new AggregateError([
+    new Error('connect ETIMEDOUT 192.0.2.1:443'),
+    new Error('connect ENETUNREACH ::2:443'),
+  ]);
+  const err = new RequestError('network', 'no response', { cause: tried });
+  expect(JSON.parse(lineOf({ err })).err).toEqual({
+    type: 'RequestError',
+    message: 'no response',
+    causes: ['connect ETIMEDOUT 192.0.2.1:443, connect ENETUNREACH ::2:443'],
+  });
+});

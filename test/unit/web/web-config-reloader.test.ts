@@ -97,13 +97,3 @@ test('wherever the file is cut off, and however it is broken, every protection s
   expect(reloader.status).toMatchObject({ hasTls: true, hasAuth: true });
   await stop();
 });
-
-test('what is rejected is logged once, and again when it differs', async () => {
-  const { write, messages, stop } = await running(USERS);
-  await write('basic_auth_userz: {}\n', 60_000);
-  await write(undefined, 60_000);
-  expect(messages()).toEqual([REJECTED, REJECTED]);
-  await write(USERS.replace('me', 'you'));
-  expect(messages()).toEqual([REJECTED, REJECTED, RELOADED]);
-  await stop();
-});

@@ -235,13 +235,13 @@ export const inventoryTable = [
 export const applianceStateFamilies = {
   up: {
     name: 'filer_appliance_up',
-    help: '1 while the series of the appliance return records, 0 when none has returned one for STALE_AFTER intervals of its most frequent series.',
+    help: '1 while the series of the appliance return records, 0 when none has returned one for STALE_AFTER intervals of its most frequent series; missing while the portal is down.',
     from: unitless,
     fields: {},
   },
   state: {
     name: 'filer_appliance_state',
-    help: 'Always 1: reporting while the appliance is up; no_records while the portal responds without records, for example because the appliance is off; unavailable while requests for the appliance fail.',
+    help: 'Always 1: reporting while the appliance is up, or why it is down: no_records (the portal has no records of it, for example because it is off) or unavailable (requests about it fail); missing while the portal is down.',
     from: unitless,
     fields: {},
     fieldLabels: { state: 'state' },

@@ -11,7 +11,7 @@ describe('a key', () => {
       if (outcome === '+') throttled.recordAccepted(key, now - 100);
       else throttled.recordThrottled(key, now - 100, now, 3_600_000);
     }
-    return ['a', 'b', 'c'].filter((key) => throttled.waitUntil(key, now) !== undefined).join('');
+    return ['a', 'b', 'c'].filter((key) => throttled.admit(key, now) !== undefined).join('');
   }
 
   test.each([
