@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { simulatedLimits } from '../../../bench/simulated-limits.ts';
+import { simulatedLimits } from './unknown-limits.ts';
 
 const results = simulatedLimits();
 

@@ -1,6 +1,6 @@
-import { AdaptiveRate } from '../../src/transport/rate/adaptive-rate.ts';
-import { RateLimiter, type SentRequest } from '../../src/transport/rate/rate-limiter.ts';
-import { seededRandom } from '../harness/seeded-random.ts';
+import { AdaptiveRate } from '../../../../src/transport/rate/adaptive-rate.ts';
+import { RateLimiter, type SentRequest } from '../../../../src/transport/rate/rate-limiter.ts';
+import { seededRandom } from '../../../harness/seeded-random.ts';
 
 /** A limit as a service enforces it. `take` returns undefined if a request at `now` is accepted, else when one would be. */
 interface Limit {
