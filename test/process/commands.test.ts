@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { realServices } from '../harness/real-services.ts';
 import { spawnExporter } from '../harness/spawn-exporter.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -31,11 +31,12 @@ test('an invalid configuration is exit 78 with a line for each error and no secr
   expect(stderr).not.toMatch(/canary|\n\s+at /);
 });
 
-test('--check-config prints the effective configuration with secrets masked', async () => {
-  const { code, stdout, stderr } = await spawnExporter(['--check-config'], { ...GFA, GFA_INTERVAL: '30s' }).ended;
+test('--check-config prints the effective configuration with secrets masked, and a flag overrides its variable', async () => {
+  const args = ['--check-config', '--web.listen-address=:9'];
+  const { code, stdout, stderr } = await spawnExporter(args, { ...GFA, LISTEN_ADDRESS: ':8' }).ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('GFA_TOKEN=[redacted]\nGFA_CLIENT_KEY=filer-exporter\n');
-  expect(stdout).toMatch(/\nGFA_INTERVAL=30s\n[\s\S]*\n# the configuration is valid\n$/);
+  expect(stdout).toMatch(/\nLISTEN_ADDRESS=:9\n[\s\S]*\n# the configuration is valid\n$/);
 });
 
 test('--check-config names a placeholder, and a state file that is a folder', async () => {
@@ -63,12 +64,6 @@ test.each([
   [['--json'], '--json: can only be used with --doctor'],
 ])('%j is exit 78 and one line', async (args, line) => {
   expect(await spawnExporter(args, GFA).ended).toMatchObject({ code: 78, stdout: '', stderr: `${line}\n` });
-});
-
-test('a flag of the Prometheus exporters overrides its variable', async () => {
-  const args = ['--check-config', '--web.listen-address=:9'];
-  const { stdout } = await spawnExporter(args, { ...GFA, LISTEN_ADDRESS: ':8' }).ended;
-  expect(stdout).toContain('\nLISTEN_ADDRESS=:9\n');
 });
 
 test('--plan says whether a fleet fits, by its exit code too, and sends nothing', async () => {
@@ -104,33 +99,29 @@ test('--doctor --demo finds nothing wrong', async () => {
   expect(code).toBe(0);
 });
 
-describe('output that cannot be written', () => {
-  test.skipIf(!existsSync('/dev/full')).each([['--help'], ['--plan', '--appliances', '12'], ['--check-config']])(
-    '%s to a full disk is exit 1, and says so',
-    (...args) => {
-      const command = `exec "${process.execPath}" "${main}" ${args.join(' ')} >/dev/full`;
-      const { status, stderr } = spawnSync('sh', ['-c', command], {
-        env: { ...process.env, ...GFA },
-        encoding: 'utf8',
-      });
-      expect(status).toBe(1);
-      expect(stderr).toContain('writing to standard output failed (ENOSPC)');
-    },
-  );
-});
+test.skipIf(!existsSync('/dev/full')).each([['--help'], ['--plan', '--appliances', '12'], ['--check-config']])(
+  '%s to a full disk is exit 1, and says so',
+  (...args) => {
+    const command = `exec "${process.execPath}" "${main}" ${args.join(' ')} >/dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', command], {
+      env: { ...process.env, ...GFA },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('writing to standard output failed (ENOSPC)');
+  },
+);
 
-describe('--demo', () => {
-  test('serves a live fleet without any configuration, and reads no .env', async () => {
-    const folder = temporaryDirectory();
-    writeFileSync(join(folder, '.env'), 'GFA_URL=https://real.example.com/v1\nGFA_TOKEN=real\n');
-    const program = spawnExporter(['--demo'], {}, folder);
-    const url = await program.serving();
-    const scrape = async () => (await fetch(`${url}/metrics`)).text();
-    await until('both services to be up', async () => (await scrape()).match(/^filer_api_up\{.*\} 1$/gm)?.length === 2);
-    expect(await (await fetch(`${url}/status`)).text()).toContain('This is the demo.');
-    program.process.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
-  });
+test('--demo serves a live fleet without any configuration, and reads no .env', async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, '.env'), 'GFA_URL=https://real.example.com/v1\nGFA_TOKEN=real\n');
+  const program = spawnExporter(['--demo'], {}, folder);
+  const url = await program.serving();
+  const scrape = async () => (await fetch(`${url}/metrics`)).text();
+  await until('both services to be up', async () => (await scrape()).match(/^filer_api_up\{.*\} 1$/gm)?.length === 2);
+  expect(await (await fetch(`${url}/status`)).text()).toContain('This is the demo.');
+  program.process.kill('SIGTERM');
+  expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('npm start and npm run demo become the exporter, so that a signal to npm reaches it', () => {

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SimulatedServices } from '../../src/demo/services.ts';
@@ -88,13 +87,4 @@ test('states of filers survive a stop and a start with a state file', async () =
   const second = spawnExporter([], { ...settings, GFA_INTERVAL: '1h' });
   const secondUrl = await second.serving();
   await until('what the first process received', () => hasStates(secondUrl));
-});
-
-test('a broken state file is set aside, and it starts', async () => {
-  const { variables } = await realServices({ appliances: 2 });
-  const path = join(temporaryDirectory(), 'state.json');
-  writeFileSync(path, '{"half": ');
-  const program = spawnExporter([], { ...variables, STATE_FILE: path });
-  await program.serving();
-  await until('a warning about the file', () => program.log.some(({ level }) => level === 'warn'));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serviceWarning } from '../../../src/contract/service-warning.ts';
 import { exporterMetrics } from '../../../src/exposition/exporter/table.ts';
-import { fails, isEmpty, PollingRun, returns, works } from '../polling/polling-run.ts';
+import { isEmpty, PollingRun, returns, works } from '../polling/polling-run.ts';
 import { fleet, reportOf } from './reports.ts';
 
 test('a healthy service is up, with what it may send, how old its data is, and nothing to do', async () => {
@@ -35,34 +35,6 @@ test('a healthy service is up, with what it may send, how old its data is, and n
 test('before the first verdict everything waits', () => {
   const { apis, appliances } = reportOf(new PollingRun(fleet));
   expect([apis[0]?.state, apis[0]?.lastSuccess, appliances]).toEqual(['waiting', null, []]);
-});
-
-test('an appliance is down while filer_appliance_up is 0, and the report says which of two reasons it has', async () => {
-  const run = new PollingRun(fleet);
-  run.behaviour = ({ appliance }) => {
-    if (appliance?.serial === 'a1') return isEmpty;
-    return appliance?.serial === 'a2' ? fails : works;
-  };
-  await run.passes(60);
-  const [up, off, failing] = reportOf(run).appliances;
-  expect([run.up('a0'), up?.state, up?.downReason]).toEqual([1, 'up', null]);
-  expect([run.up('a1'), off?.state, off?.downReason, off?.lastError]).toEqual([0, 'down', 'no_records', null]);
-  expect([run.up('a2'), failing?.state, failing?.downReason]).toEqual([0, 'down', 'unavailable']);
-  expect(failing).toMatchObject({ failing: 3, lastSuccess: null, lastError: { message: 'GET /x returned 503' } });
-});
-
-test('while the portal is down its state has a reason, an error and an advice, and appliances are unknown', async () => {
-  const run = new PollingRun(fleet);
-  await run.passes(20);
-  run.behaviour = () => returns(500);
-  await run.passes(60);
-  const { apis, appliances } = reportOf(run);
-  expect(apis[0]).toMatchObject({ state: 'down', downReason: 'server_error', lastError: 'GET /x returned 500' });
-  expect(apis[0]?.cause?.advice).toContain('ask the operator of the service');
-  expect(new Set(appliances.map(({ state, downReason }) => `${state} ${downReason}`))).toEqual(
-    new Set(['unknown null']),
-  );
-  expect(run.up('a0')).toBeUndefined();
 });
 
 test('suspended tasks are counted by operation and reason, and what is forbidden is a warning', async () => {
