@@ -45,10 +45,6 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
     'PORTAL_AUTH: is not set, but a service key and a user key are both set; set it to oauth2, service_key or user_key',
   ],
   [
-    { PORTAL_URL, PORTAL_AUTH: 'basic' },
-    'PORTAL_AUTH: "basic" is not a known word; expected one of oauth2, service_key, user_key',
-  ],
-  [
     { ...both, PORTAL_LOOKBACK: '6m', PORTAL_BIN_SIZE: '1h' },
     'PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin',
   ],

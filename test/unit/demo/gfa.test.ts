@@ -28,11 +28,3 @@ test('a group that is switched off is empty, and keeps its bookmark', async () =
   expect(eventsOf(demo, 'one', '?lock_metrics=false').some((event) => event.includes('"lock"'))).toBe(false);
   expect(eventsOf(demo, 'one').every((event) => event.includes('"lock"'))).toBe(true);
 });
-
-test('a wrong token returns 401 without a body', () => {
-  const { ask } = startServices();
-  expect(ask('gfa', { path: '/data', headers: { authorization: 'wrong' } })).toMatchObject({
-    status: 401,
-    json: undefined,
-  });
-});

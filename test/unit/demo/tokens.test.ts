@@ -24,17 +24,6 @@ test.each([
   expect(ask('portal', { path: '/serials', headers }).status).toBe(200);
 });
 
-test.each([
-  ['without credentials', 400, {}],
-  ['with two forms', 400, { headers: { ...FORM, 'x-user-key': userKey }, body: 'grant_type=client_credentials' }],
-  ['with half of a service key', 400, { headers: { 'x-service-key': serviceKey } }],
-  ['with a wrong user key', 401, { headers: { 'x-user-key': 'nobody' } }],
-  ['with another grant', 422, { headers: FORM, body: formBody({ grant_type: 'password', client_id: serviceKey }) }],
-])('signing in %s returns %d', (_, status, request) => {
-  const { ask } = startServices();
-  expect(ask('portal', { method: 'POST', path: '/auth/token', ...request }).status).toBe(status);
-});
-
 test('a refresh token works once, and using it again ends all tokens that came of signing in', () => {
   const { ask, clock, services } = startServices();
   const refresh = ({ access_token, refresh_token }: Readonly<Record<string, string>>) => {

@@ -3,7 +3,6 @@ import { createDoctor } from '../../../src/app/doctor.ts';
 import { demoEnvironment } from '../../../src/demo/demo.ts';
 import { type Fault, type Options, SimulatedServices } from '../../../src/demo/services.ts';
 import type { Finding } from '../../../src/doctor/finding.ts';
-import { isJsonObject, type JsonObject } from '../../../src/metrics/family.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 import { configOf } from '../../harness/load-config.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
@@ -79,9 +78,8 @@ test.each(faults)('%s: the doctor says so, with the next step', async (_, fault,
 });
 
 test('rejected credentials are a failure that names the variables', async () => {
-  const { find } = await visit({ env: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } });
+  const { find, findings } = await visit({ env: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } });
   expect(find('credentials')).toMatchObject({ level: 'ok', subject: 'gfa' });
-  const { findings } = await visit({ env: { PORTAL_SERVICE_SECRET: '00000000-0000-4000-8000-000000000000' } });
   const rejected = findings.find(({ subject, check }) => subject === 'portal' && check === 'credentials');
   expect(rejected).toMatchObject({ level: 'failure', advice: expect.stringContaining('PORTAL_SERVICE_KEY') });
 });
@@ -136,40 +134,32 @@ test('a list of the inventory that fails does not make every operation fine', as
   expect(find('operations')?.level).not.toBe('ok');
 });
 
-test('ages that are no seconds are a warning', async () => {
-  const { find } = await visit({
-    before: (services) => {
-      services.edit(/^\/data/, (body) =>
-        JSON.parse(JSON.stringify(body), (key, value) => (key === 'last_checkin' ? Number(value) * 1000 : value)),
-      );
-    },
-  });
-  expect(find('ages')).toMatchObject({ level: 'warning', code: 'no-ages' });
-});
+/** A service whose responses on this path have other values. */
+function received(path: RegExp, reviver: (key: string, value: unknown) => unknown): Condition {
+  return { before: (services) => services.edit(path, (body) => JSON.parse(JSON.stringify(body), reviver)) };
+}
 
-test('a newest record of two hours ago is a warning', async () => {
-  const late = (record: unknown): unknown =>
-    isJsonObject(record) && record.time !== undefined ? { ...record, time: Number(record.time) - 7_200_000 } : record;
-  const { find } = await visit({
-    before: (services) => {
-      services.edit(/^\/telemetry\/appliances/, (body) => {
-        const { items } = body as JsonObject;
-        return Array.isArray(items) ? { ...(body as JsonObject), items: items.map(late) } : body;
-      });
-    },
-  });
-  expect(find('freshness')).toMatchObject({ level: 'warning', code: 'old' });
-});
+const SHARES = ['cpu_usage', 'cache_utilization', 'utilization'];
 
-test('shares from 0 to 1 are recognized, with the setting', async () => {
-  const { find } = await visit({
-    before: (services) => {
-      services.edit(/cpu_utilization|cache_utilization|memory_utilization_details/, (body) =>
-        JSON.parse(JSON.stringify(body), (key, value) =>
-          ['cpu_usage', 'cache_utilization', 'utilization'].includes(key) ? Number(value) / 100 : value,
-        ),
-      );
-    },
-  });
-  expect(find('ratio_unit')).toMatchObject({ level: 'warning', advice: 'set PORTAL_UNITS=ratio' });
+test.each<[values: string, check: string, warning: Partial<Finding>, condition: Condition]>([
+  [
+    'ages that are no seconds',
+    'ages',
+    { code: 'no-ages' },
+    received(/^\/data/, (key, value) => (key === 'last_checkin' ? Number(value) * 1000 : value)),
+  ],
+  [
+    'records of which the newest is two hours old',
+    'freshness',
+    { code: 'old' },
+    received(/^\/telemetry\/appliances/, (key, value) => (key === 'time' ? Number(value) - 7_200_000 : value)),
+  ],
+  [
+    'shares from 0 to 1',
+    'ratio_unit',
+    { advice: 'set PORTAL_UNITS=ratio' },
+    received(/_utilization/, (key, value) => (SHARES.includes(key) ? Number(value) / 100 : value)),
+  ],
+])('%s are a warning', async (_, check, warning, condition) => {
+  expect((await visit(condition)).find(check)).toMatchObject({ level: 'warning', ...warning });
 });

@@ -7,6 +7,13 @@ const UNREACHABLE = { response: new Error('connection refused') };
 
 const pointsOf = (request: readonly Received[]) => request.flatMap(({ points }) => points);
 
+/** A fleet whose history has been sent for an hour. */
+async function running(options: ConstructorParameters<typeof Fleet>[0] = {}): Promise<Fleet> {
+  const fleet = new Fleet(options);
+  await fleet.passes(HOUR);
+  return fleet;
+}
+
 /** Plays half an hour, then a fault of the receiver, then half an hour in which it accepts again. */
 async function played(fleet: Fleet, ms: number, fault: NonNullable<Fleet['receiver']['fault']>): Promise<Fleet> {
   await fleet.passes(HOUR / 2);
@@ -35,8 +42,7 @@ test.each([
 
 describe('the receiver', () => {
   test('is away until the queue is full: nothing more is requested or dropped, and every minute arrives', async () => {
-    const fleet = new Fleet({ maxWaiting: 200 });
-    await fleet.passes(HOUR);
+    const fleet = await running({ maxWaiting: 200 });
     await fleet.restarts(3 * HOUR, fleet.state);
     const before = fleet.polls;
     fleet.receiver.fault = () => UNREACHABLE;
@@ -150,8 +156,7 @@ describe('the exporter', () => {
     ['three hours: every minute arrives', 3, 0],
     ['nine hours: what is longer ago than the catch-up is counted', 9, 180],
   ])('is away for %s', async (_, hours, lost) => {
-    const fleet = new Fleet();
-    await fleet.passes(HOUR);
+    const fleet = await running();
     await fleet.restarts(hours * HOUR, fleet.state);
     await fleet.passes(HOUR);
     expect(fleet.missing() / 2).toBeGreaterThanOrEqual(lost);
@@ -160,8 +165,7 @@ describe('the exporter', () => {
   });
 
   test('is away for nine hours, and the service cannot return the first two of the others: both count', async () => {
-    const fleet = new Fleet();
-    await fleet.passes(HOUR);
+    const fleet = await running();
     await fleet.restarts(9 * HOUR, fleet.state);
     fleet.unreadUntil = START + 6 * HOUR;
     await fleet.passes(HOUR);
@@ -190,8 +194,7 @@ describe('the exporter', () => {
   );
 
   test('is killed while points wait: they are read again', async () => {
-    const fleet = new Fleet();
-    await fleet.passes(HOUR);
+    const fleet = await running();
     fleet.receiver.fault = () => UNREACHABLE;
     await fleet.passes(HOUR);
     await fleet.restarts(MINUTE, fleet.state);
@@ -201,8 +204,7 @@ describe('the exporter', () => {
   });
 
   test('starts without a state: of the usual period, what the receiver has already is not counted', async () => {
-    const fleet = new Fleet({ hasWindow: false });
-    await fleet.passes(HOUR);
+    const fleet = await running({ hasWindow: false });
     await fleet.restarts(MINUTE);
     await fleet.passes(HOUR);
     expect(fleet.status.responses.get('400')).toBeGreaterThan(0);
@@ -229,8 +231,7 @@ describe('an appliance', () => {
   });
 
   test('is not in the inventory for nine hours: that time does not count as lost, and the last six hours arrive', async () => {
-    const fleet = new Fleet();
-    await fleet.passes(HOUR);
+    const fleet = await running();
     fleet.isListed = () => false;
     await fleet.passes(4 * HOUR);
     await fleet.restarts(0, fleet.state);
@@ -250,8 +251,7 @@ describe('an appliance', () => {
   });
 
   test('leaves for good: nothing of it stays', async () => {
-    const fleet = new Fleet();
-    await fleet.passes(HOUR);
+    const fleet = await running();
     fleet.isListed = (task) => task === fleet.tasks[0];
     await fleet.passes(26 * HOUR);
     expect(JSON.parse(fleet.state).cursors).toHaveLength(1);
@@ -261,8 +261,7 @@ describe('an appliance', () => {
 test.each([-20 * MINUTE, 20 * MINUTE, 3 * HOUR])(
   'the clock of the service is %i ms ahead for an hour: nothing is lost',
   async (ms) => {
-    const fleet = new Fleet({ hasWindow: true });
-    await fleet.passes(HOUR);
+    const fleet = await running({ hasWindow: true });
     fleet.aheadMs = ms;
     await fleet.passes(HOUR);
     fleet.aheadMs = 0;

@@ -5,8 +5,6 @@ import { infoOne, percent, unitless } from '../../../src/metrics/units.ts';
 import { loadWindow, standardSeries } from '../../../src/services/portal/appliances/series-families.ts';
 import { valuesOf } from '../../harness/sample-values.ts';
 
-const appliance = { serial: 's', filer: 'f' };
-
 const cpu = {
   name: 'filer_test_cpu_ratio',
   help: 'Test.',
@@ -21,17 +19,6 @@ function read(families: readonly Family[], ...newestFirst: readonly JsonObject[]
 }
 
 describe('a field', () => {
-  test('takes its own newest value, and one that nobody holds gives no sample', () => {
-    const newestFirst = [
-      { memory_used: null, memory_cached: '8' },
-      { memory_used: '2', memory_cached: '4' },
-    ];
-    expect(toSamples(standardSeries.memory_utilization, newestFirst, appliance)).toEqual([
-      { name: 'filer_appliance_memory_bytes', labels: { ...appliance, state: 'used' }, value: 2048 },
-      { name: 'filer_appliance_memory_bytes', labels: { ...appliance, state: 'cached' }, value: 8192 },
-    ]);
-  });
-
   test('that is zero is a sample', () => {
     expect(read([cpu], { user: 0, system: '0' }).values).toEqual({
       'filer_test_cpu_ratio{mode="user"}': 0,
@@ -39,8 +26,8 @@ describe('a field', () => {
     });
   });
 
-  test('that is missing or null everywhere is no drop', () => {
-    expect(read([cpu], { user: null }, { user: null, other: 1 })).toEqual({ values: {}, notes: [] });
+  test.each([[[{ user: null }, { user: null, other: 1 }]], [[]]])('that nobody holds is no drop: %j', (records) => {
+    expect(read([cpu], ...records)).toEqual({ values: {}, notes: [] });
   });
 
   test.each(['NaN', true, {}])('that reads %j is counted as invalid and gives no sample', (user) => {
@@ -55,10 +42,6 @@ describe('a field', () => {
       values: { 'filer_test_cpu_ratio{mode="user"}': 0.07, 'filer_test_cpu_ratio{mode="system"}': 0.01 },
       notes: [],
     });
-  });
-
-  test('of a response without any record is nothing to count', () => {
-    expect(read([cpu])).toEqual({ values: {}, notes: [] });
   });
 
   test('named like a member of every object is not found where nobody sent it', () => {
@@ -96,31 +79,15 @@ describe('labels', () => {
 
 describe('load windows', () => {
   test.each([
-    [
-      '15m',
-      ['longterm', 'fifteen_minute_load_average', '15', '15min', 'load15', 'Fifteen', 'LONGTERM', 'load_15m_avg'],
-    ],
-    ['5m', ['midterm', 'five_minute_load_average', '5', '5min', 'load5', 'Five']],
-    ['1m', ['shortterm', 'one_minute_load_average', '1', '1min', 'load1', 'One']],
+    ['15m', ['longterm', '15', '15min', 'load15', 'Fifteen', 'LONGTERM', 'load_15m_avg']],
+    ['5m', ['midterm', '5', '5min', 'load5', 'Five']],
+    ['1m', ['shortterm', '1', '1min', 'load1', 'One']],
   ])('of %s are known by %j', (window, names) => {
     for (const name of names) expect(loadWindow(name)).toBe(window);
   });
 
   test.each(['load', 'runqueue', '', '__proto__'])('named %j stand for themselves', (name) => {
     expect(loadWindow(name)).toBe(name);
-  });
-
-  test('give three samples and the cores, each spelt in its own way', () => {
-    const record = { time: 1, fifteen_minute_load_average: '0.15', shortterm: '0.01', 5: 0.05 };
-    expect(read(standardSeries.load_average, record, { num_cores: 4 })).toEqual({
-      values: {
-        'filer_appliance_load_average{window="1m"}': 0.01,
-        'filer_appliance_load_average{window="5m"}': 0.05,
-        'filer_appliance_load_average{window="15m"}': 0.15,
-        filer_appliance_cpu_cores: 4,
-      },
-      notes: [],
-    });
   });
 
   test('take every number but the time, each its newest, and no text', () => {

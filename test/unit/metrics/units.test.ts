@@ -1,22 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  anyTime,
-  bytesPerSecond,
-  date,
-  epochMilliseconds,
-  infoOne,
-  kibibytes,
-  listLength,
-  milliseconds,
-  nonNegativeSeconds,
-  parseDateSeconds,
-  parseDecimal,
-  percent,
-  seconds,
-  state,
-  unitless,
-} from '../../../src/metrics/units.ts';
+import * as units from '../../../src/metrics/units.ts';
 import fc from '../../harness/fast-check.ts';
+
+const { parseDateSeconds, parseDecimal, ...conversions } = units;
 
 /** What JSON can hold where a decimal is documented, and is none. */
 const noDecimals: readonly unknown[] = [
@@ -56,11 +42,8 @@ describe('decimals', () => {
   test('whatever JSON holds, a value is a finite number or there is none', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.string()), (raw) => {
-        const values = [
-          parseDecimal(raw),
-          parseDateSeconds(raw),
-          ...Object.values(byName).map(({ read }) => read(raw)),
-        ];
+        const reads = Object.values(conversions).flatMap((each) => ('read' in each ? each.read : []));
+        const values = [parseDecimal, parseDateSeconds, ...reads].map((read) => read(raw));
         expect(values.every((value) => value === undefined || Number.isFinite(value))).toBe(true);
       }),
     );
@@ -69,8 +52,6 @@ describe('decimals', () => {
 
 describe('dates', () => {
   test.each([
-    ['1970-01-01T00:00:00Z', 0],
-    ['2026-03-02T09:55:00Z', 1772445300],
     ['2026-03-02t09:55:00z', 1772445300],
     ['2026-03-02T09:55:00', 1772445300],
     ['2026-03-02T09:55:00.25Z', 1772445300.25],
@@ -106,27 +87,11 @@ describe('dates', () => {
   });
 });
 
-const byName = {
-  anyTime,
-  bytesPerSecond,
-  date,
-  duration: nonNegativeSeconds,
-  epochMilliseconds,
-  kibibytes,
-  listLength,
-  milliseconds,
-  percent,
-  plain: unitless,
-  presence: infoOne,
-  seconds,
-  state,
-};
-
 describe('conversions', () => {
   test.each([
-    ['plain', '3', 3],
+    ['unitless', '3', 3],
     ['seconds', '-3', -3],
-    ['duration', '3', 3],
+    ['nonNegativeSeconds', '3', 3],
     ['milliseconds', '1250', 1.25],
     ['kibibytes', '1.5', 1536],
     ['bytesPerSecond', 1048576, 1048576],
@@ -141,20 +106,20 @@ describe('conversions', () => {
     ['anyTime', 1772445300000, 1772445300],
     ['date', '2001-01-01T00:00:00Z', 978307200],
     ['listLength', ['a', null], 2],
-    ['presence', 'anything', 1],
+    ['infoOne', 'anything', 1],
     ['state', 'ACQUIRED', 1],
   ] as const)('%s reads %j as %d', (name, raw, value) => {
-    expect(byName[name].read(raw)).toBe(value);
+    expect(conversions[name].read(raw)).toBe(value);
   });
 
   test.each([
-    ['a duration below nothing', nonNegativeSeconds, '-1'],
-    ['kibibytes whose bytes do not fit a double', kibibytes, '1e308'],
-    ['a date before 2001', date, '2000-12-31T23:59:59Z'],
-    ['a word for a day', anyTime, 'yesterday'],
-    ['the epoch', epochMilliseconds, 0],
-    ['a list that is a text', listLength, 'abc'],
-  ])('%s is no value', (_, { read }, raw) => {
-    expect(read(raw)).toBeUndefined();
+    ['nonNegativeSeconds', '-1'],
+    ['kibibytes', '1e308'],
+    ['date', '2000-12-31T23:59:59Z'],
+    ['anyTime', 'yesterday'],
+    ['epochMilliseconds', 0],
+    ['listLength', 'abc'],
+  ] as const)('%s reads no value from %j', (name, raw) => {
+    expect(conversions[name].read(raw)).toBeUndefined();
   });
 });
