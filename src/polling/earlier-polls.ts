@@ -10,6 +10,7 @@ const EXPLANATION_INTERVAL_MS = 60_000;
 export class EarlierPolls {
   readonly #fleet: Fleet;
   #resumedAt = Number.NEGATIVE_INFINITY;
+  #rejectedAt = Number.NEGATIVE_INFINITY;
   #explainedAt = Number.NEGATIVE_INFINITY;
 
   constructor(fleet: Fleet) {
@@ -21,6 +22,7 @@ export class EarlierPolls {
     const wasDenied = before.lastResult === 'denied';
     const isDenied = state.lastResult === 'denied';
     if (wasDenied && state.lastResult === 'records') this.#resumeSuspended(task, now);
+    if (!wasDenied && state.suspended === 'forbidden') this.#pollSeldomSeries(task, now);
     if (wasDenied !== isDenied && state.lastResult !== 'failed') this.#pollExplanation(task, now);
   }
 
@@ -43,6 +45,19 @@ export class EarlierPolls {
       const { suspended } = polled.state;
       const isRejected = suspended !== undefined && suspended !== 'empty';
       if (isRejected) polled.hasten(now + (polled.phase * polled.task.intervalMs) / 10);
+    }
+  }
+
+  /**
+   * A right or a licence is missing, probably for all series. Those with an interval longer than the discovery interval are
+   * polled within half of the latter, so that it is soon known whether the service responds to any.
+   */
+  #pollSeldomSeries({ suspendedIntervalMs = 0 }: Task, now: number): void {
+    if (now - this.#rejectedAt < suspendedIntervalMs) return;
+    this.#rejectedAt = now;
+    for (const polled of this.#fleet.tasks) {
+      const isSeldomSeries = polled.appliance !== undefined && polled.task.intervalMs > suspendedIntervalMs;
+      if (isSeldomSeries) polled.hasten(now + (polled.phase * suspendedIntervalMs) / 2);
     }
   }
 

@@ -111,6 +111,8 @@ export class FailureLog {
   *#ofOperations(): Generator<[string, Failure]> {
     const { api, warnings } = this.#options;
     const isExplained = warnings().some(({ explains }) => explains === 'forbidden');
+    // After an outage, its last rejections are no news.
+    const isNew = ({ state }: PolledTask) => !isExplained && state.polledAt > this.#health.since;
     const failures = new Map<string, Failure & { readonly tasks: Set<PolledTask> }>();
     const add = (polled: PolledTask, kind: Failure['kind'], key: string, subject: Fields) => {
       const tasks = new Set<PolledTask>();
@@ -128,7 +130,7 @@ export class FailureLog {
       if (state.suspended === undefined || state.suspended === 'empty') continue;
       if (appliance === undefined) add(polled, 'rejected', rejected, subject);
       // A missing right or licence is the same for most series, so one line is about all. That one lacks a series is normal.
-      else if (state.suspended === 'forbidden' && (!isExplained || this.#logged.has('forbidden')))
+      else if (state.suspended === 'forbidden' && (isNew(polled) || this.#logged.has('forbidden')))
         add(polled, 'forbidden', 'forbidden', { api });
     }
     yield* failures;

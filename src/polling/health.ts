@@ -135,7 +135,6 @@ export class Health {
       staleAfter,
       resumedAt: this.#resumedAt,
       isFirstCycleOver: this.#hasFailedAtFirst(deciding),
-      mayFall: true,
     });
     this.#service = verdict;
     if (verdict.isUp !== false && areRejected(deciding)) this.#service = fallenVerdict(verdict, now);
@@ -167,20 +166,28 @@ export class Health {
       staleAfter,
       resumedAt: Math.max(this.#resumedAt, service.since),
       isFirstCycleOver: verdict.isUp !== undefined || tasks.every(({ isPolled }) => isPolled),
-      mayFall: service.lastSuccessAt >= verdict.lastSuccessAt + SERVICE_RESPONDS_AFTER * intervalMs,
     });
-    appliance.verdict = next.verdict;
+    const falls = verdict.isUp === true && next.verdict.isUp === false;
+    const isServiceSilent = service.lastSuccessAt < verdict.lastSuccessAt + SERVICE_RESPONDS_AFTER * intervalMs;
+    if (!falls || !isServiceSilent) appliance.verdict = next.verdict;
     appliance.state = this.#stateOf(appliance, now);
     publisher.publish(appliance, appliance.state);
     return next.awaited;
   }
 
-  #stateOf({ verdict, tasks }: PolledAppliance, now: number): ApplianceState | undefined {
-    if (verdict.isUp !== false) return verdict.isUp ? 'reporting' : undefined;
+  #stateOf({ verdict, tasks, intervalMs }: PolledAppliance, now: number): ApplianceState | undefined {
     const { staleAfter } = this.#options;
-    const responds = tasks.some(({ state: { responses }, task }) => {
-      const intervalMs = task.intervalMs * this.#fleet.intervalFactor;
-      return isWorking(responses) && now - responses.lastAt <= (staleAfter + 1) * intervalMs;
+    const { intervalFactor } = this.#fleet;
+    const maxIntervals = staleAfter + 1;
+    if (verdict.isUp !== false) {
+      // If it has not fallen because the service was silent or down, its state is unknown until the next record.
+      const quietMs = now - Math.max(verdict.lastSuccessAt, this.#resumedAt);
+      const isKnown = quietMs <= maxIntervals * Math.max(verdict.intervalMs, intervalMs * intervalFactor);
+      return verdict.isUp && isKnown ? 'reporting' : undefined;
+    }
+    const responds = tasks.some(({ task, state: { responses } }) => {
+      const quietMs = now - responses.lastAt;
+      return isWorking(responses) && quietMs <= maxIntervals * task.intervalMs * intervalFactor;
     });
     return responds ? 'no_records' : 'unavailable';
   }

@@ -31,8 +31,6 @@ export interface VerdictConditions {
   readonly resumedAt: number;
   /** Every task has been polled, so a first success need not be awaited any longer. */
   readonly isFirstCycleOver: boolean;
-  /** False while the cause may be elsewhere, so that the verdict stays up. */
-  readonly mayFall: boolean;
 }
 
 /**
@@ -76,7 +74,7 @@ export function nextVerdict<Task>(
   successesOf: (task: Task) => Successes,
   conditions: VerdictConditions,
 ): { readonly verdict: Verdict; readonly awaited: Task | undefined } {
-  const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver, mayFall } = conditions;
+  const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver } = conditions;
   let working: Task | undefined;
   let workedAt = Number.NEGATIVE_INFINITY;
   let lastSuccessAt = before.lastSuccessAt;
@@ -105,7 +103,7 @@ export function nextVerdict<Task>(
   if (before.isUp === undefined)
     return isFirstCycleOver || quietIntervals >= WAIT.firstPoll ? settled(false) : unchanged;
   if (quietIntervals < WAIT.firstPoll) return unchanged;
-  if (working === undefined || quietIntervals >= WAIT.end) return mayFall ? settled(false) : unchanged;
+  if (working === undefined || quietIntervals >= WAIT.end) return settled(false);
   const isSecondPollEarly = successesOf(working).misses > 0 && quietIntervals < WAIT.secondPoll;
   return { verdict, awaited: isSecondPollEarly ? undefined : working };
 }

@@ -167,7 +167,7 @@ function applianceReports({ poller, inventory, explain }: ReportedService, clock
 }
 
 interface ReportedState {
-  /** `down` while `filer_appliance_up` is 0; `unknown` while the portal is down; `waiting` before the first verdict. */
+  /** `down` while `filer_appliance_up` is 0; `unknown` while the portal is down or silent; `waiting` before the first verdict. */
   readonly state: 'up' | 'down' | 'unknown' | 'waiting';
   /**
    * Why it is down: `no_records` if the portal responds and has no records of it, for example because it is off;
@@ -178,7 +178,7 @@ interface ReportedState {
 
 const UNKNOWN: ReportedState = { state: 'unknown', downReason: null };
 
-function stateOf({ state }: PolledAppliance): ReportedState {
-  if (state === undefined) return { state: 'waiting', downReason: null };
+function stateOf({ state, verdict }: PolledAppliance): ReportedState {
+  if (state === undefined) return verdict.isUp === undefined ? { state: 'waiting', downReason: null } : UNKNOWN;
   return state === 'reporting' ? { state: 'up', downReason: null } : { state: 'down', downReason: state };
 }

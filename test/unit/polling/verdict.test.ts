@@ -35,7 +35,6 @@ test.each<Row>([
   ['polls it again a quarter of an interval later', up, [failedOnce], 13.75, {}, true, failedOnce],
   ['down when no task works', up, [broken, successes(NEVER)], 13.5, {}, false],
   ['down after four intervals at the latest', up, [works], 14, {}, false],
-  ['up while the cause may be elsewhere', up, [broken], 99, { mayFall: false }, true],
   ['up after a time without polls', up, [broken], 99, { resumedAt: 96 }, true],
   ['waits longer while limits lengthen intervals', up, [broken], 16.9, { intervalMs: 2 }, true],
   ['waits by the interval of the last success after a limit was lifted', wasLimited, [broken], 16.9, {}, true],
@@ -45,7 +44,7 @@ test.each<Row>([
   ['down after one success since the fall', down, [successes(21, 0, 19)], 21, {}, false],
   ['down after two successes that are far apart', down, [successes(24, 0, 21)], 24, {}, false],
 ])('%s', (_, before, tasks, now, circumstances, isUp, awaited) => {
-  const usual = { now, intervalMs: 1, staleAfter: 3, resumedAt: 0, isFirstCycleOver: true, mayFall: true };
+  const usual = { now, intervalMs: 1, staleAfter: 3, resumedAt: 0, isFirstCycleOver: true };
   const next = nextVerdict(before, tasks, (task) => task, { ...usual, ...circumstances });
   expect([next.verdict.isUp, next.awaited]).toEqual([isUp, awaited]);
 });
