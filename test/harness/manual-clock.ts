@@ -80,7 +80,10 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets every promise that can go on go on, over as many turns of the event loop as they take. */
+/**
+ * Lets every promise that can go on go on, over as many turns of the event loop as they take.
+ * Two at once would wait for each other for ever: one test moves one clock at a time.
+ */
 export async function settle(): Promise<void> {
   do {
     await new Promise((resolve) => {
