@@ -17,8 +17,8 @@ export interface Credentials {
   readonly address: string;
 }
 
-/** The checks of one address that may wait or run. */
-const MAX_WAITING = 8;
+/** The checks of one address that may wait or run: so many guesses may delay a new scraper. */
+const MAX_WAITING = 4;
 
 /**
  * Checks passwords against bcrypt hashes, one at a time. The right password of each user is remembered, so that a scraper

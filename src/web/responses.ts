@@ -5,8 +5,8 @@ import type { ResponseBody } from '../exposition/body.ts';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { nextTurn } from '../runtime/next-turn.ts';
 
-/** A response is cut off if a client does not read {@link WRITE_BYTES} of it in this time, in milliseconds. */
-const UNREAD_TIMEOUT_MS = 10_000;
+/** A response is cut off if a client reads nothing of it in this time, in milliseconds; it takes twice as long at most. */
+const UNREAD_TIMEOUT_MS = 5_000;
 
 /** How much is written at once, in bytes: so little that also a slow client reads it in time. */
 const WRITE_BYTES = 256 * 1024;
@@ -35,27 +35,45 @@ export async function sendBody(
   onRead: () => void,
 ): Promise<void> {
   const closed = new Promise((resolve) => response.once('close', resolve));
-  let left = length;
+  let written = 0;
+  let read = 0;
   let bytesInTurn = 0;
-  for (const buffer of buffers()) {
-    for (let at = 0; at < buffer.length; at += WRITE_BYTES) {
-      if (bytesInTurn >= BYTES_A_TURN) {
-        bytesInTurn = 0;
-        await nextTurn();
-      }
-      // The client may have left before this function was called, so that no event follows.
-      if (response.destroyed) return;
-      const part = buffer.subarray(at, at + WRITE_BYTES);
-      left -= part.length;
-      bytesInTurn += part.length;
-      const endTimeout = callAfter(clock, UNREAD_TIMEOUT_MS, () => response.destroy());
-      if (left > 0) await Promise.race([new Promise((resolve) => response.write(part, resolve)), closed]);
-      else await Promise.race([new Promise<void>((resolve) => response.end(part, resolve)), closed]);
-      endTimeout();
-      onRead();
+  const endTimeout = cutOffUnread(response, clock, () => read);
+  for (const part of partsOf(buffers())) {
+    if (bytesInTurn >= BYTES_A_TURN) {
+      bytesInTurn = 0;
+      await nextTurn();
     }
+    // The client may have left before this function was called, so that no event follows.
+    if (response.destroyed) break;
+    written += part.length;
+    bytesInTurn += part.length;
+    const taken = new Promise<void>((resolve) => {
+      if (written < length) response.write(part, () => resolve());
+      else response.end(part, resolve);
+    });
+    await Promise.race([taken, closed]);
+    read = written;
+    onRead();
   }
-  response.end();
+  endTimeout();
+  if (!response.writableEnded) response.end();
+}
+
+function* partsOf(buffers: Iterable<Buffer>): Generator<Buffer> {
+  for (const buffer of buffers) {
+    for (let at = 0; at < buffer.length; at += WRITE_BYTES) yield buffer.subarray(at, at + WRITE_BYTES);
+  }
+}
+
+/** Destroys a response if `readSoFar` does not change for a while. Returns a function that ends this. */
+function cutOffUnread(response: ServerResponse, clock: Clock, readSoFar: () => number): () => void {
+  const before = readSoFar();
+  let end = callAfter(clock, UNREAD_TIMEOUT_MS, () => {
+    if (readSoFar() === before) response.destroy();
+    else end = cutOffUnread(response, clock, readSoFar);
+  });
+  return () => end();
 }
 
 const gzip = promisify(compress);
