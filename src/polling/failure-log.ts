@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts';
 import type { Health } from './health.ts';
 import type { PolledAppliance, PolledTask } from './polled-task.ts';
 
-export interface FailureLogOptions {
+interface FailureLogOptions {
   readonly api: ServiceName;
   readonly warnings: () => readonly ServiceWarning[];
   readonly explain: Explain;

@@ -4,7 +4,7 @@ import { intervalFactor } from './effective-interval.ts';
 import { PolledAppliance, PolledTask } from './polled-task.ts';
 import { NEVER_POLLED } from './task-state.ts';
 
-export interface FleetOptions {
+interface FleetOptions {
   /** The configured interval. */
   readonly intervalMs: number;
   readonly allowedPerSecond: () => number;
@@ -13,7 +13,7 @@ export interface FleetOptions {
 }
 
 /** What a new list of tasks has changed. */
-export interface InventoryChanges {
+interface InventoryChanges {
   readonly removedTasks: readonly PolledTask[];
   readonly removedAppliances: readonly PolledAppliance[];
   readonly addedAppliances: readonly PolledAppliance[];

@@ -9,7 +9,7 @@ import type { Failure, Response } from './poll.ts';
 import type { ApplianceState, PolledAppliance, PolledTask } from './polled-task.ts';
 import { fallenVerdict, isWorking, newVerdict, nextVerdict, type Verdict } from './verdict.ts';
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly staleAfter: number;
   /** So many failures bring down a service that has not responded yet. */
   readonly maxFailures: number;

@@ -39,7 +39,7 @@ export interface PollerOptions {
   readonly renewAuthorization?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-export interface PollerDependencies {
+interface PollerDependencies {
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -22,7 +22,7 @@ const CONFIRM_MS = 60_000;
 const MIN_POSTPONED_MS = 1_000;
 
 /** The first moment after `now` on the grid `phase + n * interval`: an overrun waits for its next slot. */
-export function nextSlot(now: number, intervalMs: number, phase: number): number {
+function nextSlot(now: number, intervalMs: number, phase: number): number {
   return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
 }
 

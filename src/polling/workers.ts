@@ -27,14 +27,12 @@ export class Workers {
     return [...this.#inFlight.keys()].some(({ appliance }) => appliance !== undefined);
   }
 
-  /** Failing and awaited tasks together leave one worker to the others, or most of the time of the only one. */
+  /** Failing and awaited tasks together leave one worker to the others. */
   roomAt(now: number): Omit<FreeWorkers, 'forSeries'> {
     const failing = this.#countOf('failing');
-    const isPaused = now < this.#failingPausedUntil;
-    const isOneLeft = failing + this.#countOf('awaited') < this.#count - 1;
     return {
-      forFailing: failing < this.#maxFailing && !isPaused,
-      forAwaited: this.#count === 1 ? !isPaused : isOneLeft,
+      forFailing: failing < this.#maxFailing && now >= this.#failingPausedUntil,
+      forAwaited: failing + this.#countOf('awaited') < Math.max(1, this.#count - 1),
     };
   }
 
