@@ -29,6 +29,8 @@ export interface TlsServerConfig {
 }
 
 const STRING = { type: 'string', minLength: 1, description: 'a text that is not empty' };
+/** A key in the place of a path would be quoted by the error about the file. */
+const PATH = { type: 'string', pattern: /^[^\r\n]+$/.source, description: 'the path of a file' };
 const BOOLEAN = { type: 'boolean', description: 'true or false' };
 const HEADER = { type: 'string', pattern: /^[ -~]+$/.source, description: 'printable ASCII on one line' };
 const oneOf = (names: object) => ({ enum: Object.keys(names) });
@@ -53,11 +55,11 @@ const HASH = {
 const FILE = mapping({
   tls_server_config: mapping({
     cert: STRING,
-    cert_file: STRING,
+    cert_file: PATH,
     key: STRING,
-    key_file: STRING,
+    key_file: PATH,
     client_ca: STRING,
-    client_ca_file: STRING,
+    client_ca_file: PATH,
     client_auth_type: oneOf(CLIENT_POLICIES),
     client_allowed_sans: listOf(STRING),
     min_version: oneOf(VERSIONS),
@@ -179,9 +181,14 @@ function sentenceOf({
   }
 }
 
-/** A key that does not look like a word may be a secret in the wrong place, or break the line. Numbers are places in lists. */
+/** Another key may be a secret in the wrong place: a password in the place of its user. Numbers are places in lists. */
 function nameOf(path: readonly string[]): string {
-  const names = path.filter((key) => !/^\d+$/.test(key));
-  const shown = names.map((key) => (key.length < 30 && /^[A-Za-z]+\d?(?:[_-][A-Za-z]+)*$/.test(key) ? key : 'a key'));
-  return shown.join('.') || 'the file';
+  const names = path.filter((key) => !/^\d+$/.test(key)).map((key) => (KNOWN_KEYS.has(key) ? key : 'a key'));
+  return names.join('.') || 'the file';
+}
+
+const KNOWN_KEYS: ReadonlySet<string> = new Set(keysOf(FILE));
+
+function keysOf({ properties = {} }: SchemaObject): readonly string[] {
+  return Object.entries<SchemaObject>(properties).flatMap(([key, schema]) => [key, ...keysOf(schema)]);
 }
