@@ -47,7 +47,7 @@ export const appliance: Board = {
       empty: 'No check-in is known',
     }),
     stat({
-      title: 'Oldest unprotected data',
+      title: 'Unprotected for',
       help: 'Age of the oldest data that is only on this filer. It is lost if the filer is lost.',
       query: 'time() - min(filer_oldest_unprotected_data_timestamp_seconds{job="$job",filer=`${filer:raw}`})',
       unit: SECONDS,
@@ -192,7 +192,7 @@ export const appliance: Board = {
           queries: [
             {
               expr: 'time() - max by (volume) (filer_oldest_unprotected_data_timestamp_seconds{job="$job",filer=`${filer:raw}`})',
-              name: 'Oldest unprotected data',
+              name: 'Unprotected for',
               unit: SECONDS,
               steps: UNPROTECTED,
             },
@@ -222,7 +222,7 @@ export const appliance: Board = {
             { label: 'volume', title: 'Volume', link: 'volume' },
             { label: 'status', title: 'Snapshot', colors: { failed: 'red' } },
           ],
-          sortBy: [['Oldest unprotected data', 'down']],
+          sortBy: [['Unprotected for', 'down']],
           width: 16,
           empty: 'No volume is known',
         }),

@@ -10,7 +10,7 @@ export const exporter: Board = {
   top: [
     table({
       title: 'Services',
-      help: 'For each service: the last success, the interval that the limits allow, the oldest data, and tasks that are late or suspended. The page /status of the exporter names them.',
+      help: 'For each service: the last success, the interval that the limits allow, the oldest data, and tasks that are overdue, or suspended for another reason than that there is nothing. The page /status of the exporter names them.',
       queries: [
         {
           expr: 'time() - sum by (api) (filer_exporter_last_success_timestamp_seconds{job="$job"})',
@@ -33,14 +33,14 @@ export const exporter: Board = {
           steps: ['green', [1, 'orange']],
         },
         {
-          expr: 'sum by (api) (filer_exporter_tasks_suspended{job="$job"})',
+          expr: 'sum by (api) (filer_exporter_tasks_suspended{job="$job",reason!="empty"})',
           name: 'Suspended',
           steps: ['green', [1, 'orange']],
         },
         { expr: 'sum by (api) (filer_exporter_daily_quota_remaining{job="$job"})', name: 'Daily quota left' },
       ],
       columns: [{ label: 'api', title: 'Service' }],
-      width: 16,
+      width: 18,
       height: 5,
       empty: 'No service is known',
     }),
@@ -53,7 +53,7 @@ export const exporter: Board = {
         { label: 'revision', title: 'Revision' },
         { label: 'node_version', title: 'Node.js' },
       ],
-      width: 8,
+      width: 6,
       height: 5,
       empty: 'No exporter is known',
     }),

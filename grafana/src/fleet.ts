@@ -22,7 +22,7 @@ export const fleet: Board = {
         },
         {
           expr: 'time() - min by (filer) (filer_oldest_unprotected_data_timestamp_seconds{job="$job",filer=~`${filer:regex}`})',
-          name: 'Unprotected data',
+          name: 'Unprotected for',
           unit: SECONDS,
           steps: UNPROTECTED,
         },

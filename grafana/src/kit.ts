@@ -87,12 +87,20 @@ export const RATIO = 'percentunit';
 export const COUNT = 'locale';
 export const PER_SECOND = 'reqps';
 
-const green: Steps = ['green'];
+/** Without steps no value is good or bad. */
+const plain: Steps = ['blue'];
+const words: Steps = ['text'];
 
 /** 0 and 1 in words. */
 export function yesNo(one: string, zero: string, zeroColor = 'red'): dashboard.ValueMapping[] {
   const options = { 1: { text: one, color: 'green', index: 0 }, 0: { text: zero, color: zeroColor, index: 1 } };
   return [{ type: dashboard.MappingType.ValueToText, options }];
+}
+
+/** What a number shows that is not there, without the green of health. */
+function unknown(text: string): dashboard.ValueMapping {
+  const options = { match: dashboard.SpecialValueMatch.NullAndNan, result: { text, color: 'gray', index: 9 } };
+  return { type: dashboard.MappingType.SpecialValue, options };
 }
 
 /** Large numbers of this moment. */
@@ -121,6 +129,7 @@ export function bars(options: Options): Panel {
     .valueMode(common.BarGaugeValueMode.Color)
     .namePlacement(common.BarGaugeNamePlacement.Left)
     .showUnfilled(false)
+    .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(14))
     .min(0)
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']));
 }
@@ -148,6 +157,8 @@ export function chart(options: Options & { readonly stacked?: true }): Panel {
     .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.PaletteClassic))
     .axisSoftMin(0)
     .showPoints(common.VisibilityMode.Auto);
+  // A line of zeros would have an axis up to 100.
+  if (options.unit === undefined) panel.axisSoftMax(1);
   if (options.stacked) {
     panel.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group('A')).fillOpacity(30);
   }
@@ -236,6 +247,7 @@ function columnProperties({ link, colors, width }: Column): dashboard.DynamicCon
   return [
     // A name that looks like a number stays as it is.
     { id: 'unit', value: 'string' },
+    { id: 'noValue', value: '–' },
     ...(link === undefined ? [] : [{ id: 'links', value: [linkTo(link, '__value.raw').build()] }]),
     ...(colors === undefined ? [] : [{ id: 'mappings', value: coloredWords(colors) }, colored]),
     ...(width === undefined ? [] : [{ id: 'custom.width', value: width }]),
@@ -250,9 +262,9 @@ function coloredWords(colors: Readonly<Record<string, string>>): dashboard.Value
 function valueProperties({ unit = COUNT, steps, mappings }: Query): dashboard.DynamicConfigValue[] {
   return [
     { id: 'unit', value: unit },
-    ...(unit === SECONDS ? [{ id: 'decimals', value: 1 }] : []),
+    ...(unit === SECONDS || unit === RATIO ? [{ id: 'decimals', value: 1 }] : []),
     ...(steps === undefined ? [] : [{ id: 'thresholds', value: thresholds(steps).build() }]),
-    ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
+    ...(mappings === undefined ? [] : [{ id: 'mappings', value: [...mappings, unknown('–')] }]),
     ...(steps === undefined && mappings === undefined ? [] : [colored]),
   ];
 }
@@ -286,7 +298,9 @@ interface Form {
 }
 
 function described<Self extends AnyPanel<Self>>(panel: Self, options: Options, form: Form): Self {
-  const { title, help, width, unit = COUNT, steps = green, mappings = [], empty, link } = options;
+  const { title, help, width, unit = COUNT, mappings = [], empty, link } = options;
+  const isTable = form.format === PromQueryFormat.Table;
+  const { steps = isTable ? words : plain } = options;
   panel
     .title(title)
     .description(help)
@@ -297,10 +311,10 @@ function described<Self extends AnyPanel<Self>>(panel: Self, options: Options, f
     .unit(unit)
     .thresholds(thresholds(steps))
     .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.Thresholds))
-    .mappings(mappings)
+    .mappings([...mappings, unknown(isTable ? '–' : empty)])
     .targets(queriesOf(options).map((query, index) => target(query, index, form)))
     .noValue(empty);
-  if (unit === SECONDS) panel.decimals(1);
+  if (unit === SECONDS || unit === RATIO) panel.decimals(1);
   if (link !== undefined) panel.dataLinks([linkTo(link, `__field.labels.${link}`)]);
   for (const [name, color] of Object.entries(options.colors ?? {})) {
     panel.overrideByName(name, [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }]);

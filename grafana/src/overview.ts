@@ -15,7 +15,7 @@ export const overview: Board = {
       query: 'count by (severity) (ALERTS{job="$job",alertstate="firing"})',
       name: '{{severity}}',
       colors: { critical: 'red', warning: 'orange' },
-      width: 5,
+      width: 4,
       empty: 'No alert is known',
     }),
     stat({
@@ -23,7 +23,7 @@ export const overview: Board = {
       help: 'Filers without contact with file acceleration for more than 30 minutes. Check their power and network first: the first ranking below names them.',
       query: 'sum(time() - filer_last_checkin_timestamp_seconds{job="$job"} > bool 1800)',
       steps: ['green', [1, 'red']],
-      width: 5,
+      width: 6,
       empty: 'No filer is known',
     }),
     stat({
@@ -32,7 +32,7 @@ export const overview: Board = {
       query: 'count by (state) (filer_appliance_state{job="$job"})',
       name: '{{state}}',
       colors: STATE_COLORS,
-      width: 6,
+      width: 5,
       empty: 'No appliance is known',
     }),
     stat({
@@ -41,7 +41,7 @@ export const overview: Board = {
       query: 'time() - min(filer_oldest_unprotected_data_timestamp_seconds{job="$job"})',
       unit: SECONDS,
       steps: UNPROTECTED,
-      width: 4,
+      width: 5,
       empty: 'No waiting data is known',
     }),
     stat({

@@ -77,7 +77,7 @@ export const volumes: Board = {
       queries: [
         {
           expr: 'time() - min by (volume) (filer_oldest_unprotected_data_timestamp_seconds{job="$job",filer=~`${filer:regex}`,volume=~`${volume:regex}`})',
-          name: 'Oldest unprotected data',
+          name: 'Unprotected for',
           unit: SECONDS,
           steps: UNPROTECTED,
         },
@@ -109,7 +109,7 @@ export const volumes: Board = {
         },
       ],
       columns: [{ label: 'volume', title: 'Volume', link: 'volume' }],
-      sortBy: [['Oldest unprotected data', 'down']],
+      sortBy: [['Unprotected for', 'down']],
       width: 24,
       empty: 'No volume is known',
     }),
