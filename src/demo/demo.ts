@@ -35,7 +35,7 @@ export async function startDemo(clock: Clock, own: Variables, begun: DemoTrouble
 }
 
 /** The services of the demo, without a server. */
-function demoServices(clock: Clock, begun: DemoTroubles): SimulatedServices {
+export function demoServices(clock: Clock, begun: DemoTroubles): SimulatedServices {
   const services = new SimulatedServices(clock, { limits: LIMITS });
   for (const { begin } of troublesOf(begun)) begin(services);
   return services;

@@ -4,9 +4,9 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** Such as `90s` or `1.5h`. */
-export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}`;
+export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
 
 export function milliseconds(duration: Duration): number {
-  const unit = { s: SECOND, m: MINUTE, h: HOUR, d: DAY }[duration.slice(-1)];
-  return Number(duration.slice(0, -1)) * (unit ?? Number.NaN);
+  const [, number, unit = ''] = /^([\d.]+)(ms|s|m|h|d)$/.exec(duration) ?? [];
+  return Number(number) * ({ ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }[unit] ?? Number.NaN);
 }

@@ -176,7 +176,7 @@ export class Evidence {
 
   #takeData({ metrics }: Fields): void {
     this.#respondedAt.gfa = this.#monotonic();
-    for (const part of Array.isArray(metrics) ? recordsIn(metrics) : [metrics as Fields]) {
+    for (const part of recordsIn(Array.isArray(metrics) ? metrics : [metrics])) {
       for (const group of ['locks', 'propagation'] as const) {
         for (const { filer_title, volume_title, ...event } of recordsIn(part[group])) {
           this.#deliver(group, JSON.stringify(event));

@@ -12,8 +12,7 @@ export interface Check {
   readonly scrape: Scrape;
   readonly task: Task;
   readonly evidence: Evidence;
-  readonly appliances: number;
-  /** With those that were removed. */
+  /** How many appliances there have been. */
   readonly appliancesEver: number;
   /** The serials of those that have been there for so long that the exporter must know them. */
   readonly known: readonly string[];
@@ -52,15 +51,16 @@ function* staleValues({ scrape, task, evidence, effectiveMs }: Check): Generator
 }
 
 /** What is up has responded within STALE_AFTER intervals and one more. While the portal is down, no appliance has a state. */
-function* wrongUp({ scrape, task, evidence, appliances, effectiveMs }: Check): Generator<Violation> {
+function* wrongUp({ scrape, task, evidence, effectiveMs }: Check): Generator<Violation> {
   const isUp = (api: string) => scrape.value('filer_api_up', { api }) === 1;
   const check = function* (what: string, age: number, intervalMs: number): Generator<Violation> {
     if (age > (STALE_AFTER + 1) * intervalMs + SLACK_MS)
       yield ['up', `${what} is up, and silent for ${age / SECOND} s`];
   };
   if (isUp('gfa')) yield* check('gfa', evidence.sinceResponse('gfa'), task.dataMs);
-  // Without appliances the inventory says that the portal is up.
-  if (isUp('portal') && task.series.length > 0 && appliances > 0)
+  // Without appliances in the inventory, the inventory says that the portal is up.
+  const isEmpty = scrape.all('filer_appliance_info').length === 0;
+  if (isUp('portal') && task.series.length > 0 && !isEmpty)
     yield* check('the portal', evidence.sinceResponse('portal'), effectiveMs);
   const states = scrape.all('filer_appliance_up');
   if (!isUp('portal') && states.length > 0)

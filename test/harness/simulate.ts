@@ -9,6 +9,7 @@ import { lineMask, load } from '../../src/cli/load.ts';
 import type { Config } from '../../src/config/config.ts';
 import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
 
+import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog, type Log } from '../../src/runtime/log.ts';
 import { configuredServices } from '../../src/services/services.ts';
 import { type Duration, HOUR, MINUTE, milliseconds, SECOND } from './duration.ts';
@@ -36,6 +37,8 @@ export interface ScenarioOptions {
   readonly state?: boolean;
   readonly env?: Env;
   readonly services?: Omit<ServiceOptions, 'appliances'>;
+  /** Creates the services, in place of these options. */
+  readonly createServices?: (clock: Clock) => SimulatedServices;
   /** Whether the exporter waits for `start()`. */
   readonly later?: boolean;
   /** How often the invariants are checked. */
@@ -96,7 +99,9 @@ export class Scenario {
       monotonic: () => clock.monotonic(),
       sleep: clock.sleep.bind(clock),
     };
-    this.services = new SimulatedServices(servicesClock, { appliances: options.appliances ?? 3, ...options.services });
+    const { appliances = 3, services, createServices } = options;
+    this.services =
+      createServices?.(servicesClock) ?? new SimulatedServices(servicesClock, { appliances, ...services });
     this.#evidence = new Evidence(() => clock.monotonic());
     this.#task = taskOf(options);
   }
@@ -271,16 +276,8 @@ export class Scenario {
     for (const serial of this.serials) if (!this.#joined.has(serial)) this.#joined.set(serial, now);
     const knownMs = 1.5 * this.#task.discoveryMs + 2 * effectiveMs;
     const known = this.serials.filter((serial) => now - (this.#joined.get(serial) ?? now) > knownMs);
-    const { appliances, everyAppliance } = this.services.fleet;
-    const check = {
-      scrape,
-      task: this.#task,
-      evidence: this.#evidence,
-      appliances: appliances.length,
-      appliancesEver: everyAppliance.length,
-      known,
-      effectiveMs,
-    };
+    const appliancesEver = this.services.fleet.everyAppliance.length;
+    const check = { scrape, task: this.#task, evidence: this.#evidence, appliancesEver, known, effectiveMs };
     const found: Violation[] = [...violations(check), ...this.#counters.violations(scrape)];
     for (const [invariant, violation] of found) this.#violate(invariant, violation);
     for (const { name, labels, value } of scrape.all(/^filer_(?:api|appliance)_up$/)) {
@@ -298,12 +295,16 @@ export class Scenario {
 
 const SERIES = ['cpu_utilization', 'load_average', 'cache_utilization'];
 
+/** Shorter than by default, so that an outage takes fewer hours of the clock. */
+const INTERVALS = { PORTAL_INTERVAL: '2m', PORTAL_DISCOVERY_INTERVAL: '6m', GFA_INTERVAL: '60s' } as const;
+
 function environmentOf({ gfa = false, portal = true, state = false, series = SERIES }: ScenarioOptions): Env {
   return {
     LISTEN_ADDRESS: '127.0.0.1:0',
     ALLOW_INSECURE_UPSTREAM: 'true',
     // Most lines of a page are buckets.
     EVENT_BUCKETS: '1m,1h',
+    ...INTERVALS,
     ...(gfa && { GFA_URL: URLS.gfa, GFA_TOKEN: credentials.gfaToken }),
     ...(portal && {
       PORTAL_URL: URLS.portal,
@@ -316,14 +317,14 @@ function environmentOf({ gfa = false, portal = true, state = false, series = SER
 }
 
 function taskOf({ gfa = false, portal = true, series = SERIES, env = {} }: ScenarioOptions): Task {
-  const duration = (name: string, usual: Duration) => milliseconds((env[name] ?? usual) as Duration);
+  const duration = (name: keyof typeof INTERVALS) => milliseconds((env[name] ?? INTERVALS[name]) as Duration);
   const [requests, window] = (env.PORTAL_RATE_LIMIT ?? '500/30s').split('/');
   return {
     gfa,
     series: portal ? series : [],
-    intervalMs: duration('PORTAL_INTERVAL', '5m'),
-    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL', '15m'),
-    dataMs: duration('GFA_INTERVAL', '60s'),
+    intervalMs: duration('PORTAL_INTERVAL'),
+    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL'),
+    dataMs: duration('GFA_INTERVAL'),
     limit: { requests: Number(requests), windowMs: milliseconds(window as Duration) },
   };
 }

@@ -9,18 +9,18 @@ const telemetryOf = (serial: string) => new RegExp(`^/telemetry/appliances/${ser
 const failing = (serial: string, fault: Fault = { status: 500 }): Fault => ({ path: telemetryOf(serial), ...fault });
 
 test('an appliance whose series all fail is down within four intervals, with its values gone and one line in the log', async () => {
-  const run = await simulate({ checkEvery: '1m' });
-  await run.advance('30m');
+  const run = await simulate({ checkEvery: '30s' });
+  await run.advance('12m');
   const [serial = ''] = run.serials;
   const before = run.log.length;
-  const usual = run.requests(telemetryOf(serial), '20m');
+  const usual = run.requests(telemetryOf(serial), '8m');
   run.fail(failing(serial));
-  let minutes = 0;
-  for (; (await run.advance('1m')).value(UP, { serial }) === 1; minutes += 1) expect(minutes).toBeLessThan(20);
-  expect(minutes).toBeGreaterThan(10);
-  const scrape = await run.advance('20m');
+  let intervals = 0;
+  for (; (await run.advance('30s')).value(UP, { serial }) === 1; intervals += 0.25) expect(intervals).toBeLessThan(4);
+  expect(intervals).toBeGreaterThan(2);
+  const scrape = await run.advance('8m');
   expect(standing(scrape)).toBe('portal up, 2 reporting, 1 unavailable, 6 series');
-  expect(run.requests(telemetryOf(serial), '20m')).toBeLessThanOrEqual(1.2 * usual);
+  expect(run.requests(telemetryOf(serial), '8m')).toBeLessThanOrEqual(1.2 * usual);
   expect(run.log.slice(before).filter((line) => line.serial === serial)).toHaveLength(1);
   const { appliances } = JSON.parse((await run.get('/api/v1/status')).text);
   expect(appliances.map(({ state }: { state: string }) => state).toSorted()).toEqual(['down', 'up', 'up']);
@@ -28,21 +28,21 @@ test('an appliance whose series all fail is down within four intervals, with its
 
 test('an appliance that is off has no records, is down, and is up again after its second record', async () => {
   const run = await simulate();
-  await run.advance('20m');
+  await run.advance('8m');
   run.disturb((_, path) => path.includes(run.serials[0] ?? ''));
   run.services.fleet.change('edge-lyon', { offSince: run.clock.now() });
   // Its last records are still in the period that is requested.
-  expect(standing(await run.advance('45m'))).toBe('portal up, 1 no records, 2 reporting, 6 series');
+  expect(standing(await run.advance('26m'))).toBe('portal up, 1 no records, 2 reporting, 6 series');
   run.services.fleet.change('edge-lyon', { offSince: Number.POSITIVE_INFINITY });
-  expect(standing(await run.advance('15m'))).toBe('portal up, 3 reporting, 9 series');
+  expect(standing(await run.advance('6m'))).toBe('portal up, 3 reporting, 9 series');
 });
 
 test('an appliance of which one series still works stays up', async () => {
   const run = await simulate();
-  await run.advance('10m');
+  await run.advance('4m');
   const [serial = ''] = run.serials;
   run.fail({ path: new RegExp(`${serial}/(?!cpu_)`), status: 500 });
-  const scrape = await run.advance('1h');
+  const scrape = await run.advance('24m');
   expect([
     scrape.value(UP, { serial }),
     scrape.all('filer_appliance_series_timestamp_seconds', { serial }).length,
@@ -54,72 +54,72 @@ test('an appliance that fails from the start is logged once by name, and its end
   const [serial = ''] = run.serials;
   const end = run.fail(failing(serial));
   await run.start();
-  expect((await run.advance('40m')).value(UP, { serial })).toBe(0);
+  expect((await run.advance('16m')).value(UP, { serial })).toBe(0);
   end();
-  await run.advance('20m');
+  await run.advance('8m');
   const lines = run.log.filter((line) => line.serial === serial);
   expect(lines.map(({ filer }) => filer)).toEqual(['edge-lyon', 'edge-lyon']);
   expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
 });
 
-test('twenty of forty appliances hang: the others miss no interval, and one that fails once is back in the next', async () => {
-  const run = await simulate({ appliances: 40, checkEvery: '4m' });
-  await run.advance('10m');
-  const hanging = run.serials.slice(0, 20);
+test('eight of sixteen appliances hang: the others miss no interval, and one that fails once is back in the next', async () => {
+  const run = await simulate({ appliances: 16, env: { PORTAL_CONCURRENCY: '4' } });
+  await run.advance('4m');
+  const hanging = run.serials.slice(0, 8);
   for (const serial of hanging) run.fail(failing(serial, { how: 'hang' }));
-  await run.advance('1h');
-  const healthy = run.serials[20] ?? '';
+  await run.advance('24m');
+  const healthy = run.serials[8] ?? '';
   run.fail({ ...failing(healthy), path: new RegExp(`${healthy}/cpu`), times: 3 });
-  const scrape = await run.advance('15m');
+  const scrape = await run.advance('6m');
   expect(scrape.all(CPU, { serial: healthy })).toHaveLength(1);
-  expect(scrape.sum(UP)).toBe(20);
+  expect(scrape.sum(UP)).toBe(8);
   // What hangs is requested half as often as what is well.
-  for (const serial of hanging) expect(run.requests(telemetryOf(serial), '1h')).toBeLessThan((12 * 3) / 2 + 2);
+  for (const serial of hanging) expect(run.requests(telemetryOf(serial), '24m')).toBeLessThan((12 * 3) / 2 + 2);
 });
 
-test('half of 40 appliances hang for a single worker: the others wait at most three intervals', async () => {
+test('half of 12 appliances hang for a single worker: the others wait at most three intervals', async () => {
   const run = await simulate({
-    appliances: 40,
+    appliances: 12,
     series: ['cpu_utilization'],
     env: { PORTAL_CONCURRENCY: '1' },
-    checkEvery: '4m',
   });
   run.allow('polled', 'one worker is held by what hangs for a part of the time');
-  await run.advance('20m');
-  for (const serial of run.serials.slice(0, 20)) run.fail(failing(serial, { how: 'hang' }));
-  await run.advance('1h');
-  for (const serial of run.serials.slice(20)) expect(run.requests(telemetryOf(serial), '15m')).toBeGreaterThan(0);
+  await run.advance('8m');
+  for (const serial of run.serials.slice(0, 6)) run.fail(failing(serial, { how: 'hang' }));
+  await run.advance('24m');
+  for (const serial of run.serials.slice(6)) expect(run.requests(telemetryOf(serial), '6m')).toBeGreaterThan(0);
 });
 
-test('an appliance that hung for an hour is back within two intervals, while others still hang', async () => {
-  const run = await simulate({ appliances: 8, checkEvery: '4m' });
-  await run.advance('10m');
+test('an appliance that hung for half an hour is back within two intervals, while others still hang', async () => {
+  const run = await simulate({ appliances: 8 });
+  await run.advance('4m');
   const [end] = run.serials.slice(0, 4).map((serial) => run.fail(failing(serial, { how: 'hang' })));
-  await run.advance('1h');
+  await run.advance('24m');
   end?.();
-  expect((await run.advance('15m')).all(CPU, { serial: run.serials[0] ?? '' })).toHaveLength(1);
+  expect((await run.advance('6m')).all(CPU, { serial: run.serials[0] ?? '' })).toHaveLength(1);
 });
 
-test('an ingestion that stalls for all appliances is over everywhere two intervals after its end', async () => {
-  const run = await simulate({ appliances: 8, env: { PORTAL_DISCOVERY_INTERVAL: '6h' } });
-  await run.advance('10m');
+test('an ingestion that stalls for all appliances is over everywhere after its end with the second record', async () => {
+  const run = await simulate({ appliances: 8, env: { PORTAL_DISCOVERY_INTERVAL: '2h' } });
+  await run.advance('4m');
   const end = run.edit(/^\/telemetry/, (body) => ({ ...(body as object), items: [] }));
-  expect(standing(await run.advance('30m'))).toBe('portal up, 8 no records, 0 series');
+  expect(standing(await run.advance('12m'))).toBe('portal up, 8 no records, 0 series');
   end();
-  expect(standing(await run.advance('10m'))).toBe('portal up, 8 reporting, 24 series');
+  // An appliance reports every five minutes.
+  expect(standing(await run.advance('8m'))).toBe('portal up, 8 reporting, 24 series');
 });
 
 test('a replaced appliance: the old one leaves, and the new one has the plain name from its first value on', async () => {
-  const run = await simulate({ gfa: true, checkEvery: '1m' });
-  await run.advance('10m');
+  const run = await simulate({ gfa: true, checkEvery: '30s' });
+  await run.advance('4m');
   const [old = ''] = run.serials;
   run.disturb((_, path) => path.includes(old))();
   run.services.fleet.remove('edge-lyon', run.clock.now());
   const { serial } = run.services.fleet.add(run.clock.now());
   run.services.fleet.change('edge-leeds', { name: 'edge-lyon' });
   const names = new Set<string | undefined>();
-  for (let minute = 0; minute < 40; minute += 1) {
-    const scrape = await run.advance('1m');
+  for (let step = 0; step < 32; step += 1) {
+    const scrape = await run.advance('30s');
     for (const { labels } of scrape.all(/^filer_appliance/, { serial })) names.add(labels.filer);
   }
   expect([...names]).toEqual(['edge-lyon']);
@@ -129,35 +129,35 @@ test('a replaced appliance: the old one leaves, and the new one has the plain na
 
 test('half of the fleet is decommissioned: nothing of it is shown or requested any more', async () => {
   const run = await simulate({ appliances: 6 });
-  await run.advance('10m');
+  await run.advance('4m');
   const gone = run.serials.slice(0, 3);
   run.disturb((_, path) => gone.some((serial) => path.includes(serial)));
   for (const { name } of run.services.fleet.appliances.slice(0, 3)) run.services.fleet.remove(name, run.clock.now());
-  const scrape = await run.advance('40m');
+  const scrape = await run.advance('16m');
   expect(standing(scrape)).toBe('portal up, 3 reporting, 9 series');
   const page = (await run.get('/status')).text;
   expect(gone.filter((serial) => scrape.text.includes(serial) || page.includes(serial))).toEqual([]);
-  expect(run.requests(new RegExp(gone.join('|')), '10m')).toBe(0);
+  expect(run.requests(new RegExp(gone.join('|')), '4m')).toBe(0);
 });
 
 test('a fleet becomes empty while the list of edges fails: its appliances leave, and the portal is up', async () => {
   const run = await simulate({ env: { PORTAL_COLLECTORS: 'telemetry' } });
-  await run.advance('20m');
+  await run.advance('8m');
   run.fail({ path: /^\/edges/, status: 404 });
   for (const { name } of run.services.fleet.appliances) run.services.fleet.remove(name, run.clock.now());
-  await run.advance('20m');
-  const scrape = await run.advance('1h');
+  await run.advance('8m');
+  const scrape = await run.advance('24m');
   expect(standing(scrape)).toBe('portal up, 0 series');
-  expect(run.requests(/^\/telemetry/, '1h')).toBe(0);
+  expect(run.requests(/^\/telemetry/, '24m')).toBe(0);
   expect(scrape.value('filer_exporter_inventory_gap_info', { list: 'all', reason: 'empty' })).toBe(1);
 });
 
 test('five appliances that join at once are up soon after the next list, and a renamed one keeps its counts', async () => {
   const run = await simulate({ gfa: true });
-  await run.advance('20m');
+  await run.advance('8m');
   for (let joined = 0; joined < 5; joined += 1) run.services.fleet.add(run.clock.now());
   run.services.fleet.change('edge-osaka', { name: 'edge "1" \\ \n' });
-  const scrape = await run.advance('40m');
+  const scrape = await run.advance('16m');
   expect(standing(scrape)).toBe('gfa up, 8 filers; portal up, 8 reporting, 24 series');
   const [, renamed = ''] = run.serials;
   const names = scrape.all(/^filer_/, { serial: renamed }).map(({ labels }) => labels.filer);
@@ -168,7 +168,7 @@ test('filers of one name, in both services, have one name with a short id, and i
   const run = await simulate({ gfa: true, state: true });
   run.services.fleet.change('edge-osaka', { name: 'edge-lyon' });
   const namesIn = async () => {
-    const scrape = await run.advance('20m');
+    const scrape = await run.advance('8m');
     return run.serials.map((serial) => {
       const own = [...scrape.all(/^filer_/, { serial }), ...scrape.all(/^filer_/, { filer_guid: serial })];
       return [...new Set(own.map(({ labels }) => labels.filer))].join(' | ');

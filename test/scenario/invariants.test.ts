@@ -39,7 +39,6 @@ function madeUp() {
         scrape,
         task,
         evidence,
-        appliances: 1,
         appliancesEver: 1,
         known: [SERIAL],
         effectiveMs: task.intervalMs,
@@ -67,6 +66,11 @@ test.each<[string, RegExp, (exporter: MadeUp) => readonly string[] | Promise<rea
   ],
   ['values of a service that never responded', /^stale: \/data/, ({ shows }) => shows(DATA)],
   ['a service that is up and silent', /^up: gfa is up/, ({ shows }) => shows(...UP)],
+  [
+    'a portal that is up and silent',
+    /^up: the portal is up/,
+    ({ shows }) => shows(...UP, 'filer_appliance_info{serial="s1"} 1'),
+  ],
   ['an appliance that is up and silent', /^up: s1 is up/, ({ shows }) => shows(...UP)],
   [
     'a state of an appliance while the portal is down',

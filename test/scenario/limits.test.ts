@@ -39,49 +39,49 @@ test('a Retry-After holds back the whole portal for that long, and file accelera
 
 test('only the appliance whose requests return 429 is held back, and no value of another one leaves', async () => {
   const run = await simulate({ appliances: 10 });
-  await run.advance('20m');
+  await run.advance('8m');
   const [serial = ''] = run.serials;
   run.fail({ path: new RegExp(serial), status: 429, headers: { 'retry-after': '30' } });
-  for (let minute = 0; minute < 60; minute += 4) {
-    const scrape = await run.advance('4m');
+  for (let minute = 0; minute < 24; minute += 2) {
+    const scrape = await run.advance('2m');
     const shown = scrape.all('filer_appliance_cpu_utilization_ratio').filter(({ labels }) => labels.serial !== serial);
     expect(shown).toHaveLength(9);
-    if (minute > 10) expect(scrape.value(INTERVAL, { api: 'portal' })).toBe(300);
+    if (minute > 6) expect(scrape.value(INTERVAL, { api: 'portal' })).toBe(120);
   }
   expect((await run.scrape()).value('filer_appliance_up', { serial })).toBe(0);
   expect((await run.scrape()).value('filer_exporter_account_throttled', { api: 'portal' })).toBe(0);
 });
 
-test('another tool takes most of the limit for two hours: all is shown, at the interval that is left', async () => {
+test('another tool takes most of the limit for an hour: all is shown, at the interval that is left', async () => {
   const run = await simulate({ appliances: 6, env: { PORTAL_INTERVAL: '60s' } });
   run.allow('polled', 'a series that is rejected twice in a row may be too late for its interval');
   await run.advance('10m');
   limit(run, limits(6, 30_000));
-  const scrape = await run.advance('2h');
+  const scrape = await run.advance('1h');
   expect(standing(scrape)).toBe('portal up, 6 reporting, 18 series');
   expect(scrape.value(INTERVAL, { api: 'portal' })).toBeGreaterThan(75);
   limit(run, limits(500, 30_000));
   // The limits that apply are found step by step.
-  expect((await run.advance('2h')).value(INTERVAL, { api: 'portal' })).toBe(60);
+  expect((await run.advance('1h')).value(INTERVAL, { api: 'portal' })).toBe(60);
 });
 
-test('a limit that is lifted after forty minutes makes no value leave', async () => {
+test('a limit that is lifted after twenty minutes makes no value leave', async () => {
   const run = await simulate({ appliances: 12, env: { PORTAL_RATE_LIMIT: '25/30s', PORTAL_INTERVAL: '60s' } });
   limit(run, limits(3, 30_000));
-  await run.advance('40m');
+  await run.advance('20m');
   limit(run, limits(500, 30_000));
-  expect(standing(await run.advance('1h'))).toBe('portal up, 12 reporting, 36 series');
+  expect(standing(await run.advance('30m'))).toBe('portal up, 12 reporting, 36 series');
 });
 
-test('the limit of a day that is used up at noon is over an hour and a half after midnight', async () => {
-  const run = await simulate({ at: Date.UTC(2026, 2, 2, 11, 50), checkEvery: '10m' });
-  await run.advance('30m');
+test('the limit of a day that is used up in the evening is over an hour and a half after midnight', async () => {
+  const run = await simulate({ at: Date.UTC(2026, 2, 2, 22), checkEvery: '10m' });
+  await run.advance('20m');
   limit(run, limits(500, 30_000, { daily: 1 }));
   const end = run.disturb(() => true, 2 * HOUR);
-  expect(standing(await run.advance('11h'))).toBe('portal down (throttled), 0 series');
+  expect(standing(await run.advance('1.6h'))).toBe('portal down (throttled), 0 series');
   run.services.set({ limits: limits(500, 30_000) });
   end();
-  expect(standing(await run.advance('2.5h'))).toBe('portal up, 3 reporting, 9 series');
+  expect(standing(await run.advance('1.6h'))).toBe('portal up, 3 reporting, 9 series');
 });
 
 test('rejections that name a time of day, by a clock that is an hour ahead, are followed', async () => {
@@ -89,23 +89,27 @@ test('rejections that name a time of day, by a clock that is an hour ahead, are 
     services: { clockAheadMs: HOUR, limits: limits(10, 60_000, { retryAfter: 'date' }) },
   });
   limit(run, limits(10, 60_000, { retryAfter: 'date' }));
-  expect(standing(await run.advance('1h'))).toBe('portal up, 3 reporting, 9 series');
+  expect(standing(await run.advance('20m'))).toBe('portal up, 3 reporting, 9 series');
 });
 
 test('a slow portal and a tight limit at once: all is shown', async () => {
   const env = { PORTAL_RATE_LIMIT: '10/60s', PORTAL_CONCURRENCY: '2' };
   const run = await simulate({ appliances: 6, env });
-  await run.advance('10m');
+  await run.advance('4m');
   run.latencyMs = 12_000;
   const end = run.disturb();
-  await run.advance('30m');
+  await run.advance('10m');
   end();
-  expect(standing(await run.advance('30m'))).toBe('portal up, 6 reporting, 18 series');
+  expect(standing(await run.advance('20m'))).toBe('portal up, 6 reporting, 18 series');
 });
 
 test('inventory and licence keep their interval where the limit allows an eighth of what is wanted, and that is reported once', async () => {
-  const run = await simulate({ appliances: 20, env: { PORTAL_RATE_LIMIT: '8/300s' }, checkEvery: '10m' });
-  for (let hour = 0; hour < 3; hour += 1) {
+  const run = await simulate({
+    appliances: 20,
+    env: { PORTAL_RATE_LIMIT: '8/300s', PORTAL_INTERVAL: '5m', PORTAL_DISCOVERY_INTERVAL: '15m' },
+    checkEvery: '10m',
+  });
+  for (let hour = 0; hour < 2; hour += 1) {
     await run.advance('1h');
     expect([run.requests(/^\/serials\?type=edge/, '1h') >= 3, run.requests(/license/, '1.5h') >= 1]).toEqual([
       true,
@@ -116,7 +120,7 @@ test('inventory and licence keep their interval where the limit allows an eighth
 });
 
 test('the effective interval of a fleet is the one that --plan prints beforehand', async () => {
-  const env = { PORTAL_RATE_LIMIT: '10/10s', PORTAL_DISCOVERY_INTERVAL: '1m' };
+  const env = { PORTAL_RATE_LIMIT: '10/10s', PORTAL_INTERVAL: '5m', PORTAL_DISCOVERY_INTERVAL: '1m' };
   const run = await simulate({ appliances: 120, env });
   const scrape = await run.advance('2m');
   const [portal] = run.config === undefined ? [] : configuredServices(run.config);

@@ -6,7 +6,7 @@ import { standing } from '../harness/standing.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 const EVENTS = 'filer_lock_events_total';
-const COUNTING = { PORTAL_COLLECTORS: 'telemetry,volumes,jobs,notifications,volume_telemetry=5m' };
+const COUNTING = { PORTAL_COLLECTORS: 'telemetry,jobs,notifications,volume_telemetry=5m' };
 
 /** The service delivers the events of the last ten minutes again and again. */
 const OVERLAPPING = { historyMs: 10 * MINUTE, clientKeyHeader: 'X-Unknown' };
@@ -27,11 +27,11 @@ test.each(['stop', 'kill'] as const)(
       for (const event of metrics[0].locks) seen.set(JSON.stringify(event), event);
       return { ...rest, metrics: [{ ...metrics[0], locks: [...seen.values()] }] };
     });
-    const before = (await run.advance('30m')).sum(EVENTS);
+    const before = (await run.advance('12m')).sum(EVENTS);
     expect(before).toBe(seen.size);
     await run.restart(how, '2m');
     const known = seen.size;
-    const after = await run.advance('20m');
+    const after = await run.advance('12m');
     // Events of the last minute before a kill may not have been saved.
     const unsaved = how === 'kill' ? 3 : 0;
     expect(after.sum(EVENTS)).toBeGreaterThanOrEqual(seen.size - known);
@@ -42,7 +42,7 @@ test.each(['stop', 'kill'] as const)(
 
 test('without a state file a restart counts what is delivered again, and shows the newest values with the first polls', async () => {
   const run = await simulate({ gfa: true, services: OVERLAPPING });
-  await run.advance('20m');
+  await run.advance('8m');
   await run.restart('stop');
   const scrape = await run.advance('2m');
   expect(counts(scrape)).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ test('without a state file a restart counts what is delivered again, and shows t
 
 test('after a restart known series exist with zero before the first poll, so that increase() sees the next event', async () => {
   const run = await simulate({ gfa: true, portal: false, state: true });
-  const series = (await run.advance('30m')).all(EVENTS).length;
+  const series = (await run.advance('12m')).all(EVENTS).length;
   const end = run.fail({ service: 'gfa', how: 'hang' });
   await run.restart('stop');
   const scrape = await run.advance('1s');
@@ -63,18 +63,18 @@ test('the spent quota outlasts a restart', async () => {
   const run = await simulate({ appliances: 12, state: true });
   const left = () =>
     run.scrape().then((scrape) => scrape.value('filer_exporter_daily_quota_remaining', { api: 'portal' }) ?? 0);
-  await run.advance('20m');
+  await run.advance('10m');
   const before = await left();
   expect(before).toBeLessThan(1_000_000 - 100);
   await run.restart('stop', '5m');
   expect(await left()).toBeLessThanOrEqual(before);
 });
 
-test('the disk is full for half an hour: everything is shown, and the log says so once', async () => {
+test('the disk is full for a quarter of an hour: everything is shown, and the log says so once', async () => {
   const run = await simulate({ gfa: true, state: true });
-  await run.advance('10m');
+  await run.advance('4m');
   run.disk.fault = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-  const scrape = await run.advance('30m');
+  const scrape = await run.advance('15m');
   expect(standing(scrape)).toBe(WELL);
   expect(scrape.value('filer_exporter_state_file_errors_total')).toBeGreaterThan(0);
   run.disk.fault = undefined;
@@ -89,7 +89,7 @@ test.each(['{"program":', '{"program":"another"}'])(
     const run = await simulate({ gfa: true, state: true, later: true });
     run.disk.content = content;
     await run.start();
-    expect(standing(await run.advance('10m'))).toBe(WELL);
+    expect(standing(await run.advance('4m'))).toBe(WELL);
     expect(run.log.filter(({ level }) => level === 'warn')).toHaveLength(1);
   },
 );
@@ -118,12 +118,12 @@ test('before the first polls have ended no service is up and nothing of them is 
 test('the same scenario played twice gives the same requests, log and page', async () => {
   const once = async () => {
     const run = await simulate({ gfa: true, state: true });
-    await run.advance('20m');
+    await run.advance('6m');
     const end = run.fail({ service: 'portal', status: 503 });
-    await run.advance('15m');
+    await run.advance('6m');
     end();
     await run.restart('kill', '2m');
-    const { text } = await run.advance('30m');
+    const { text } = await run.advance('10m');
     return {
       requests: run.services.requests().map(({ at, path }) => `${at} ${path}`),
       log: run.log.map(({ level, msg }) => `${level} ${msg}`),
