@@ -12,6 +12,13 @@ export interface FamilyHeader {
   readonly unit?: string | undefined;
 }
 
+/** The body of a response, whose length is known before the first byte is sent. */
+export interface ResponseBody {
+  readonly length: number;
+  /** The buffers in order. They may be created while they are sent. */
+  buffers(): Iterable<Buffer>;
+}
+
 /** Counts the samples that were not written unchanged. */
 export interface Corrections {
   /** Label values that {@link shortenLabel} shortened. */

@@ -1,12 +1,15 @@
+import { once } from 'node:events';
+import { createGzip } from 'node:zlib';
 import type { ExporterStatus } from '../status/exporter-status.ts';
-import type { ResponseBody } from './body.ts';
 import type { ExporterMetrics } from './exporter/metrics.ts';
-import type { Format } from './format.ts';
-import { gzip } from './gzip.ts';
+import type { Format, ResponseBody } from './format.ts';
 import type { LineStore } from './store.ts';
 
 /** The last line in OpenMetrics, by which a scraper recognizes a complete exposition. */
 const END = '# EOF\n';
+
+/** Level 1 takes half the time of the default level and results in four percent more bytes. */
+const GZIP_LEVEL = 1;
 
 export interface MetricsPageOptions {
   readonly exposition: LineStore;
@@ -57,4 +60,16 @@ export class MetricsPage {
     }
     return { length: snapshot.length + end.length, buffers };
   }
+}
+
+/** Compresses a body on the thread pool. */
+export async function gzip(body: ResponseBody): Promise<ResponseBody> {
+  const stream = createGzip({ level: GZIP_LEVEL, chunkSize: 64 * 1024 });
+  const buffers: Buffer[] = [];
+  stream.on('data', (compressed: Buffer) => void buffers.push(compressed));
+  const ended = once(stream, 'end');
+  for (const buffer of body.buffers()) await new Promise((resolve) => stream.write(buffer, resolve));
+  stream.end();
+  await ended;
+  return { length: buffers.reduce((sum, { length }) => sum + length, 0), buffers: () => buffers };
 }

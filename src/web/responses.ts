@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip as compress } from 'node:zlib';
-import type { ResponseBody } from '../exposition/body.ts';
+import type { ResponseBody } from '../exposition/format.ts';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { nextTurn } from '../runtime/next-turn.ts';
 

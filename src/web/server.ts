@@ -3,8 +3,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { ResponseBody } from '../exposition/body.ts';
-import type { Format } from '../exposition/format.ts';
+import type { Format, ResponseBody } from '../exposition/format.ts';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { errorCode } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';

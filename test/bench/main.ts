@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { gzipSync } from 'node:zlib';
-import { gzip } from '../../src/exposition/gzip.ts';
+import { gzip } from '../../src/exposition/metrics-page.ts';
 import { LineStore } from '../../src/exposition/store.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
 import { systemClock } from '../../src/runtime/clock.ts';

@@ -5,7 +5,7 @@ import type { Labels } from '../../metrics/family.ts';
 import { formatBound } from '../../metrics/histogram.ts';
 import type { DropReason } from '../../metrics/samples.ts';
 import type { ExporterStatus } from '../../status/exporter-status.ts';
-import { type Format, formatLabels, formatValue, headerLines } from '../format.ts';
+import { type FamilyHeader, type Format, formatLabels, formatValue, headerLines } from '../format.ts';
 import { type ExporterMetric, exporterFamilies, exporterMetrics, type MetricValues } from './table.ts';
 
 interface EndedRequest {
@@ -81,7 +81,9 @@ export class ExporterMetrics {
     for (const metric of counted.values()) {
       const lines = clientLines(metric);
       const { name, help } = metric;
-      if (lines !== '') text += headerLines({ name, help, type: typeOf(metric) }, format) + lines;
+      // prom-client declares numbers for the types, and returns their names.
+      const type = String(metric.type) as FamilyHeader['type'];
+      if (lines !== '') text += headerLines({ name, help, type }, format) + lines;
     }
     return text;
   }
@@ -92,13 +94,6 @@ export class ExporterMetrics {
 }
 
 type ClientMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
-
-const TYPES = ['counter', 'histogram', 'summary'] as const;
-
-/** prom-client declares numbers for the types, and returns their names. */
-function typeOf({ type }: ClientMetric): (typeof TYPES)[number] | 'gauge' {
-  return TYPES.find((name) => name === String(type)) ?? 'gauge';
-}
 
 function valueLines(name: string, values: MetricValues): string {
   if (values === undefined || typeof values === 'number') return line(name, {}, values);

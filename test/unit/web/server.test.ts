@@ -4,7 +4,7 @@ import { Agent, createServer, type IncomingHttpHeaders, request } from 'node:htt
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ResponseBody } from '../../../src/exposition/body.ts';
+import type { ResponseBody } from '../../../src/exposition/format.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { AccessControl } from '../../../src/web/access-control.ts';
 import { readInParts } from '../../../src/web/connections.ts';
