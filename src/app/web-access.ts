@@ -32,7 +32,7 @@ export function certificateWarnings(file: WebConfigFile | undefined, nowSeconds:
 }
 
 export function createAccessControl({ first }: WebConfigFile, environment: Environment): AccessControl {
-  return new AccessControl(first.rules, new PasswordChecker(compareInThread(), randomKey()), environment);
+  return new AccessControl(first.rules, new PasswordChecker(compareInThread, randomKey()), environment);
 }
 
 export function createReloader(file: WebConfigFile, server: WebServer, { clock, log }: Environment): WebConfigReloader {

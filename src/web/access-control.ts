@@ -4,8 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Credentials, PasswordChecker } from './passwords.ts';
 import { clientCertificateError } from './tls.ts';
-import { TokenBucket } from './token-bucket.ts';
-import type { WebRules } from './web-config.ts';
+import type { ClientRateLimit, WebRules } from './web-config.ts';
 
 /** The response to a client that may not read a page. */
 export interface Rejection {
@@ -41,7 +40,6 @@ export class AccessControl {
   adopt(rules: WebRules): void {
     this.#rules = rules;
     this.#bucket = rules.rateLimit && new TokenBucket(rules.rateLimit, this.#clock);
-    this.#passwords.keepOnly(rules.users);
   }
 
   /**
@@ -68,6 +66,33 @@ export class AccessControl {
       this.#log.error({ err }, 'A password could not be checked.');
       return BUSY;
     }
+  }
+}
+
+/** Admits requests within a limit. The bucket is full at first, and gains a token each interval, up to the burst. */
+export class TokenBucket {
+  readonly #limit: ClientRateLimit;
+  readonly #clock: Clock;
+  #tokens: number;
+  /** When `#tokens` was computed. */
+  #countedAt: number;
+
+  constructor(limit: ClientRateLimit, clock: Clock) {
+    this.#limit = limit;
+    this.#clock = clock;
+    this.#tokens = limit.burst;
+    this.#countedAt = clock.monotonic();
+  }
+
+  /** Takes a token; returns false if there is none. */
+  take(): boolean {
+    const now = this.#clock.monotonic();
+    const { intervalMs, burst } = this.#limit;
+    const tokens = Math.min(burst, this.#tokens + (now - this.#countedAt) / intervalMs);
+    if (tokens < 1) return false;
+    this.#tokens = tokens - 1;
+    this.#countedAt = now;
+    return true;
   }
 }
 

@@ -1,12 +1,11 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { compareSync } from 'bcryptjs';
 
-/** What the thread that checks passwords gets; it responds with a boolean. */
+/** What the thread that checks a password gets; it responds with a boolean. */
 export interface PasswordComparison {
   readonly password: string;
   readonly hash: string;
 }
 
-parentPort?.on('message', ({ password, hash }: PasswordComparison) => {
-  parentPort?.postMessage(compareSync(password, hash));
-});
+const { password, hash } = workerData as PasswordComparison;
+parentPort?.postMessage(compareSync(password, hash));

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import type { PasswordComparison } from './password-worker.ts';
 
 /** Compares a password with a bcrypt hash. */
-export type Compare = (password: string, hash: string) => Promise<boolean>;
+export type Compare = (comparison: PasswordComparison) => Promise<boolean>;
 
 /** `busy` if the password was not checked, because too many others from this address wait. */
 export type PasswordResult = 'right' | 'wrong' | 'busy';
@@ -28,8 +28,8 @@ export class PasswordChecker {
   readonly #compare: Compare;
   readonly #key: Buffer;
   readonly #oneAtATime = pLimit(1);
-  /** The checks that wait or run, by address. */
-  readonly #waiting = new Map<string, number>();
+  /** What is being checked, or waits for it. */
+  readonly #waiting = new Set<Credentials>();
   /** A digest of the right password of each user. */
   readonly #right = new Map<string, string>();
 
@@ -40,37 +40,31 @@ export class PasswordChecker {
   }
 
   /** `hashes` has the hash of each user. Rejects if the comparison fails. */
-  async check(hashes: ReadonlyMap<string, string>, { user, password, address }: Credentials): Promise<PasswordResult> {
+  async check(hashes: ReadonlyMap<string, string>, credentials: Credentials): Promise<PasswordResult> {
+    const { user, password, address } = credentials;
     const hash = hashes.get(user);
-    // The hash is part of the digest, so that a password is forgotten when its hash is replaced or its user is removed.
+    // The hash is part of the digest, so that a password counts no more when its hash is replaced or its user is removed.
     const digest = createHmac('sha256', this.#key)
       .update(JSON.stringify([hash, password]))
       .digest('hex');
     if (this.#right.get(user) === digest) return 'right';
-    const waiting = this.#waiting.get(address) ?? 0;
-    if (waiting >= MAX_WAITING) return 'busy';
-    this.#waiting.set(address, waiting + 1);
+    const ofAddress = [...this.#waiting].filter((waiting) => waiting.address === address);
+    if (ofAddress.length >= MAX_WAITING) return 'busy';
+    this.#waiting.add(credentials);
     try {
       return await this.#oneAtATime(async () => {
         // Another connection of the same scraper may have been checked in the meantime.
         if (this.#right.get(user) === digest) return 'right';
         // An unknown user costs a comparison too: a quick response would show that the user is unknown.
         const [anyHash = ''] = hashes.values();
-        const isEqual = await this.#compare(password, hash ?? anyHash);
+        const isEqual = await this.#compare({ password, hash: hash ?? anyHash });
         if (!isEqual || hash === undefined) return 'wrong';
         this.#right.set(user, digest);
         return 'right';
       });
     } finally {
-      const left = (this.#waiting.get(address) ?? 1) - 1;
-      if (left === 0) this.#waiting.delete(address);
-      else this.#waiting.set(address, left);
+      this.#waiting.delete(credentials);
     }
-  }
-
-  /** Forgets the passwords of users that are not listed. */
-  keepOnly(users: ReadonlyMap<string, unknown>): void {
-    for (const user of this.#right.keys()) if (!users.has(user)) this.#right.delete(user);
   }
 }
 
@@ -81,36 +75,12 @@ const WORKER_FILE = new URL('./password-worker.js', import.meta.url);
 const WORKER_MEMORY = { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 } as const;
 
 /**
- * Returns a comparison that runs in a thread, because bcrypt would block the event loop. The thread starts with the first
- * comparison, has no environment, which may contain secrets, and never delays the exit. A comparison may begin only after the
- * previous one has ended.
+ * Compares in a thread of its own, because bcrypt would hold the event loop for 100 ms at a time. The thread has no
+ * environment, which may contain secrets, and does not delay the exit.
  */
-export function compareInThread(): Compare {
-  let thread: Worker | undefined;
-  const start = (): Worker => {
-    const started = new Worker(WORKER_FILE, { env: {}, resourceLimits: WORKER_MEMORY });
-    started.unref();
-    // The end follows an error. Without a listener an error between two comparisons would end the process.
-    started.on('error', () => {});
-    started.once('exit', () => {
-      if (thread === started) thread = undefined;
-    });
-    return started;
-  };
-  return async (password, hash) => {
-    thread ??= start();
-    const comparison: PasswordComparison = { password, hash };
-    thread.postMessage(comparison);
-    const ended = new AbortController();
-    const { signal } = ended;
-    const exit = once(thread, 'exit', { signal }).then(() => {
-      throw new Error('the thread that checks passwords has ended');
-    });
-    try {
-      const [isEqual] = await Promise.race([once(thread, 'message', { signal }), exit]);
-      return isEqual === true;
-    } finally {
-      ended.abort();
-    }
-  };
+export async function compareInThread(comparison: PasswordComparison): Promise<boolean> {
+  const thread = new Worker(WORKER_FILE, { env: {}, workerData: comparison, resourceLimits: WORKER_MEMORY });
+  thread.unref();
+  const [isEqual] = await once(thread, 'message');
+  return isEqual === true;
 }

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
 import { LineCounter, parseDocument } from 'yaml';
+import { parseDuration } from '../config/duration.ts';
 import { likelyTypo } from '../runtime/suggest.ts';
 import { CIPHER_SUITES, CLIENT_POLICIES, CURVES, VERSIONS } from './tls.ts';
-import { GO_DURATION } from './token-bucket.ts';
 
 /** A web configuration file that matches {@link FILE}. */
 export interface WebFile {
@@ -88,7 +88,7 @@ const FILE = mapping({
   rate_limit: {
     ...mapping({
       interval: {
-        anyOf: [{ const: 0 }, { type: 'string', pattern: GO_DURATION.source }],
+        anyOf: [{ const: 0 }, { type: 'string', format: 'duration' }],
         description: 'a duration with its unit, such as 500ms or 1m30s, or 0',
       },
       burst: { type: 'integer', minimum: 0, description: 'a whole number' },
@@ -97,7 +97,8 @@ const FILE = mapping({
   },
 });
 
-const validate = new Ajv({ allErrors: true, verbose: true }).compile<WebFile>(FILE);
+const formats = { duration: (text: string) => parseDuration(text) !== undefined };
+const validate = new Ajv({ allErrors: true, verbose: true, formats }).compile<WebFile>(FILE);
 
 /** Parses a file. Adds a line for each error, which quotes no value, and returns undefined if there are any. */
 export function parseWebFile(text: string, errors: string[]): WebFile | undefined {

@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
+import { parseDuration } from '../config/duration.ts';
 import { errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { type Pem, type TlsRules, tlsRules } from './tls.ts';
-import { type ClientRateLimit, goDurationMs } from './token-bucket.ts';
 import type { TlsServerConfig, WebFile } from './web-config-schema.ts';
+
+/** Admits `burst` requests at once, then one more each interval. */
+export interface ClientRateLimit {
+  readonly intervalMs: number;
+  readonly burst: number;
+}
 
 /** What a web configuration file requires of clients, and what every response has. */
 export interface WebRules {
@@ -116,6 +122,6 @@ class ConfigReader {
 
 /** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
 function rateLimitOf({ rate_limit: { interval = 0, burst = 0 } = {} }: WebFile): ClientRateLimit | undefined {
-  const intervalMs = goDurationMs(String(interval));
+  const intervalMs = parseDuration(String(interval)) ?? 0;
   return intervalMs === 0 ? undefined : { intervalMs, burst };
 }

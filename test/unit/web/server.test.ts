@@ -41,7 +41,10 @@ const NO_RULES: WebRules = { tls: undefined, headers: {}, users: new Map(), rate
 async function serve({ clock, rules, compare, metricsPath = '/metrics', ...pages }: Settings = {}) {
   const { log, lines } = keptLog();
   const environment = { clock: clock ?? systemClock, log };
-  const passwords = new PasswordChecker(compare ?? (async (password) => password === 'ge:heim'), Buffer.alloc(32, 1));
+  const passwords = new PasswordChecker(
+    compare ?? (async ({ password }) => password === 'ge:heim'),
+    Buffer.alloc(32, 1),
+  );
   const access = rules && new AccessControl({ ...NO_RULES, ...rules }, passwords, environment);
   const page = (text: string) => new Page({ 'content-type': 'text/html' }, text);
   const served: Pages = {

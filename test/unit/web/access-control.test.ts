@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GO_DURATION, goDurationMs, TokenBucket } from '../../../src/web/token-bucket.ts';
+import { TokenBucket } from '../../../src/web/access-control.ts';
 import fc from '../../harness/fast-check.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 
@@ -23,20 +23,4 @@ test('property: no period admits more than the burst and one request each interv
     }
   });
   await fc.assert(property);
-});
-
-test('an interval is a duration as Go writes it', () => {
-  const durations = {
-    0: 0,
-    '0s': 0,
-    '1h1m1s1ms': 3_661_001,
-    '1.5h': 5_400_000,
-    '.5s': 500,
-    '250us': 0.25,
-    '5\u00b5s': 0.005,
-  };
-  for (const [text, ms] of Object.entries(durations))
-    expect([GO_DURATION.test(text), goDurationMs(text)]).toEqual([true, ms]);
-  for (const text of ['5', '-1s', '1d', 'soon', '1s 1s', ''])
-    expect([text, GO_DURATION.test(text)]).toEqual([text, false]);
 });
