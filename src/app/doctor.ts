@@ -28,9 +28,8 @@ export function createDoctor(config: Config, environment: Environment) {
 }
 
 function servicesToCheck(config: Config, environment: Environment) {
-  return configuredServices(config).flatMap((configured) => {
+  return configuredServices(config).map((configured) => {
     const { api, service, settings } = configured;
-    if (service.doctor === undefined) return [];
     const exchanges: Exchange[] = [];
     const { client, close } = createServiceClient(configured, {
       config,
@@ -38,7 +37,7 @@ function servicesToCheck(config: Config, environment: Environment) {
       onEnd: (exchange) => exchanges.push(exchange),
       ownLimits: LIMITS,
     });
-    const check = service.doctor.createCheck(settings, { client, config, environment, exchanges });
-    return [{ api, exchanges, check, explain: explainFor(service.causes, true), close }];
+    const check = service.createCheck(settings, { client, config, environment, exchanges });
+    return { api, exchanges, check, explain: explainFor(service.causes, true), close };
   });
 }

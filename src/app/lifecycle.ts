@@ -124,8 +124,8 @@ export class Lifecycle {
   async #restore(): Promise<void> {
     const { keeper, savedParts, sources } = this.#parts;
     await keeper?.load(savedParts);
-    for (const { state, poller } of sources) {
-      const restored = state?.restoredResult?.();
+    for (const { restoredResult, poller } of sources) {
+      const restored = restoredResult?.();
       if (restored === undefined) continue;
       const { task, samples, respondedAt } = restored;
       await poller.restore(task, { samples, drops: new Map(), empty: false }, respondedAt);

@@ -40,7 +40,7 @@ export function createPolledServices(
 function polledService(configured: ConfiguredService, names: FilerNames, parts: PollingDependencies) {
   const { config, own, sink, environment, keeper } = parts;
   const { api, service, settings } = configured;
-  const { clock, random, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
+  const { clock, log, heapBytes = Number.POSITIVE_INFINITY } = environment;
   const explain = explainFor(service.causes);
   let hasFailed = false;
   const { client, limits, target, close } = createServiceClient(configured, {
@@ -55,13 +55,12 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
     client,
     config,
     clock,
-    random,
     log,
     heapBytes,
     names,
     saveSoon: keeper?.saveSoon,
   });
-  const { collector, inventory, intervalMs, state } = connection;
+  const { collector, inventory, intervalMs, savedPart } = connection;
   const lateData = new LateDataWarning();
   const warnings = () => {
     // What would explain a failure is a warning only while most series have this failure.
@@ -104,7 +103,7 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
     explain,
     warnings,
     poller,
-    savedParts: [...(state?.parts ?? []), quota],
+    savedParts: savedPart === undefined ? [quota] : [savedPart, quota],
     /** The time by the service's clock, in epoch milliseconds. */
     now: () => client.now(),
     clockSkewMs: () => client.serviceClock.skewMs,

@@ -23,7 +23,7 @@ export function createRemoteWrite(
 ): RemoteWrite | undefined {
   const { remoteWrite, forgetAfterMs } = config;
   const { clock, random, log } = environment;
-  const [bins] = services.flatMap(({ service, settings }) => service.history?.bins(settings) ?? []);
+  const [bins] = services.flatMap(({ service, settings }) => service.historyBins?.(settings) ?? []);
   if (remoteWrite === undefined || bins === undefined) return undefined;
   const { labels, hasCatchUp } = remoteWrite;
   const catchUpMs = Math.min(remoteWrite.catchUpMs, MAX_CATCH_UP_MS);

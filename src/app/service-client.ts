@@ -22,7 +22,7 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
   const { config, environment, onEnd, ownLimits } = parts;
   const { clock, version, heapBytes = Number.POSITIVE_INFINITY, connect = createDispatcher } = environment;
   const { timeoutMs, maxResponseBytes } = config.requests;
-  const target = { ...service.target(settings, config), ...ownLimits };
+  const target = { ...service.target(settings), ...ownLimits };
   const { baseUrl } = target;
   const proxy = proxyFor(baseUrl, config.requests.proxy);
   const dispatcher = connect(proxy && { ...proxy, timeoutMs });

@@ -144,7 +144,7 @@ export class StateKeeper {
       const saved = document.parts[part.name];
       if (saved === undefined) continue;
       try {
-        part.restore(saved, shiftMs, elapsedMs);
+        part.restore(saved, shiftMs);
       } catch (error) {
         faults.push(`${part.name}: ${asError(error).message}`);
       }
@@ -239,13 +239,13 @@ export function createStateKeeper(
   { openState, clock, log }: Environment,
 ): StateKeeper | undefined {
   const store = config.stateFile === undefined ? undefined : openState?.(config.stateFile);
-  return store && new StateKeeper(store, clock, log, ownersOf(services, config));
+  return store && new StateKeeper(store, clock, log, ownersOf(services));
 }
 
 /** The owner of the state, by service; contains no secret. */
-function ownersOf(services: readonly ConfiguredService[], config: Config): Owners {
+function ownersOf(services: readonly ConfiguredService[]): Owners {
   const owners = services.map(({ api, service, settings }) => {
-    const owner = JSON.stringify(service.stateOwner(settings, config));
+    const owner = JSON.stringify(service.stateOwner(settings));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;
   });
   return Object.fromEntries(owners);

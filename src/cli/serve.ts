@@ -46,10 +46,7 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
 /** Prepares the program to run; its log lines go to `out`. */
 export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
   const services = configuredServices(config);
-  const inFlight = services.reduce(
-    (sum, { service, settings }) => sum + service.target(settings, config).concurrency,
-    0,
-  );
+  const inFlight = services.reduce((sum, { service, settings }) => sum + service.target(settings).concurrency, 0);
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   setMaxListeners(4 * inFlight + 20);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));

@@ -4,10 +4,10 @@ export interface SavedPart {
   readonly name: string;
   save(): unknown;
   /**
-   * Restores what another process has saved. `shiftMs` turns a monotonic time of that process into one of this process;
-   * `elapsedMs` is the time since it saved, and is never negative. Throws, and changes nothing, if the value is unusable.
+   * Restores what another process has saved. `shiftMs` turns a monotonic time of that process into one of this process.
+   * Throws, and changes nothing, if the value is unusable.
    */
-  restore(saved: unknown, shiftMs: number, elapsedMs: number): void;
+  restore(saved: unknown, shiftMs: number): void;
 }
 
 /** Called after a poll that counted something, so that a kill makes little of it count again. Returns at once. */

@@ -26,8 +26,11 @@ type MaybeNamed = ReadonlyMap<string, string | undefined>;
 type OnShared = (name: string, ids: readonly string[]) => void;
 
 export class FilerNames {
-  /** Resolves after the first poll of the inventory, successful or not, and at once if no service has an inventory. */
-  inventoryRead: Promise<void> = Promise.resolve();
+  /**
+   * False from the start of a service that has an inventory until it has been polled once, successfully or not, because a
+   * name that is still missing may take long.
+   */
+  isInventoryRead = true;
   readonly #aliased: ReadonlyMap<string, Filer>;
   readonly #onShared: OnShared;
   /** The names that several filers have and that were reported, until the filers differ again. */
@@ -36,30 +39,10 @@ export class FilerNames {
   #missing: ReadonlySet<string> = new Set();
   #titles: MaybeNamed = new Map();
   #names: Names = new Map();
-  #isInventoryRead = true;
-  #resolveInventoryRead: () => void = () => {};
 
   constructor(aliases: readonly FilerAlias[], onShared: OnShared = () => {}) {
     this.#aliased = filersOf(aliases);
     this.#onShared = onShared;
-  }
-
-  /** A service will read an inventory, for whose names others wait briefly. */
-  expectInventory(): void {
-    this.#isInventoryRead = false;
-    this.inventoryRead = new Promise((resolve) => {
-      this.#resolveInventoryRead = resolve;
-    });
-  }
-
-  get isInventoryRead(): boolean {
-    return this.#isInventoryRead;
-  }
-
-  /** Called after the first poll of the inventory, even if it failed, because a name that is still missing may take long. */
-  markInventoryRead(): void {
-    this.#isInventoryRead = true;
-    this.#resolveInventoryRead();
   }
 
   /**
@@ -131,17 +114,16 @@ export class FilerNames {
     const unique = new Map<string, string>();
     for (const [name, filers] of filersOfName) {
       const listed = filers.filter((filer) => !this.#missing.has(filer));
-      const first = listed.length === 1 ? listed : filers;
+      const [first, ...more] = listed.length > 0 ? listed : filers;
       const other = others.get(name);
-      const isPlain = first.length === 1 && other === undefined;
-      if (isPlain) for (const filer of first) unique.set(filer, name);
-      const remaining = isPlain ? filers.filter((filer) => !first.includes(filer)) : filers;
-      if (remaining.length === 0) continue;
-      for (const [filer, longer] of withShortIds(name, remaining, taken)) {
+      const plain = more.length === 0 && other === undefined ? first : undefined;
+      if (plain !== undefined) unique.set(plain, name);
+      const renamed = filers.filter((filer) => filer !== plain);
+      for (const [filer, longer] of withShortIds(name, renamed, taken)) {
         taken.add(longer);
         unique.set(filer, longer);
       }
-      if (isPlain) continue;
+      if (plain !== undefined) continue;
       const all = other === undefined ? filers : [other, ...filers];
       if (!this.#reportedShared.has(name) && !shared.has(name)) this.#onShared(name, all);
       shared.add(name);

@@ -10,7 +10,6 @@ import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Random } from '../runtime/random.ts';
 import type { AllowedRequest } from '../transport/allowed-request.ts';
 import type { Exchange, JsonClient } from '../transport/json-client.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
@@ -30,9 +29,9 @@ export interface Service<Settings = unknown> {
   readonly ownMetrics?: readonly OwnMetric[];
   /** The requests that are allowed in addition to GET. */
   readonly allowed?: readonly AllowedRequest[];
-  target(settings: Settings, config: Config): ServiceEndpoint;
+  target(settings: Settings): ServiceEndpoint;
   /** Identifies the owner of the saved state, without secrets: a process with another owner does not restore it. */
-  stateOwner(settings: Settings, config: Config): readonly string[];
+  stateOwner(settings: Settings): readonly string[];
   connect(settings: Settings, dependencies: ServiceDependencies): ServiceConnection;
   /**
    * Returns settings for a process that runs in addition to an exporter and must not consume its events. `now` is in
@@ -40,11 +39,10 @@ export interface Service<Settings = unknown> {
    */
   withOwnClientKey?(settings: Settings, now: number): Settings;
   /** The checks of `--doctor`. */
-  readonly doctor?: {
-    createCheck(settings: Settings, dependencies: DoctorCheckDependencies): ServiceCheck;
-  };
+  createCheck(settings: Settings, dependencies: DoctorCheckDependencies): ServiceCheck;
   readonly planning?: ServicePlanning<Settings>;
-  readonly history?: ServiceHistory<Settings>;
+  /** Missing if the service has no records of the past, for remote write. */
+  historyBins?(settings: Settings): HistoryBins;
 }
 
 export interface ServiceEndpoint {
@@ -61,7 +59,6 @@ interface ServiceDependencies {
   readonly client: JsonClient;
   readonly config: Config;
   readonly clock: Clock;
-  readonly random: Random;
   readonly log: Log;
   readonly heapBytes: number;
   readonly names: FilerNames;
@@ -73,8 +70,10 @@ interface ServiceConnection extends ServiceDetails {
   readonly collector: Collector;
   readonly intervalMs: number;
   readonly inventory?: Inventory;
-  /** Missing if the service keeps nothing but its daily quota. */
-  readonly state?: SavedState;
+  /** What the service keeps over restarts; missing if that is nothing but its daily quota. */
+  readonly savedPart?: SavedPart;
+  /** What a restored state can expose before the first poll. */
+  readonly restoredResult?: () => RestoredResult | undefined;
   /** Signs in again, because rights may belong to the sign-in; never rejects. Missing if the service has no sign-in. */
   readonly renewAuthorization?: (signal: AbortSignal) => Promise<void>;
   /** Revokes the token. */
@@ -89,19 +88,10 @@ export interface Inventory extends InventoryDetails {
   count(signal: AbortSignal): Promise<number>;
 }
 
-/** What a service keeps over restarts. */
-interface SavedState {
-  readonly parts: readonly SavedPart[];
-  readonly restoredResult?: () => RestoredResult | undefined;
-}
-
-/**
- * What a restored state can expose before the first poll, and the monotonic time at which its response arrived, in
- * milliseconds.
- */
 export interface RestoredResult {
   readonly task: Task;
   readonly samples: Iterable<Sample>;
+  /** When the response arrived, in monotonic milliseconds. */
   readonly respondedAt: number;
 }
 
@@ -109,7 +99,7 @@ export interface RestoredResult {
 export interface DoctorCheckDependencies {
   readonly client: JsonClient;
   readonly config: Config;
-  readonly environment: { readonly clock: Clock; readonly random: Random; readonly log: Log };
+  readonly environment: { readonly clock: Clock; readonly log: Log };
   readonly exchanges: readonly Exchange[];
 }
 
@@ -148,12 +138,7 @@ export interface FleetDemand {
   readonly dailyLimit: number | undefined;
 }
 
-/** Records of the past, for remote write. */
-interface ServiceHistory<Settings> {
-  /** How far back a usual request reaches, and the length of a bin, in milliseconds. */
-  bins(settings: Settings): HistoryBins;
-}
-
+/** How far back a usual request reaches, and the length of a bin, in milliseconds. */
 interface HistoryBins {
   readonly lookbackMs: number;
   readonly binMs: number;

@@ -11,8 +11,9 @@ import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
 import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from './ledger.ts';
 
-/** How long the first response waits for the names in the portal's inventory, in milliseconds. */
+/** How long the first response waits for the names in the portal's inventory, and how often it looks, in milliseconds. */
 const NAMES_WAIT_MS = 5_000;
+const NAMES_STEP_MS = 100;
 
 export interface GfaDependencies {
   readonly client: GfaClient;
@@ -89,13 +90,10 @@ export class GfaCollector implements Collector, SavedPart {
   /** Waits for the portal's inventory, so that a filer does not start with a name that changes at the next poll. */
   async #waitForNames(signal: AbortSignal): Promise<void> {
     const { clock, ledger } = this.#dependencies;
-    if (ledger.names.isInventoryRead) return;
-    const waitEnded = new AbortController();
-    await Promise.race([
-      ledger.names.inventoryRead,
-      clock.sleep(NAMES_WAIT_MS, AbortSignal.any([signal, waitEnded.signal])),
-    ]);
-    waitEnded.abort();
+    for (let waitedMs = 0; waitedMs < NAMES_WAIT_MS && !signal.aborted; waitedMs += NAMES_STEP_MS) {
+      if (ledger.names.isInventoryRead) return;
+      await clock.sleep(NAMES_STEP_MS, signal);
+    }
   }
 
   /** Discards the counts if the token belongs to another account than before. */

@@ -63,7 +63,7 @@ export const gfa: Service<GfaSettings> = {
 
   withOwnClientKey: (settings, now) => ({ ...settings, clientKey: temporaryClientKey(settings, 'once', now) }),
 
-  doctor: { createCheck: createGfaCheck },
+  createCheck: createGfaCheck,
 
   connect(settings, { client, config, clock, log, heapBytes, names, saveSoon }) {
     const { intervalMs } = settings;
@@ -87,10 +87,8 @@ export const gfa: Service<GfaSettings> = {
       intervalMs,
       ownValues: () => new Map(gfaOwnMetrics.map(({ name, read }) => [name, read(collector.ledger)])),
       warnings: () => collector.warnings,
-      state: {
-        parts: [collector],
-        restoredResult: () => collector.restoredResult(),
-      },
+      savedPart: collector,
+      restoredResult: () => collector.restoredResult(),
     };
   },
 };

@@ -45,9 +45,7 @@ export const portal: Service<PortalSettings> = {
   // The daily quota that is saved belongs to one portal.
   stateOwner: ({ url }) => [url],
 
-  doctor: {
-    createCheck: (settings, parts) => createPortalCheck(collectorOptions(parts.config, settings), parts),
-  },
+  createCheck: (settings, parts) => createPortalCheck(collectorOptions(parts.config, settings), parts),
 
   planning: {
     sampleCounts,
@@ -57,12 +55,10 @@ export const portal: Service<PortalSettings> = {
     },
   },
 
-  history: {
-    bins: ({ lookbackMs, binSeconds }) => ({ lookbackMs, binMs: binSeconds * 1000 }),
-  },
+  historyBins: ({ lookbackMs, binSeconds }) => ({ lookbackMs, binMs: binSeconds * 1000 }),
 
   connect(settings, { client, config, clock, log, heapBytes, names }) {
-    names.expectInventory();
+    names.isInventoryRead = false;
     const tokens = new TokenSource(client, settings.credentials, clock);
     const collector = new PortalCollector(
       new PortalClient(client, tokens),

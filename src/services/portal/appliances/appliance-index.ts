@@ -61,7 +61,7 @@ export class ApplianceIndex {
 
   markInventoryRead(): void {
     this.#isInventoryRead = true;
-    this.#names?.markInventoryRead();
+    if (this.#names !== undefined) this.#names.isInventoryRead = true;
   }
 
   /**
