@@ -3,8 +3,7 @@ import { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { MetricsPage } from '../exposition/metrics-page.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { apiReport, statusReport } from '../status/report.ts';
-import { landingPage } from '../web/pages/landing-page.ts';
-import { noticeHtml } from '../web/pages/notice.ts';
+import { landingPage } from '../web/pages/page.ts';
 import { statusJson, statusPage } from '../web/pages/status-page.ts';
 import { type Pages, WebServer } from '../web/server.ts';
 import type { Environment } from './environment.ts';
@@ -52,7 +51,7 @@ export function createApp(
       closed: server.closed,
     }),
   });
-  const notice = environment.notice && noticeHtml(environment.notice);
+  const { notice } = environment;
   const report = () => {
     review();
     return statusReport(sources, environment);
@@ -74,7 +73,6 @@ export function createApp(
     environment,
     sources,
     scrapes,
-    pages,
     server,
     keeper,
     savedParts,

@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { createDispatcher } from '../transport/dispatcher.ts';
-import type { PageNotice } from '../web/pages/notice.ts';
+import type { PageNotice } from '../web/pages/page.ts';
 import type { StateStore } from './state-file.ts';
 
 /** What the program gets from its process and machine; tests pass replacements. */

@@ -3,7 +3,7 @@ import type { SavedPart } from '../contract/saved-part.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
 import { asError } from '../runtime/errors.ts';
-import type { Pages, WebServer } from '../web/server.ts';
+import type { WebServer } from '../web/server.ts';
 import type { WebConfigReloader } from '../web/web-config-reloader.ts';
 import type { Environment } from './environment.ts';
 import type { PolledService } from './polled-service.ts';
@@ -17,7 +17,6 @@ export interface LifecycleDependencies {
   readonly environment: Environment;
   readonly sources: readonly PolledService[];
   readonly scrapes: MetricsPage;
-  readonly pages: Pages;
   readonly server: WebServer;
   readonly keeper: StateKeeper | undefined;
   readonly savedParts: readonly SavedPart[];
@@ -43,11 +42,6 @@ export class Lifecycle {
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
     });
-  }
-
-  /** The pages that the server serves. */
-  get pages(): Pages {
-    return this.#parts.pages;
   }
 
   /** Serves and polls; resolves with the port. Rejects if the address is not available. */

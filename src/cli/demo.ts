@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { DemoTroubles } from '../demo/demo.ts';
 import { systemClock } from '../runtime/clock.ts';
-import type { PageNotice } from '../web/pages/notice.ts';
+import type { PageNotice } from '../web/pages/page.ts';
 import { load, type Variables } from './load.ts';
 
 /** Simulates the services while a command runs. */

@@ -10,7 +10,7 @@ import { asError, ConfigError } from '../runtime/errors.ts';
 import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { configuredServices } from '../services/services.ts';
-import type { PageNotice } from '../web/pages/notice.ts';
+import type { PageNotice } from '../web/pages/page.ts';
 import { EXIT } from './arguments.ts';
 import { accessTo, lineMask, ownFiles, webFiles } from './load.ts';
 import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';

@@ -3,7 +3,10 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Connections } from './connections.ts';
 
 /** A response of which nothing is read for this long, in milliseconds, gives its place to another one. */
-const UNREAD_MS = 1_000;
+const GIVES_WAY_MS = 1_000;
+
+/** A response is cut off if a client reads nothing of it in this time, in milliseconds; it takes twice as long at most. */
+const UNREAD_TIMEOUT_MS = 5_000;
 
 /**
  * Long responses in progress, up to a limit: each holds memory until it is read. At the limit, the response that has not
@@ -24,21 +27,25 @@ export class ActiveResponses {
 
   /** Takes a place until `send` settles; resolves with false if there is none. `send` gets a function to call when some was read. */
   async run(response: ServerResponse, send: (onRead: () => void) => Promise<void>): Promise<boolean> {
-    if (this.#readAt.size >= this.#max && !this.#cutOffUnread()) return false;
+    if (this.#readAt.size >= this.#max && !this.#giveWay()) return false;
     this.#readAt.set(response, this.#clock.monotonic());
+    const ended = new AbortController();
+    void this.#cutOffUnread(response, ended.signal);
     try {
       await send(() => {
         if (this.#readAt.delete(response)) this.#readAt.set(response, this.#clock.monotonic());
       });
     } finally {
       this.#readAt.delete(response);
+      // Without a reason, Node would create an error with its stack.
+      ended.abort('ended');
     }
     return true;
   }
 
   /** Closes the connection of the longest unread response; returns false if all are being read. */
-  #cutOffUnread(): boolean {
-    const latest = this.#clock.monotonic() - UNREAD_MS;
+  #giveWay(): boolean {
+    const latest = this.#clock.monotonic() - GIVES_WAY_MS;
     for (const [response, readAt] of this.#readAt) {
       if (readAt > latest) return false;
       // A response that is still being produced has sent nothing that could be read.
@@ -48,5 +55,13 @@ export class ActiveResponses {
       return true;
     }
     return false;
+  }
+
+  async #cutOffUnread(response: ServerResponse, ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      const before = this.#readAt.get(response);
+      await this.#clock.sleep(UNREAD_TIMEOUT_MS, ended);
+      if (!ended.aborted && response.headersSent && this.#readAt.get(response) === before) response.destroy();
+    }
   }
 }

@@ -12,8 +12,6 @@ interface Connection {
   readonly socket: Socket;
   /** The responses in progress: one, and while its last part is on the way perhaps another. */
   readonly responses: Set<ServerResponse>;
-  /** Whether it is closed after them. */
-  isLast: boolean;
 }
 
 /**
@@ -22,9 +20,8 @@ interface Connection {
  */
 export class Connections {
   readonly #max: number;
-  /** The connections without a request in progress, by the addresses of their ends; the longest unused one first. */
-  readonly #unused = new Map<string, Connection>();
-  readonly #busy = new Map<string, Connection>();
+  /** By the addresses of their ends; of those without a request, the longest unused one is first. */
+  readonly #open = new Map<string, Connection>();
   readonly closed = new Map<CloseReason, number>([
     ['limit', 0],
     ['unread', 0],
@@ -44,41 +41,36 @@ export class Connections {
       return;
     }
     const ends = endsOf(socket);
-    const connection = { socket, responses: new Set<ServerResponse>(), isLast: false };
-    this.#unused.set(ends, connection);
+    const connection = { socket, responses: new Set<ServerResponse>() };
+    this.#open.set(ends, connection);
     socket.once('close', () => {
-      for (const connections of [this.#unused, this.#busy]) {
-        if (connections.get(ends) === connection) connections.delete(ends);
-      }
+      if (this.#open.get(ends) === connection) this.#open.delete(ends);
     });
-    if (this.#unused.size + this.#busy.size <= this.#max) return;
-    for (const [oldest, { socket: unused }] of this.#unused) {
-      this.#unused.delete(oldest);
-      this.close(unused, 'limit');
+    if (this.#open.size <= this.#max) return;
+    for (const [endsOfOther, { socket: other, responses }] of this.#open) {
+      if (responses.size > 0) continue;
+      this.#open.delete(endsOfOther);
+      this.close(other, 'limit');
       return;
     }
   }
 
   /**
-   * Counts the connection of a response as busy until the response is closed. Returns false if the request came before the
+   * Counts the connection of a response as used until the response is closed. Returns false if the request came before the
    * end of the response to the previous one: no scraper sends it, and each one costs memory. One request may come after that
    * end: with TLS, a client can have a whole response before Node.js knows that it was sent.
    */
   begin(response: ServerResponse): boolean {
-    const { socket } = response.req;
-    const ends = endsOf(socket);
-    const connection = this.#unused.get(ends) ?? this.#busy.get(ends);
+    const ends = endsOf(response.req.socket);
+    const connection = this.#open.get(ends);
     if (connection === undefined) return false;
     const { responses } = connection;
     if (responses.size > 1 || [...responses].some(({ writableEnded }) => !writableEnded)) return false;
     responses.add(response);
-    this.#unused.delete(ends);
-    this.#busy.set(ends, connection);
     response.once('close', () => {
       responses.delete(response);
-      if (responses.size > 0 || !this.#busy.delete(ends) || socket.destroyed) return;
-      this.#unused.set(ends, connection);
-      if (connection.isLast) socket.destroySoon();
+      // It is now the last one that was used.
+      if (this.#open.delete(ends)) this.#open.set(ends, connection);
     });
     return true;
   }
@@ -90,12 +82,15 @@ export class Connections {
 
   /** Closes the connections without a request, and each other one after its response. */
   retire(): void {
-    for (const { socket } of this.#unused.values()) socket.destroy();
-    for (const connection of this.#busy.values()) connection.isLast = true;
+    for (const { socket, responses } of this.#open.values()) {
+      const last = [...responses].at(-1);
+      if (last === undefined) socket.destroy();
+      else last.once('close', () => socket.destroySoon());
+    }
   }
 
   destroyAll(): void {
-    for (const { socket } of [...this.#unused.values(), ...this.#busy.values()]) socket.destroy();
+    for (const { socket } of this.#open.values()) socket.destroy();
   }
 }
 

@@ -2,11 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip as compress } from 'node:zlib';
 import type { ResponseBody } from '../exposition/format.ts';
-import { type Clock, callAfter } from '../runtime/clock.ts';
 import { nextTurn } from '../runtime/next-turn.ts';
-
-/** A response is cut off if a client reads nothing of it in this time, in milliseconds; it takes twice as long at most. */
-const UNREAD_TIMEOUT_MS = 5_000;
 
 /** How much is written at once, in bytes: so little that also a slow client reads it in time. */
 const WRITE_BYTES = 256 * 1024;
@@ -31,14 +27,11 @@ export function sendText(response: ServerResponse, status: number, text: string,
 export async function sendBody(
   response: ServerResponse,
   { length, buffers }: ResponseBody,
-  clock: Clock,
   onRead: () => void,
 ): Promise<void> {
   const closed = new Promise((resolve) => response.once('close', resolve));
   let written = 0;
-  let read = 0;
   let bytesInTurn = 0;
-  const endTimeout = cutOffUnread(response, clock, () => read);
   for (const part of partsOf(buffers())) {
     if (bytesInTurn >= BYTES_A_TURN) {
       bytesInTurn = 0;
@@ -53,10 +46,8 @@ export async function sendBody(
       else response.end(part, resolve);
     });
     await Promise.race([taken, closed]);
-    read = written;
     onRead();
   }
-  endTimeout();
   if (!response.writableEnded) response.end();
 }
 
@@ -66,30 +57,15 @@ function* partsOf(buffers: Iterable<Buffer>): Generator<Buffer> {
   }
 }
 
-/** Destroys a response if `readSoFar` does not change for a while. Returns a function that ends this. */
-function cutOffUnread(response: ServerResponse, clock: Clock, readSoFar: () => number): () => void {
-  const before = readSoFar();
-  let end = callAfter(clock, UNREAD_TIMEOUT_MS, () => {
-    if (readSoFar() === before) response.destroy();
-    else end = cutOffUnread(response, clock, readSoFar);
-  });
-  return () => end();
-}
-
 const gzip = promisify(compress);
 
 /** A whole page, with its headers. */
-export class Page {
+export interface Page {
   readonly headers: Readonly<Record<string, string>>;
-  readonly #content: Buffer;
+  readonly text: string;
+}
 
-  constructor(headers: Readonly<Record<string, string>>, text: string) {
-    this.headers = headers;
-    this.#content = Buffer.from(text);
-  }
-
-  async body(isCompressed: boolean): Promise<ResponseBody> {
-    const content = isCompressed ? await gzip(this.#content, { level: 1 }) : this.#content;
-    return { length: content.length, buffers: () => [content] };
-  }
+export async function textBody(text: string, isCompressed: boolean): Promise<ResponseBody> {
+  const content = isCompressed ? await gzip(text, { level: 1 }) : Buffer.from(text);
+  return { length: content.length, buffers: () => [content] };
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { Format, ResponseBody } from '../exposition/format.ts';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { errorCode } from '../runtime/errors.ts';
@@ -11,7 +10,7 @@ import type { AccessControl } from './access-control.ts';
 import { ActiveResponses } from './active-responses.ts';
 import { type CloseReason, Connections, readInParts } from './connections.ts';
 import { acceptsGzip, CONTENT_TYPES, chooseFormat } from './negotiate.ts';
-import { type Page, sendBody, sendText } from './responses.ts';
+import { type Page, sendBody, sendText, textBody } from './responses.ts';
 import type { WebRules } from './web-config.ts';
 
 /** What the server serves. */
@@ -21,9 +20,9 @@ export interface Pages {
   /** Whether the first polls have ended. */
   ready(): boolean;
   /** `query` is that of the request, without its `?`. */
-  statusPage(query: string): Page;
-  statusJson(): Page;
-  landingPage(): Page;
+  readonly statusPage: (query: string) => Page;
+  readonly statusJson: () => Page;
+  readonly landingPage: () => Page;
 }
 
 export interface ServerOptions {
@@ -83,9 +82,9 @@ export class WebServer {
     const health: Route = { isOpen: true, respond: (response) => sendText(response, 200, 'ok\n') };
     const readiness: Route = { isOpen: true, respond: (response) => this.#sendReadiness(response) };
     this.#routes = new Map<string, Route>([
-      ['/', { respond: (response) => this.#sendPage(response, () => pages.landingPage()) }],
-      ['/status', { respond: (response, query) => this.#sendPage(response, () => pages.statusPage(query)) }],
-      ['/api/v1/status', { respond: (response) => this.#sendPage(response, () => pages.statusJson()) }],
+      ['/', this.#pageRoute(pages.landingPage)],
+      ['/status', this.#pageRoute(pages.statusPage)],
+      ['/api/v1/status', this.#pageRoute(pages.statusJson)],
       ['/healthz', health],
       ['/readyz', readiness],
       // The paths of the same pages in Prometheus.
@@ -149,10 +148,7 @@ export class WebServer {
         : createHttpsServer({ ...LIMITS, ...tls.options, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
     server.on('connection', (socket: Socket) => this.#connections.add(socket));
     server.on(tls === undefined ? 'connection' : 'secureConnection', readInParts);
-    server.on('tlsClientError', (err: Error, socket: TLSSocket) => {
-      log.debug({ reason: errorCode(err) }, 'A TLS handshake failed.');
-      socket.destroy();
-    });
+    server.on('tlsClientError', (err: Error) => log.debug({ reason: errorCode(err) }, 'A TLS handshake failed.'));
     // A request with an `Expect` header gets its response like any other one.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.on(event, (_: IncomingMessage, response: ServerResponse) => this.#begin(response));
@@ -204,52 +200,53 @@ export class WebServer {
     else sendText(response, 503, 'the first polls have not ended\n');
   }
 
-  async #sendMetrics(response: ServerResponse): Promise<void> {
-    const { accept, 'accept-encoding': acceptEncoding } = response.req.headers;
-    const format = chooseFormat(accept);
-    const isCompressed = acceptsGzip(acceptEncoding);
-    const headers = { 'content-type': CONTENT_TYPES[format], vary: 'Accept, Accept-Encoding' };
-    const isSent = await this.#scrapes.run(response, async (onRead) => {
-      const body = await this.#options.pages.exposition(format, isCompressed);
-      await this.#send(response, { headers, body, isCompressed }, onRead);
-    });
-    if (!isSent) sendText(response, 503, `more than ${MAX_SCRAPES} scrapes at once\n`, RETRY_SOON);
+  #sendMetrics(response: ServerResponse): Promise<void> {
+    const format = chooseFormat(response.req.headers.accept);
+    return this.#send(response, this.#scrapes, async (isCompressed) => ({
+      headers: { 'content-type': CONTENT_TYPES[format] },
+      body: await this.#options.pages.exposition(format, isCompressed),
+    }));
   }
 
-  async #sendPage(response: ServerResponse, read: () => Page): Promise<void> {
-    const isCompressed = acceptsGzip(response.req.headers['accept-encoding']);
-    const isSent = await this.#otherPages.run(response, async (onRead) => {
-      const page = read();
-      const headers = { ...page.headers, vary: 'Accept-Encoding', 'referrer-policy': 'no-referrer' };
-      const body = await page.body(isCompressed);
-      await this.#send(response, { headers, body, isCompressed }, onRead);
-    });
-    if (!isSent) sendText(response, 503, `more than ${MAX_PAGES} pages at once\n`, RETRY_SOON);
+  #pageRoute(read: (query: string) => Page): Route {
+    const respond = (response: ServerResponse, query: string) =>
+      this.#send(response, this.#otherPages, async (isCompressed) => {
+        const { headers, text } = read(query);
+        return { headers, body: await textBody(text, isCompressed) };
+      });
+    return { respond };
   }
 
   /** Sends a body as fast as the client reads it. Headers that the operator has set for every response are kept. */
-  async #send(response: ServerResponse, { headers, body, isCompressed }: Sent, onRead: () => void): Promise<void> {
-    const allHeaders = {
-      ...headers,
-      ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
-      'content-length': body.length,
-    };
-    for (const [name, value] of Object.entries(allHeaders))
-      if (!response.hasHeader(name)) response.setHeader(name, value);
-    if (response.req.method === 'HEAD') response.end();
-    else await sendBody(response, body, this.#options.clock, onRead);
+  async #send(
+    response: ServerResponse,
+    places: ActiveResponses,
+    produce: (isCompressed: boolean) => Promise<Content>,
+  ): Promise<void> {
+    const isCompressed = acceptsGzip(response.req.headers['accept-encoding']);
+    const isSent = await places.run(response, async (onRead) => {
+      const { headers, body } = await produce(isCompressed);
+      const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
+      for (const [name, value] of Object.entries({ ...headers, ...encoding, 'content-length': body.length }))
+        if (!response.hasHeader(name)) response.setHeader(name, value);
+      if (response.req.method === 'HEAD') response.end();
+      else await sendBody(response, body, onRead);
+    });
+    if (!isSent) sendText(response, 503, 'too many responses at once\n', { 'retry-after': '1' });
   }
 }
 
 /** The headers of all responses: they are not cached, and have only the declared type. */
-const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+const COMMON_HEADERS = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  vary: 'Accept, Accept-Encoding',
+  'x-content-type-options': 'nosniff',
+} as const;
 
-const RETRY_SOON = { 'retry-after': '1' };
-
-interface Sent {
+interface Content {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ResponseBody;
-  readonly isCompressed: boolean;
 }
 
 /** The path without percent-encoding, and the query. A target may also be a whole URL (RFC 9112, section 3.2.2). */

@@ -5,10 +5,6 @@ export class Html {
   constructor(text: string) {
     this.text = text;
   }
-
-  toString(): string {
-    return this.text;
-  }
 }
 
 /** The parts of a template: pieces unchanged, texts and numbers escaped, nothing for undefined. */

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { Page } from '../responses.ts';
-import { Html, html } from './html.ts';
+import type { Page } from '../responses.ts';
+import { Html, type HtmlValue, html } from './html.ts';
 import { STYLE } from './style.ts';
+
+/** A notice at the top of every page; code is in backticks. */
+export interface PageNotice {
+  readonly title: string;
+  readonly paragraphs: readonly string[];
+}
 
 interface PageContent {
   readonly title: string;
   readonly version: string;
+  readonly notice: PageNotice | undefined;
   /** The browser loads the page again after this many seconds; undefined for never. */
   readonly reloadSeconds?: number | undefined;
   readonly content: Html;
@@ -26,7 +33,7 @@ const ICON =
   "fill='%230969da'/%3E%3Cpath d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
 
 /** A page around its content. */
-export function htmlPage({ title, version, reloadSeconds, content }: PageContent): Page {
+export function htmlPage({ title, version, notice, reloadSeconds, content }: PageContent): Page {
   const reload = reloadSeconds && html`<meta http-equiv="refresh" content="${reloadSeconds}">\n`;
   const { text } = html`<!doctype html>
 <html lang="en">
@@ -41,9 +48,42 @@ ${reload}<link rel="icon" href="${new Html(ICON)}">
 <body>
 <header><a href="./">filer-exporter</a> <span class="muted">${version}</span></header>
 <main>
-${content}</main>
+${notice && noticeHtml(notice)}${content}</main>
 </body>
 </html>
 `;
-  return new Page({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY }, text);
+  return { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY }, text };
+}
+
+function noticeHtml({ title, paragraphs }: PageNotice): Html {
+  const [first = '', ...others] = paragraphs;
+  return html`<aside class="card notice"><p><strong>${title}</strong> ${withCode(first)}</p>
+${others.map((text) => html`<p>${withCode(text)}</p>\n`)}</aside>
+`;
+}
+
+function withCode(text: string): HtmlValue {
+  return text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`));
+}
+
+/** The first page, like that of the Prometheus exporter toolkit: what this is, with links to the other pages. */
+export function landingPage(version: string, metricsPath: string, notice?: PageNotice): Page {
+  const links = [
+    ['/status', 'Status', 'each service and each appliance, for people'],
+    [metricsPath, 'Metrics', 'the exposition, for Prometheus'],
+    ['/api/v1/status', 'Status as JSON', 'the same as the status page, for scripts'],
+    ['/healthz', 'Health', '200 while the process responds'],
+    ['/readyz', 'Readiness', '200 after the first poll of each service'],
+  ] as const;
+  const list = links.map(
+    // Relative, so that the links work behind a proxy that serves the pages under another path.
+    ([path, name, what]) => html`<li><a href=".${path}">${name}</a> <span class="muted">${what}</span></li>\n`,
+  );
+  const content = html`<h1>filer-exporter</h1>
+<p>Prometheus exporter for the cloud services of a global file system.</p>
+<ul class="card">
+${list}</ul>
+<p class="muted">The documents are in the folder <code>docs</code> of the source and of each package.</p>
+`;
+  return htmlPage({ title: 'Start', version, notice, content });
 }

@@ -1,12 +1,11 @@
 import type { StatusReport } from '../../status/report.ts';
 import { roundToThousandth } from '../../status/time-text.ts';
-import { Page } from '../responses.ts';
-import { COLUMNS, KINDS, selectAppliances } from './fleet.ts';
+import type { Page } from '../responses.ts';
+import { addressOf, COLUMNS, KINDS, selectAppliances, type View, viewOf } from './fleet.ts';
 import { formatCount, formatTimestamp } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { htmlPage } from './page.ts';
+import { htmlPage, type PageNotice } from './page.ts';
 import { adviceOf, serviceCard, serviceTables, table } from './service-card.ts';
-import { addressOf, type View, viewOf } from './view.ts';
 
 /** The page is loaded again after this many seconds. */
 const RELOAD_SECONDS = 10;
@@ -17,23 +16,24 @@ const ROWS_A_PAGE = 80;
 /** A report as JSON. */
 export function statusJson(report: StatusReport): Page {
   const text = JSON.stringify(report, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
-  return new Page({ 'content-type': 'application/json; charset=utf-8' }, `${text}\n`);
+  return { headers: { 'content-type': 'application/json; charset=utf-8' }, text: `${text}\n` };
 }
 
 /** A report for people. The query says what the reader has chosen to see. */
-export function statusPage(report: StatusReport, query: string, notice?: Html): Page {
+export function statusPage(report: StatusReport, query: string, notice?: PageNotice): Page {
   const { apis, time, version } = report;
   const view = viewOf(query);
   const isPaused = view.reload === 'off';
   const reload = isPaused
     ? html`<a href="${addressOf(view, { reload: undefined })}">continue</a>`
     : html`loaded again every ${RELOAD_SECONDS} s: <a href="${addressOf(view, { reload: 'off' })}">pause</a>`;
-  const content = html`${notice}<div class="head"><h1>Status</h1>
+  const content = html`<div class="head"><h1>Status</h1>
 <p class="muted">As of <time datetime="${time}">${formatTimestamp(time)}</time>, ${reload}</p></div>
 <div class="cards">
 ${apis.map((api) => serviceCard(api, time))}</div>
 ${tiles(report, view)}${fleet(report, view)}${apis.map(serviceTables)}`;
-  return htmlPage({ title: 'Status', version, reloadSeconds: isPaused ? undefined : RELOAD_SECONDS, content });
+  const reloadSeconds = isPaused ? undefined : RELOAD_SECONDS;
+  return htmlPage({ title: 'Status', version, notice, reloadSeconds, content });
 }
 
 /** Counts of appliances by kind. Each is a link that shows only these. */

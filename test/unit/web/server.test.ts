@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/runtime/clock.ts';
 import { AccessControl } from '../../../src/web/access-control.ts';
 import { readInParts } from '../../../src/web/connections.ts';
 import { type Compare, PasswordChecker } from '../../../src/web/passwords.ts';
-import { Page } from '../../../src/web/responses.ts';
+import { textBody } from '../../../src/web/responses.ts';
 import { type Pages, WebServer } from '../../../src/web/server.ts';
 import { tlsRules } from '../../../src/web/tls.ts';
 import type { WebRules } from '../../../src/web/web-config.ts';
@@ -46,9 +46,9 @@ async function serve({ clock, rules, compare, metricsPath = '/metrics', ...pages
     Buffer.alloc(32, 1),
   );
   const access = rules && new AccessControl({ ...NO_RULES, ...rules }, passwords, environment);
-  const page = (text: string) => new Page({ 'content-type': 'text/html' }, text);
+  const page = (text: string) => ({ headers: { 'content-type': 'text/html' }, text });
   const served: Pages = {
-    exposition: (format, gzip) => page(format === 'text' ? EXPOSITION : `${EXPOSITION}# EOF\n`).body(gzip),
+    exposition: (format, gzip) => textBody(format === 'text' ? EXPOSITION : `${EXPOSITION}# EOF\n`, gzip),
     ready: () => true,
     statusPage: (query) => page(`status of ${query}`),
     statusJson: () => page('{}'),
@@ -132,6 +132,8 @@ describe('a request', () => {
       expect([plain.status, plain.headers['content-type'], plain.body.toString()]).toEqual([200, type, text]);
       const compressed = await ask('/metrics', { headers: { ...headers, 'accept-encoding': 'gzip' } });
       expect([compressed.headers['content-encoding'], gunzipSync(compressed.body).toString()]).toEqual(['gzip', text]);
+      const page = await ask('/status?a', { headers: { ...headers, 'accept-encoding': 'gzip' } });
+      expect(gunzipSync(page.body).toString()).toBe('status of a');
       const { date: _date, ...sameHeaders } = plain.headers;
       const head = await ask('/metrics', { headers, method: 'HEAD' });
       expect([head.headers, head.body.length]).toMatchObject([{ ...sameHeaders, 'cache-control': 'no-store' }, 0]);
@@ -303,7 +305,7 @@ describe('scrapes at once', () => {
     const clock = new ManualClock();
     const { port } = await serve({ clock, exposition: async () => bodyOf(LARGE) });
     const socket = await open(port, GET_METRICS);
-    // One timer for the whole response, and one for what is not read.
+    // The timer for the whole response, and the one for what is not read.
     await until('the response', () => clock.sleeping === 2);
     await until('the end of the response', async () => {
       await clock.advance(5_000);
@@ -322,7 +324,8 @@ describe('scrapes at once', () => {
     const socket = await open(port, `GET /metrics HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
     await until('the scrape', () => finishes.length === 1);
     await clock.advance(ms - 1);
-    expect(clock.sleeping).toBe(1);
+    // The timer for the whole response, and the one for what is not read.
+    expect(clock.sleeping).toBe(2);
     await clock.advance(1);
     await closed(socket);
   });
