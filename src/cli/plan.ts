@@ -2,7 +2,7 @@ import process from 'node:process';
 import { createApp } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
-import { intervalFactor, maxAgeMs } from '../polling/effective-interval.ts';
+import { intervalFactor, maxAgeMs } from '../polling/fleet.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
 import type { FleetDemand, SampleCounts } from '../services/service.ts';

@@ -5,56 +5,44 @@ import type { Task } from './task.ts';
 /** How many series a sentence names. */
 const MAX_NAMED = 5;
 
-/** Collects what is forbidden among tasks, and explains it. */
-export class ForbiddenTasks {
-  readonly #series = new Set<string>();
-  /** The setting that excludes each forbidden series. */
-  readonly #settings = new Map<string, string>();
-  readonly #appliances = new Set<string>();
-  readonly #ofAccount = new Map<string, { readonly task: Task; readonly error: Error }>();
-  #error: Error | undefined;
+/** A task, and why its latest poll failed. */
+interface LatestPoll {
+  readonly task: Task;
+  readonly error?: Error | undefined;
+}
 
-  /** `error`: why the latest poll failed. */
-  add(task: Task, error: Error | undefined): void {
-    const { operation, appliance, without } = task;
-    if (appliance !== undefined) this.#series.add(operation);
-    if (error === undefined || !isForbidden(error)) return;
-    if (appliance === undefined) {
-      // A list of the inventory is explained as a gap.
-      if (task.discoversTasks !== true) this.#ofAccount.set(operation, { task, error });
-      return;
-    }
-    this.#settings.set(operation, without ?? '');
-    this.#appliances.add(appliance.serial);
-    this.#error = error;
-  }
+/** Explains what is forbidden among the tasks: the series, and each operation of the account. */
+export function explainForbidden(polls: readonly LatestPoll[], explain: Explain): readonly Explanation[] {
+  // A list of the inventory is explained as a gap.
+  const ofAccount = polls.filter(
+    ({ task, error }) => task.appliance === undefined && !task.discoversTasks && isForbidden(error),
+  );
+  const byOperation = new Map(ofAccount.map((poll) => [poll.task.operation, poll]));
+  const explanations = [...byOperation].map(([operation, { task, error }]) => ({
+    happened: `requests for ${operation} ${rejection(error)}`,
+    advice: explainTask(explain, task, error).advice,
+  }));
+  return [explainForbiddenSeries(polls, explain) ?? [], explanations].flat();
+}
 
-  /** Explains all series at once, because one right or licence usually covers several; undefined if none is forbidden. */
-  series(explain: Explain): Explanation | undefined {
-    const { size } = this.#settings;
-    if (this.#error === undefined) return undefined;
-    const series = size > MAX_NAMED ? `${size} series` : [...this.#settings.keys()].join(', ');
-    const appliances = this.#appliances.size === 1 ? '1 appliance' : `${this.#appliances.size} appliances`;
-    const settings = [...this.#settings.values()];
-    const without =
-      settings.length < this.#series.size ? { without: settings.join(',').replaceAll(/,PORTAL_SERIES=/g, ',') } : {};
-    return {
-      happened: `requests for ${series} of ${appliances} ${rejection(this.#error)}`,
-      advice: explain('forbidden', without).advice,
-    };
-  }
-
-  /** Explains the series, and each operation of the account. */
-  all(explain: Explain): readonly Explanation[] {
-    const ofAccount = [...this.#ofAccount].map(([operation, { task, error }]) => ({
-      happened: `requests for ${operation} ${rejection(error)}`,
-      advice: explainTask(explain, task, error).advice,
-    }));
-    return [this.series(explain) ?? [], ofAccount].flat();
-  }
+/** Explains all series at once, because one right or licence usually covers several; undefined if none is forbidden. */
+export function explainForbiddenSeries(polls: readonly LatestPoll[], explain: Explain): Explanation | undefined {
+  const ofSeries = polls.filter(({ task }) => task.appliance !== undefined);
+  const forbidden = ofSeries.filter(({ error }) => isForbidden(error));
+  if (forbidden.length === 0) return undefined;
+  const settings = new Map(forbidden.map(({ task }) => [task.operation, task.without ?? '']));
+  const series = settings.size > MAX_NAMED ? `${settings.size} series` : [...settings.keys()].join(', ');
+  const { size } = new Set(forbidden.map(({ task }) => task.appliance?.serial));
+  const appliances = size === 1 ? '1 appliance' : `${size} appliances`;
+  const isPart = settings.size < new Set(ofSeries.map(({ task }) => task.operation)).size;
+  const without = [...settings.values()].join(',').replaceAll(/,PORTAL_SERIES=/g, ',');
+  return {
+    happened: `requests for ${series} of ${appliances} ${rejection(forbidden.at(-1)?.error)}`,
+    advice: explain('forbidden', isPart ? { without } : {}).advice,
+  };
 }
 
 /** Without the request, which names one appliance. */
-function rejection({ message }: Error): string {
-  return message.replace(/^[A-Z]+ \S+ /, '');
+function rejection(error: Error | undefined): string | undefined {
+  return error?.message.replace(/^[A-Z]+ \S+ /, '');
 }

@@ -1,5 +1,5 @@
 import { type Explain, type Explanation, explainTask } from '../contract/causes.ts';
-import { ForbiddenTasks } from '../contract/forbidden-tasks.ts';
+import { explainForbiddenSeries } from '../contract/forbidden-tasks.ts';
 import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Log } from '../runtime/log.ts';
@@ -23,8 +23,7 @@ const LINES = {
     beginning: 'The service rejected requests for series.',
     end: 'The service accepted requests for all series again.',
   },
-  rejected: { beginning: 'The service rejected the operation.', end: 'The service accepted the operation again.' },
-  failing: { beginning: 'The operation failed repeatedly.', end: 'The operation succeeded again.' },
+  operation: { beginning: 'The operation failed repeatedly.', end: 'The operation succeeded again.' },
 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +35,7 @@ interface Failure {
   /** The fields that only the first line has; they are computed only if it is logged. */
   readonly details: () => Fields;
   /** The tasks that fail; if all of them have left the inventory, the end is not logged. Empty if it is about no task. */
-  readonly tasks: ReadonlySet<PolledTask>;
+  readonly tasks: readonly PolledTask[];
 }
 
 /**
@@ -77,9 +76,10 @@ export class FailureLog {
 
   #present(): ReadonlyMap<string, Failure> {
     const ofService = [...this.#ofService(), ...this.#ofWarnings()];
-    if (this.#health.isUp) return new Map([...ofService, ...this.#ofAppliances(), ...this.#ofOperations()]);
+    if (this.#health.isUp)
+      return new Map([...ofService, ...this.#ofAppliances(), ...this.#ofOperations(), ...this.#ofSeries()]);
     // The outage explains all failures of tasks, so none begins; and nothing shows that one has ended.
-    const ofTasks = [...this.#logged].filter(([, failure]) => failure.tasks.size > 0 && !isGone(failure));
+    const ofTasks = [...this.#logged].filter(([, failure]) => failure.tasks.length > 0 && !isGone(failure));
     return new Map([...ofService, ...ofTasks]);
   }
 
@@ -87,15 +87,14 @@ export class FailureLog {
     const { api } = this.#options;
     const { isUp, downReason: reason, explanation, lastError: err } = this.#health;
     const details = () => ({ reason, ...fieldsOf(explanation), err });
-    if (isUp === false) yield ['service', { kind: 'service', subject: { api }, details, tasks: new Set() }];
+    if (isUp === false) yield ['service', { kind: 'service', subject: { api }, details, tasks: [] }];
   }
 
   *#ofWarnings(): Generator<[string, Failure]> {
     const { api, warnings } = this.#options;
     for (const warning of warnings()) {
       const subject = { api, warning: warning.code };
-      const details = () => fieldsOf(warning);
-      yield [`warning ${warning.code}`, { kind: 'warning', subject, details, tasks: new Set() }];
+      yield [`warning ${warning.code}`, { kind: 'warning', subject, details: () => fieldsOf(warning), tasks: [] }];
     }
   }
 
@@ -104,36 +103,41 @@ export class FailureLog {
       const { serial, name: filer, state: reason, tasks } = appliance;
       if (reason === undefined || reason === 'reporting') continue;
       const details = () => ({ reason, ...this.#detailsOfAppliance(appliance) });
-      yield [`appliance ${serial}`, { kind: 'appliance', subject: { serial, filer }, details, tasks: new Set(tasks) }];
+      yield [`appliance ${serial}`, { kind: 'appliance', subject: { serial, filer }, details, tasks }];
     }
   }
 
+  /** Operations that fail for a task alone, or that the service rejects for the account. */
   *#ofOperations(): Generator<[string, Failure]> {
-    const { api, warnings } = this.#options;
-    const isExplained = warnings().some(({ explains }) => explains === 'forbidden');
-    // After an outage, its last rejections are no news.
-    const isNew = ({ state }: PolledTask) => !isExplained && state.polledAt > this.#health.since;
-    const failures = new Map<string, Failure & { readonly tasks: Set<PolledTask> }>();
-    const add = (polled: PolledTask, kind: Failure['kind'], key: string, subject: Fields) => {
-      const tasks = new Set<PolledTask>();
-      const details = () => this.#detailsOfTasks(kind, tasks);
-      getOrCreate(failures, key, () => ({ kind, subject, details, tasks })).tasks.add(polled);
-    };
+    const failing = new Map<string, PolledTask[]>();
     for (const polled of this.#fleet.tasks) {
       const { task, appliance, state } = polled;
-      if (state.suspended === undefined && state.failingSince === Number.POSITIVE_INFINITY) continue;
-      const subject = { api, operation: task.operation };
-      const failing = `failing ${task.operation}`;
-      const rejected = `rejected ${task.operation}`;
-      const lasts = this.#logged.get(failing)?.tasks.has(polled) && Number.isFinite(state.failingSince);
-      if (lasts || startsFailing(polled)) add(polled, 'failing', failing, subject);
-      if (state.suspended === undefined || state.suspended === 'empty') continue;
-      if (appliance === undefined) add(polled, 'rejected', rejected, subject);
-      // A missing right or licence is the same for most series, so one line is about all. That one lacks a series is normal.
-      else if (state.suspended === 'forbidden' && (isNew(polled) || this.#logged.has('forbidden')))
-        add(polled, 'forbidden', 'forbidden', { api });
+      const isRejected = appliance === undefined && state.suspended !== undefined;
+      if (state.failsAlone || isRejected) getOrCreate(failing, task.operation, () => []).push(polled);
     }
-    yield* failures;
+    for (const [operation, tasks] of failing) {
+      const subject = { api: this.#options.api, operation };
+      const details = () => this.#detailsOfOperation(tasks);
+      yield [`operation ${operation}`, { kind: 'operation', subject, details, tasks }];
+    }
+  }
+
+  /** A missing right or licence is the same for most series, so one line is about all. That one lacks a series is normal. */
+  *#ofSeries(): Generator<[string, Failure]> {
+    const { api, warnings, explain } = this.#options;
+    const { tasks } = this.#fleet;
+    const forbidden = tasks.filter(
+      ({ appliance, state }) => appliance !== undefined && state.suspended === 'forbidden',
+    );
+    const isExplained = warnings().some(({ explains }) => explains === 'forbidden');
+    // After an outage, its last rejections are no news.
+    const isNew = !isExplained && forbidden.some(({ state }) => state.polledAt > this.#health.since);
+    if (forbidden.length === 0 || !(isNew || this.#logged.has('forbidden'))) return;
+    const details = () => {
+      const polls = tasks.map(({ task, state }) => ({ task, error: state.error }));
+      return { reason: 'forbidden', ...fieldsOf(explainForbiddenSeries(polls, explain)) };
+    };
+    yield ['forbidden', { kind: 'forbidden', subject: { api }, details, tasks: forbidden }];
   }
 
   #detailsOfAppliance({ state, tasks }: PolledAppliance): Fields {
@@ -145,18 +149,12 @@ export class FailureLog {
     return { failing: failing.length, series: tasks.length, ...fieldsOf(explanation), err };
   }
 
-  #detailsOfTasks(kind: Failure['kind'], tasks: Iterable<PolledTask>): Fields {
-    const { explain } = this.#options;
-    if (kind === 'forbidden') {
-      const forbidden = new ForbiddenTasks();
-      for (const { task, state } of this.#fleet.tasks) forbidden.add(task, state.error);
-      return { reason: 'forbidden', ...fieldsOf(forbidden.series(explain)) };
-    }
-    const polled = latest([...tasks]);
+  #detailsOfOperation(tasks: readonly PolledTask[]): Fields {
+    const polled = latest(tasks);
     if (polled === undefined) return {};
     const { task, appliance, state } = polled;
     const filer = appliance && { serial: appliance.serial, filer: appliance.name };
-    const explanation = explainTask(explain, task, state.error);
+    const explanation = explainTask(this.#options.explain, task, state.error);
     return { ...filer, task: task.id, reason: state.reason, ...fieldsOf(explanation), err: state.error };
   }
 }
@@ -166,16 +164,7 @@ function fieldsOf(explanation: Explanation | undefined): Fields {
 }
 
 function isGone({ tasks }: Failure): boolean {
-  return tasks.size > 0 && [...tasks].every(({ isRemoved }) => isRemoved);
-}
-
-/**
- * From the second failure in a row, because polls that fail now and then are not logged. If nothing else has responded
- * either, its appliance or the service fails, and not the task.
- */
-function startsFailing({ state, appliance }: PolledTask): boolean {
-  const isApplianceDown = appliance !== undefined && appliance.state !== 'reporting';
-  return state.failsAlone && state.lastResult === 'failed' && state.responses.misses > 1 && !isApplianceDown;
+  return tasks.length > 0 && tasks.every(({ isRemoved }) => isRemoved);
 }
 
 /** The task that was polled last. */

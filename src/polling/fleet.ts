@@ -1,8 +1,6 @@
 import type { Task } from '../contract/task.ts';
-import { increment } from '../runtime/maps.ts';
-import { intervalFactor } from './effective-interval.ts';
+import { getOrCreate, increment } from '../runtime/maps.ts';
 import { PolledAppliance, PolledTask } from './polled-task.ts';
-import { NEVER_POLLED } from './task-state.ts';
 
 interface FleetOptions {
   /** The configured interval. */
@@ -36,11 +34,7 @@ export class Fleet {
   cycleSeconds: number | undefined;
   readonly #options: FleetOptions;
   #byId: ReadonlyMap<string, PolledTask> = new Map();
-  /** Removed tasks that are still in flight, by id: one that is listed again meanwhile is not polled twice at once. */
-  readonly #leaving = new Map<string, PolledTask>();
   #cycleStartedAt = Number.NEGATIVE_INFINITY;
-  /** Why deciding tasks failed in their latest poll: how many, by reason. */
-  #reasons: ReadonlyMap<string, number> = new Map();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -69,16 +63,16 @@ export class Fleet {
     return this.decides(polled) && polled.task.intervalMs <= this.cycleMs && polled.state.suspended === undefined;
   }
 
-  /** The most frequent reason of the failures of deciding tasks; `present` as long as any of them fails for it. */
-  failureReason(present: string | undefined): string | undefined {
-    if (present !== undefined && this.#reasons.has(present)) return present;
-    const [most] = [...this.#reasons].sort(([, count], [, other]) => other - count);
-    return most?.[0];
+  /** How many of the tasks that decide failed in their latest poll, by reason. */
+  failures(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { state } of this.deciding) if (state.reason !== undefined) increment(counts, state.reason);
+    return counts;
   }
 
   /** Whether more than half of the tasks that decide failed for this reason in their latest poll. */
   isMostlyFailing(reason: string): boolean {
-    return (this.#reasons.get(reason) ?? 0) > this.deciding.length / 2;
+    return (this.failures().get(reason) ?? 0) > this.deciding.length / 2;
   }
 
   /** Replaces the tasks in one turn: otherwise a verdict between two turns would see an appliance without its tasks. */
@@ -88,7 +82,8 @@ export class Fleet {
     const appliances = new Map<string, PolledAppliance>();
     for (const task of listed) {
       if (byId.has(task.id)) continue;
-      const appliance = task.appliance && this.#listAppliance(task.appliance, appliances, now);
+      const { appliance: listing } = task;
+      const appliance = listing && getOrCreate(appliances, listing.serial, () => this.#listAppliance(listing, now));
       const polled = this.#list(task, appliance, now);
       byId.set(task.id, polled);
       appliance?.tasks.push(polled);
@@ -97,14 +92,10 @@ export class Fleet {
     this.appliances = appliances;
     this.tasks = [...byId.values()];
     this.deciding = this.tasks.filter((polled) => this.decides(polled));
-    this.shortestMs = shortestOf(this.deciding) ?? this.#options.intervalMs;
-    for (const appliance of appliances.values())
-      appliance.intervalMs = shortestOf(appliance.tasks) ?? Number.POSITIVE_INFINITY;
+    this.shortestMs = this.deciding.length === 0 ? this.#options.intervalMs : shortestOf(this.deciding);
+    for (const appliance of appliances.values()) appliance.intervalMs = shortestOf(appliance.tasks);
     const removedTasks = before.tasks.filter(({ task }) => !byId.has(task.id));
-    for (const polled of removedTasks) {
-      polled.isRemoved = true;
-      if (polled.isInFlight) this.#leaving.set(polled.task.id, polled);
-    }
+    for (const polled of removedTasks) polled.isRemoved = true;
     if (this.#cycleStartedAt === Number.NEGATIVE_INFINITY) this.#cycleStartedAt = now;
     return {
       removedTasks,
@@ -113,12 +104,7 @@ export class Fleet {
     };
   }
 
-  /** The last poll of a removed task has ended. */
-  forget({ task }: PolledTask): void {
-    this.#leaving.delete(task.id);
-  }
-
-  /** Measures demand, failures and cycle anew, from all tasks. */
+  /** Measures demand and cycle anew, from all tasks. */
   measure(): void {
     let priorityPerSecond = 0;
     let othersPerSecond = 0;
@@ -130,9 +116,6 @@ export class Fleet {
     }
     this.demandPerSecond = othersPerSecond;
     this.intervalFactor = intervalFactor(othersPerSecond, this.#options.allowedPerSecond(), priorityPerSecond);
-    const reasons = new Map<string, number>();
-    for (const { state } of this.deciding) if (state.reason !== undefined) increment(reasons, state.reason);
-    this.#reasons = reasons;
     this.#measureCycle();
   }
 
@@ -151,41 +134,43 @@ export class Fleet {
     this.#cycleStartedAt = endedAt;
   }
 
-  #listAppliance(
-    { serial, name }: NonNullable<Task['appliance']>,
-    listed: Map<string, PolledAppliance>,
-    now: number,
-  ): PolledAppliance {
-    const alreadyListed = listed.get(serial);
-    if (alreadyListed !== undefined) return alreadyListed;
+  /** The appliance as it is listed now, without its previous tasks. */
+  #listAppliance({ serial, name }: NonNullable<Task['appliance']>, now: number): PolledAppliance {
     const appliance = this.appliances.get(serial) ?? new PolledAppliance(serial, name, now);
     appliance.name = name;
     appliance.tasks = [];
-    listed.set(serial, appliance);
     return appliance;
   }
 
   #list(task: Task, appliance: PolledAppliance | undefined, now: number): PolledTask {
-    const known = this.#byId.get(task.id) ?? this.#leaving.get(task.id);
+    const known = this.#byId.get(task.id);
     if (known === undefined) return new PolledTask(task, appliance, now);
     const before = known.task;
     known.task = task;
     known.appliance = appliance;
-    if (known.isRemoved) {
-      this.#leaving.delete(task.id);
-      known.isRemoved = false;
-      known.addedAt = now;
-      known.state = NEVER_POLLED;
-    } else if (task.intervalMs < before.intervalMs) known.hasten(now + known.phase * task.intervalMs);
+    if (task.intervalMs < before.intervalMs) known.hasten(now + known.phase * task.intervalMs);
     else if (task.names !== before.names) known.hasten(Number.NEGATIVE_INFINITY);
     return known;
   }
 }
 
-function shortestOf(tasks: readonly PolledTask[]): number | undefined {
-  const shortestMs = tasks.reduce(
-    (shortest, { task }) => Math.min(shortest, task.intervalMs),
-    Number.POSITIVE_INFINITY,
-  );
-  return Number.isFinite(shortestMs) ? shortestMs : undefined;
+function shortestOf(tasks: readonly PolledTask[]): number {
+  return tasks.reduce((shortest, { task }) => Math.min(shortest, task.intervalMs), Number.POSITIVE_INFINITY);
+}
+
+/** Waiting tasks get at least this share of the limits, however many requests the priority tasks need. */
+const MIN_REMAINING = 0.1;
+
+/**
+ * Returns the factor by which the limits lengthen intervals; 1 if every request fits. All arguments are requests per
+ * second. Priority tasks keep their interval.
+ */
+export function intervalFactor(demand: number, allowed: number, priority = 0): number {
+  const remaining = Math.max(allowed - priority, MIN_REMAINING * allowed);
+  return remaining > 0 && Number.isFinite(remaining) ? Math.max(1, demand / remaining) : 1;
+}
+
+/** Returns the longest time between two polls of a healthy task: the next slot is half to one and a half intervals later. */
+export function maxAgeMs(intervalMs: number, factor: number): number {
+  return intervalMs * (factor + 0.5);
 }

@@ -1,19 +1,25 @@
 import type { Explain, Explanation } from '../contract/causes.ts';
+import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
+import type { PollSink } from '../contract/sink.ts';
+import type { ApplianceFamilies } from '../contract/task.ts';
+import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { CredentialError } from '../runtime/errors.ts';
 import { failureReason } from '../runtime/failures.ts';
-import type { AppliancePublisher } from './appliance-publisher.ts';
 import type { Fleet } from './fleet.ts';
-import type { Failure, Response } from './poll.ts';
 import type { ApplianceState, PolledAppliance, PolledTask } from './polled-task.ts';
+import type { Failure, Response } from './task-state.ts';
 import { fallenVerdict, isWorking, newVerdict, nextVerdict, type Verdict } from './verdict.ts';
 
 interface HealthOptions {
+  readonly api: ServiceName;
   readonly staleAfter: number;
   /** So many failures bring down a service that has not responded yet. */
   readonly maxFailures: number;
-  readonly publisher: AppliancePublisher;
+  readonly sink: PollSink;
+  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
+  readonly appliances: ApplianceFamilies | undefined;
   /** Whether no request may be sent now, after a 429. */
   readonly isWaiting: () => boolean;
   readonly warnings: () => readonly ServiceWarning[];
@@ -25,6 +31,9 @@ interface HealthOptions {
  * otherwise it may be the service that fails.
  */
 const SERVICE_RESPONDS_AFTER = 1.5;
+
+/** The time of the newest record is exposed again if it differs by this, in milliseconds: it changes with every poll. */
+const RECORD_STEP_MS = 60_000;
 
 /**
  * Whether the service and its appliances are up, and why they are not. While the service is down nothing is concluded
@@ -39,7 +48,7 @@ export class Health {
   #resumedAt: number;
   #hasPolled = false;
   #lastSuccessAt: number | undefined;
-  #downReason: string | undefined;
+  #mostFrequentReason: string | undefined;
 
   constructor(options: HealthOptions, fleet: Fleet, clock: Clock) {
     const now = clock.monotonic();
@@ -80,25 +89,34 @@ export class Health {
     if (this.isUp) return undefined;
     if (this.#options.isWaiting()) return 'throttled';
     if (this.isUp === undefined) return undefined;
+    const error = this.lastError;
     // Without a token nothing else can be polled, whatever series failed with before.
-    const error = this.#lastError;
     if (error instanceof CredentialError) return failureReason(error);
-    this.#downReason = this.#fleet.failureReason(this.#downReason);
-    return this.#downReason ?? (error === undefined ? 'overdue' : failureReason(error));
+    return this.#mostFrequentReason ?? (error === undefined ? 'overdue' : failureReason(error));
   }
 
   /** Why the service is down, and what to do; undefined while it is up, or unknown. */
   get explanation(): Explanation | undefined {
-    const { downReason } = this;
+    const { downReason, lastError: error } = this;
     if (downReason === undefined) return undefined;
     const { warnings, explain } = this.#options;
-    const error = this.#lastError;
     const known = warnings().find(({ explains }) => explains === downReason);
     return known ?? explain(error !== undefined && failureReason(error) === downReason ? error : downReason);
   }
 
+  /**
+   * The latest failure of the tasks that decide, or of any task if the credentials are rejected or no task that decides
+   * was polled; undefined while the service is up.
+   */
   get lastError(): Error | undefined {
-    return this.isUp ? undefined : this.#lastError;
+    if (this.isUp) return undefined;
+    let last: PolledTask | undefined;
+    for (const polled of this.#fleet.tasks) {
+      const { error, polledAt } = polled.state;
+      const counts = error instanceof CredentialError || !this.#hasPolled || this.#fleet.decides(polled);
+      if (error !== undefined && counts && polledAt >= (last?.state.polledAt ?? 0)) last = polled;
+    }
+    return last?.state.error;
   }
 
   /** Called after each poll that has an outcome. */
@@ -138,7 +156,16 @@ export class Health {
     });
     this.#service = verdict;
     if (verdict.isUp !== false && areRejected(deciding)) this.#service = fallenVerdict(verdict, now);
+    this.#updateReason();
     return awaited;
+  }
+
+  /** The reason stays the same as long as any task fails for it, so that labels do not change back and forth. */
+  #updateReason(): void {
+    const failures = this.#fleet.failures();
+    if (this.#mostFrequentReason !== undefined && failures.has(this.#mostFrequentReason)) return;
+    const [most] = [...failures].sort(([, count], [, other]) => other - count);
+    this.#mostFrequentReason = most?.[0];
   }
 
   /** Whether polls have failed, and either every task was polled or so many failed that the others need not be awaited. */
@@ -153,10 +180,10 @@ export class Health {
   /** Judges an appliance and publishes its state; returns the task that has to be polled now. */
   reviewAppliance(appliance: PolledAppliance, now: number): PolledTask | undefined {
     const { verdict, tasks } = appliance;
-    const { publisher, staleAfter } = this.#options;
+    const { staleAfter } = this.#options;
     const service = this.#service;
     if (!service.isUp) {
-      publisher.publish(appliance, undefined);
+      this.#publish(appliance, undefined);
       return undefined;
     }
     const intervalMs = appliance.intervalMs * this.#fleet.intervalFactor;
@@ -171,7 +198,7 @@ export class Health {
     const isServiceSilent = service.lastSuccessAt < verdict.lastSuccessAt + SERVICE_RESPONDS_AFTER * intervalMs;
     if (!falls || !isServiceSilent) appliance.verdict = next.verdict;
     appliance.state = this.#stateOf(appliance, now);
-    publisher.publish(appliance, appliance.state);
+    this.#publish(appliance, appliance.state);
     return next.awaited;
   }
 
@@ -192,18 +219,30 @@ export class Health {
     return responds ? 'no_records' : 'unavailable';
   }
 
-  /**
-   * The latest failure of the tasks that decide, or of any task if the credentials are rejected or no task that decides
-   * was polled.
-   */
-  get #lastError(): Error | undefined {
-    let last: PolledTask | undefined;
-    for (const polled of this.#fleet.tasks) {
-      const { error, polledAt } = polled.state;
-      const counts = error instanceof CredentialError || !this.#hasPolled || this.#fleet.decides(polled);
-      if (error !== undefined && counts && polledAt >= (last?.state.polledAt ?? 0)) last = polled;
+  /** Exposes what has changed. Without a state, because it is unknown, the metrics about it are withdrawn. */
+  #publish(appliance: PolledAppliance, state: ApplianceState | undefined): void {
+    const { api, sink, appliances: families } = this.#options;
+    const { name, serial, newestRecordMs, published } = appliance;
+    const isNewer = Math.abs(newestRecordMs - (published?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
+    if (families === undefined || (state === published?.state && name === published?.name && !isNewer)) return;
+    appliance.published = { name, state, newestRecordMs };
+    const labels = { serial, filer: name };
+    const samples: Sample[] = [];
+    if (state !== undefined) {
+      samples.push({ name: families.up.name, labels, value: state === 'reporting' ? 1 : 0 });
+      samples.push({ name: families.state.name, labels: { ...labels, state }, value: 1 });
     }
-    return last?.state.error;
+    if (newestRecordMs > 0) samples.push({ name: families.lastRecord.name, labels, value: newestRecordMs / 1000 });
+    sink.publishState({ id: this.#idOf(appliance), api }, samples);
+  }
+
+  /** The appliance left the inventory. */
+  withdraw(appliance: PolledAppliance): void {
+    this.#options.sink.withdraw(this.#idOf(appliance));
+  }
+
+  #idOf({ serial }: PolledAppliance): string {
+    return `${this.#options.api}/${serial}/state`;
   }
 }
 

@@ -3,6 +3,9 @@ import { unitHash } from '../runtime/random.ts';
 import { NEVER_POLLED, type TaskState } from './task-state.ts';
 import { newVerdict, type Verdict } from './verdict.ts';
 
+/** `failing`: it failed, or its appliance did, so it may hang. `awaited`: a verdict waits for it. */
+export type TaskKind = 'priority' | 'awaited' | 'well' | 'failing';
+
 /** A task with its state, and when it is polled next. Moments are monotonic milliseconds. */
 export class PolledTask {
   /** The definition of the task, which changes with the inventory. */
@@ -16,7 +19,8 @@ export class PolledTask {
   dueAt: number;
   /** Until then the service rejects every request of the task, so it is not polled. */
   postponedUntil = Number.NEGATIVE_INFINITY;
-  isInFlight = false;
+  /** What kind of task it was when its poll started; undefined if it is not in flight. */
+  inFlightAs: TaskKind | undefined;
   /** Whether a verdict waits for its next poll. */
   isAwaited = false;
   /**
@@ -40,7 +44,7 @@ export class PolledTask {
 
   /** Makes the task due by then, unless it is due earlier, postponed or in flight. */
   hasten(dueAt: number): void {
-    if (!this.isInFlight) this.dueAt = Math.min(this.dueAt, Math.max(dueAt, this.postponedUntil));
+    if (this.inFlightAs === undefined) this.dueAt = Math.min(this.dueAt, Math.max(dueAt, this.postponedUntil));
   }
 }
 
@@ -49,6 +53,8 @@ export class PolledTask {
  * without records; `unavailable`: the portal does not respond about it.
  */
 export type ApplianceState = 'reporting' | 'no_records' | 'unavailable';
+
+type PublishedAppliance = Readonly<Pick<PolledAppliance, 'name' | 'state' | 'newestRecordMs'>>;
 
 export class PolledAppliance {
   readonly serial: string;
@@ -62,6 +68,8 @@ export class PolledAppliance {
   state: ApplianceState | undefined;
   /** The time of the newest record of any of its tasks, in epoch milliseconds; 0 before the first. */
   newestRecordMs = 0;
+  /** What metrics show of it; undefined before the first time. */
+  published: PublishedAppliance | undefined;
   /** Failures in a row, of any of its tasks: it may hang. */
   failuresInARow = 0;
 

@@ -7,16 +7,13 @@ import type { Clock } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { nextTurn } from '../runtime/next-turn.ts';
-import { AppliancePublisher } from './appliance-publisher.ts';
 import { EarlierPolls } from './earlier-polls.ts';
 import { FailureLog } from './failure-log.ts';
 import { Fleet } from './fleet.ts';
 import { Health } from './health.ts';
-import { type Failure, poll, type Response } from './poll.ts';
 import type { PolledTask } from './polled-task.ts';
-import { dueAfter, nextDueAt, nextTask, probeOf } from './schedule.ts';
-import { observe, type TaskEvent } from './task-state.ts';
-import { Workers } from './workers.ts';
+import { dueAfter, nextDueAt, nextTask, pauseAfterFailure, probeOf, taskKind } from './schedule.ts';
+import { type Failure, type Outcome, observe, outcomeOf, type Response, type TaskEvent } from './task-state.ts';
 
 export interface PollerOptions {
   readonly collector: Collector;
@@ -56,9 +53,6 @@ const PAUSE_MS = 20_000;
 /** The shortest time between two probes of a service that is down, in milliseconds. */
 const PROBE_MS = 15_000;
 
-/** So many polls are started in one turn of the event loop: each pick takes up to 1 ms, and polls without a request end at once. */
-const POLLS_PER_TURN = 50;
-
 /** So many tasks are collected in one turn of the event loop: creating 30,000 at once would take 0.3 s. */
 const TASKS_PER_TURN = 1_000;
 
@@ -73,15 +67,13 @@ export class Poller {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #failureLog: FailureLog;
-  readonly #workers: Workers;
-  readonly #publisher: AppliancePublisher;
   readonly #earlierPolls: EarlierPolls;
   #reviewedAt: number;
   #seriesEndedAt = Number.NEGATIVE_INFINITY;
   #authorizedAt = Number.NEGATIVE_INFINITY;
   #authorization: Promise<void> = Promise.resolve();
   #adoption: Promise<void> = Promise.resolve();
-  #startedInTurn = 0;
+  #failingPausedUntil = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
 
   constructor(options: PollerOptions, { clock, log }: PollerDependencies) {
@@ -91,12 +83,10 @@ export class Poller {
     this.#clock = clock;
     this.#log = log;
     this.#reviewedAt = clock.monotonic();
-    this.#workers = new Workers(workers);
     this.fleet = new Fleet({ ...options, hasSeries: families !== undefined });
     this.#earlierPolls = new EarlierPolls(this.fleet);
-    this.#publisher = new AppliancePublisher(api, options.sink, families);
     // More failures than workers: that many polls can hang at once while all others succeed.
-    this.health = new Health({ ...options, publisher: this.#publisher, maxFailures: 2 * workers }, this.fleet, clock);
+    this.health = new Health({ ...options, api, maxFailures: 2 * workers }, this.fleet, clock);
     this.#failureLog = new FailureLog({ ...options, api }, this.fleet, this.health, log);
   }
 
@@ -145,10 +135,11 @@ export class Poller {
       const now = this.#clock.monotonic();
       // Before the first verdict it is due with each poll: a service that is down is not polled at full rate for a second.
       if (now - this.#reviewedAt >= REVIEW_MS || this.health.isUp === undefined) this.review();
-      const polled = this.#workers.isOneFree ? this.#next(now) : undefined;
+      const isWorkerFree = inFlight.size < this.#options.workers;
+      const polled = isWorkerFree ? this.#next(now) : undefined;
       if (polled === undefined) {
         this.#wake = new AbortController();
-        await this.#clock.sleep(this.#idleMs(now), this.#wake.signal);
+        await this.#clock.sleep(this.#idleMs(now, isWorkerFree), this.#wake.signal);
         continue;
       }
       const ended = this.#poll(polled, signal)
@@ -160,7 +151,8 @@ export class Poller {
           wake();
         });
       inFlight.add(ended);
-      await this.#yieldAfterMany();
+      // Scrapes come in between: a pick takes up to 1 ms, and polls without a request end at once.
+      await nextTurn();
     }
     await Promise.all(inFlight);
     signal.removeEventListener('abort', wake);
@@ -168,22 +160,13 @@ export class Poller {
     if (defect !== undefined) throw defect;
   }
 
-  async #yieldAfterMany(): Promise<void> {
-    if (this.#startedInTurn === 0) {
-      setImmediate(() => {
-        this.#startedInTurn = 0;
-      });
-    }
-    this.#startedInTurn += 1;
-    if (this.#startedInTurn === POLLS_PER_TURN) await nextTurn();
-  }
-
   #next(now: number): PolledTask | undefined {
     const { isUp } = this.health;
-    const isProbeDue = isUp === false && !this.#workers.isSeriesInFlight && now >= this.#nextProbeAt;
+    const { tasks } = this.fleet;
     // A probe leaves even if no series is due: an outage may outlast every slot.
-    const probe = isProbeDue ? probeOf(this.fleet.tasks, now) : undefined;
-    return probe ?? nextTask(this.fleet.tasks, now, { ...this.#workers.roomAt(now), forSeries: isUp !== false });
+    const probe = isUp === false && now >= this.#nextProbeAt ? probeOf(tasks, now) : undefined;
+    const conditions = { workers: this.#options.workers, failingPausedUntil: this.#failingPausedUntil };
+    return probe ?? nextTask(tasks, now, { ...conditions, withSeries: isUp !== false });
   }
 
   /** Probes are not more frequent than polls are when the service is healthy. */
@@ -193,37 +176,53 @@ export class Poller {
     return Math.max(this.health.since, this.#seriesEndedAt) + Math.max(healthyMs, Math.min(PROBE_MS, shortestMs));
   }
 
-  #idleMs(now: number): number {
-    const isUp = this.health.isUp !== false;
-    const dueAt = this.#workers.isOneFree ? nextDueAt(this.fleet.tasks, now, isUp) : Number.POSITIVE_INFINITY;
+  #idleMs(now: number, isWorkerFree: boolean): number {
+    const withSeries = this.health.isUp !== false;
+    const dueAt = isWorkerFree ? nextDueAt(this.fleet.tasks, now, withSeries) : Number.POSITIVE_INFINITY;
     return Math.max(MIN_SLEEP_MS, Math.min(dueAt, this.#reviewedAt + REVIEW_MS) - now);
   }
 
   async #poll(polled: PolledTask, signal: AbortSignal): Promise<void> {
     const { task } = polled;
-    this.#workers.start(polled, this.#clock.monotonic());
+    const startedAt = this.#clock.monotonic();
+    polled.inFlightAs = taskKind(polled);
+    polled.isAwaited = false;
+    polled.dueAt = Number.POSITIVE_INFINITY;
     if (polled.state.suspended === 'forbidden') await this.#renewAuthorization(task, signal);
-    const outcome = await poll(task, signal, this.#options.sink);
+    const outcome = await this.#request(task, signal);
     // This also follows a failure, because tasks that waited for the first response need not wait for a success. Tasks
     // come before verdicts, because an inventory that was read says nothing about series.
     if (task.discoversTasks && outcome.result !== 'aborted') await this.#adoptTasks();
     const now = this.#clock.monotonic();
-    const durationMs = this.#workers.end(polled, outcome.result === 'failed', now);
+    polled.inFlightAs = undefined;
+    if (outcome.result === 'failed')
+      this.#failingPausedUntil = now + pauseAfterFailure(this.#options.workers, now - startedAt);
     if (polled.appliance !== undefined) this.#seriesEndedAt = now;
     if (polled.isRemoved) {
-      this.#options.sink.withdraw(task.id);
-      this.fleet.forget(polled);
+      if (this.fleet.find(task.id) === undefined) this.#options.sink.withdraw(task.id);
       return;
     }
     if (outcome.result === 'postponed') polled.postponedUntil = outcome.until;
-    else if (outcome.result !== 'aborted') this.#apply(polled, outcome, now, durationMs);
+    else if (outcome.result !== 'aborted') this.#apply(polled, outcome, now, (now - startedAt) / 1000);
     const conditions = { decides: this.fleet.decides(polled), isServiceUp: this.health.isUp !== false };
     polled.hasten(dueAfter(polled, outcome, now, conditions));
     // What it has exposed has the previous names.
     if (polled.task.names !== task.names) polled.hasten(Number.NEGATIVE_INFINITY);
   }
 
-  #apply(polled: PolledTask, outcome: Response | Failure, now: number, durationMs: number): void {
+  /** Polls a task once, and passes its result to the sink; never rejects. */
+  async #request(task: Task, signal: AbortSignal): Promise<Outcome> {
+    const { sink } = this.#options;
+    try {
+      const pollResult = await task.poll(signal, sink.minutesSince?.(task));
+      await sink.accept(task, pollResult);
+      return { result: pollResult.empty ? 'empty' : 'records', pollResult };
+    } catch (thrown) {
+      return outcomeOf(asError(thrown), task);
+    }
+  }
+
+  #apply(polled: PolledTask, outcome: Response | Failure, now: number, seconds: number): void {
     const { task, appliance, state: before } = polled;
     this.#observe(polled, outcome, now);
     if (outcome.result === 'denied') this.#options.sink.withdraw(task.id, true);
@@ -237,7 +236,7 @@ export class Poller {
       if (appliance.state === 'reporting' && !wasReporting) this.#earlierPolls.afterRise(appliance, now);
     }
     this.#earlierPolls.afterPoll(polled, before, now);
-    this.#logPoll(task, outcome, durationMs / 1000);
+    this.#logPoll(task, outcome, seconds);
   }
 
   #observe(polled: PolledTask, event: TaskEvent, now: number): void {
@@ -266,7 +265,7 @@ export class Poller {
 
   /** Polls a task before others, because a verdict waits for it. */
   #await(polled: PolledTask, now: number): void {
-    if (polled.isInFlight) return;
+    if (polled.inFlightAs !== undefined) return;
     polled.isAwaited = true;
     polled.hasten(now);
   }
@@ -299,7 +298,7 @@ export class Poller {
     const { sink, collector } = this.#options;
     const { removedTasks, removedAppliances, addedAppliances } = this.fleet.adopt(listed, this.#clock.monotonic());
     for (const { task } of removedTasks) sink.withdraw(task.id);
-    for (const appliance of removedAppliances) this.#publisher.withdraw(appliance);
+    for (const appliance of removedAppliances) this.health.withdraw(appliance);
     if (removedAppliances.length + addedAppliances.length === 0) return;
     const counts = { appliances: this.fleet.appliances.size, tasks: this.fleet.tasks.length };
     this.#log.info({ api: collector.api, ...counts }, 'The inventory changed.');

@@ -1,5 +1,5 @@
-import type { Outcome } from './poll.ts';
-import type { PolledTask } from './polled-task.ts';
+import type { PolledTask, TaskKind } from './polled-task.ts';
+import type { Outcome } from './task-state.ts';
 
 /** Tasks with long intervals are repeated soon after a failure: in milliseconds, doubling up to the longest time. */
 const RETRY = {
@@ -50,21 +50,32 @@ export function dueAfter(
   return nextSlot(now + intervalMs / 2, intervalMs, phase * intervalMs);
 }
 
-/** `failing`: it failed, or its appliance did, so it may hang. `awaited`: a verdict waits for it. */
-export type TaskKind = 'priority' | 'awaited' | 'well' | 'failing';
-
 export function taskKind(polled: PolledTask): TaskKind {
   if (polled.isAwaited) return 'awaited';
   if (failuresOf(polled) > 0) return 'failing';
   return polled.task.priority ? 'priority' : 'well';
 }
 
-/** For which of the tasks that may occupy a worker for long a worker is free. */
-export interface FreeWorkers {
+/**
+ * Polls that may hang occupy this part of the workers at most: what hangs holds a worker until the time-out, so failing
+ * tasks share a part of them.
+ */
+const FAILING_SHARE = 1 / 4;
+
+/**
+ * How long no failing task is polled after a failed poll of this duration. With fewer than four workers, one failing poll
+ * is more than the share, and the pause makes up for it.
+ */
+export function pauseAfterFailure(workers: number, durationMs: number): number {
+  return durationMs * Math.max(0, 1 / (workers * FAILING_SHARE) - 1);
+}
+
+export interface PickConditions {
+  readonly workers: number;
+  /** Until then no failing task is polled. */
+  readonly failingPausedUntil: number;
   /** False while an outage of the service is probed. */
-  readonly forSeries: boolean;
-  readonly forAwaited: boolean;
-  readonly forFailing: boolean;
+  readonly withSeries: boolean;
 }
 
 /**
@@ -72,10 +83,16 @@ export interface FreeWorkers {
  * other tasks with priority, then those on which a verdict waits. Of the others, the task comes next that is latest
  * relative to its interval; among failing ones, the task that failed least often.
  */
-export function nextTask(tasks: Iterable<PolledTask>, now: number, room: FreeWorkers): PolledTask | undefined {
+export function nextTask(
+  tasks: Iterable<PolledTask>,
+  now: number,
+  { workers, failingPausedUntil, withSeries }: PickConditions,
+): PolledTask | undefined {
   const next: { [kind in TaskKind]?: PolledTask } = {};
+  const inFlight = { priority: 0, awaited: 0, well: 0, failing: 0 };
   for (const polled of tasks) {
-    if (polled.dueAt > now || (polled.appliance !== undefined && !room.forSeries)) continue;
+    if (polled.inFlightAs !== undefined) inFlight[polled.inFlightAs] += 1;
+    if (polled.dueAt > now || (polled.appliance !== undefined && !withSeries)) continue;
     const kind = taskKind(polled);
     const other = next[kind];
     if (other === undefined || precedes(polled, other, now)) next[kind] = polled;
@@ -83,8 +100,10 @@ export function nextTask(tasks: Iterable<PolledTask>, now: number, room: FreeWor
   const { priority, awaited, well } = next;
   if (priority !== undefined) return priority;
   // The last free worker is left to tasks that are well, because what is awaited may hang too.
-  if (awaited !== undefined && (room.forAwaited || well === undefined)) return awaited;
-  const failing = room.forFailing ? next.failing : undefined;
+  const mayAwait = inFlight.failing + inFlight.awaited < Math.max(1, workers - 1);
+  if (awaited !== undefined && (mayAwait || well === undefined)) return awaited;
+  const mayFail = inFlight.failing < Math.max(1, Math.floor(workers * FAILING_SHARE)) && now >= failingPausedUntil;
+  const failing = mayFail ? next.failing : undefined;
   if (well === undefined || failing === undefined) return well ?? failing;
   return lateness(failing, now) > lateness(well, now) ? failing : well;
 }
@@ -117,15 +136,17 @@ export function nextDueAt(tasks: Iterable<PolledTask>, now: number, withSeries: 
 
 /**
  * The series that probes whether an outage is over: the one that responded last, because most series may never work, and
- * after each failure of that one the series that was polled longest ago.
+ * after each failure of that one the series that was polled longest ago. Undefined while a series is in flight.
  */
 export function probeOf(tasks: Iterable<PolledTask>, now: number): PolledTask | undefined {
   let lastResponded: PolledTask | undefined;
   let lastPolled: PolledTask | undefined;
   let longestAgo: PolledTask | undefined;
   for (const polled of tasks) {
-    if (polled.appliance === undefined || polled.isInFlight || polled.postponedUntil > now) continue;
-    const { state } = polled;
+    const { appliance, inFlightAs, postponedUntil, state } = polled;
+    if (appliance === undefined) continue;
+    if (inFlightAs !== undefined) return undefined;
+    if (postponedUntil > now) continue;
     if (state.responses.lastAt > (lastResponded?.state.responses.lastAt ?? Number.NEGATIVE_INFINITY))
       lastResponded = polled;
     if (state.polledAt > (lastPolled?.state.polledAt ?? Number.NEGATIVE_INFINITY)) lastPolled = polled;

@@ -1,8 +1,35 @@
+import type { PollResult } from '../contract/poll-result.ts';
 import type { Task } from '../contract/task.ts';
 import { newestTime } from '../metrics/samples.ts';
-import { type FailureReason, failureReason } from '../runtime/failures.ts';
-import type { Failure, Response } from './poll.ts';
+import { PostponedError, RequestError } from '../runtime/errors.ts';
+import { type FailureReason, failureReason, meaningOf } from '../runtime/failures.ts';
 import type { Successes } from './verdict.ts';
+
+/** A usable response. `empty`: it has no record. */
+export interface Response {
+  readonly result: 'records' | 'empty';
+  readonly pollResult: PollResult;
+}
+
+/** `denied`: 403, 404 or 422, which is no failure of the appliance. */
+export interface Failure {
+  readonly result: 'denied' | 'failed';
+  readonly error: Error;
+}
+
+/** Nothing was learned. `postponed`: the request may be sent at `until`. `aborted`: the program is stopping. */
+type NoOutcome = { readonly result: 'postponed'; readonly until: number } | { readonly result: 'aborted' };
+
+/** What came of a poll. */
+export type Outcome = Response | Failure | NoOutcome;
+
+/** What an error means that has ended a poll. */
+export function outcomeOf(error: Error, { suspendedIntervalMs }: Task): Failure | NoOutcome {
+  if (error instanceof PostponedError) return { result: 'postponed', until: error.until };
+  if (error instanceof RequestError && error.reason === 'aborted') return { result: 'aborted' };
+  const isDenied = suspendedIntervalMs !== undefined && meaningOf(error).action === 'suspend';
+  return { result: isDenied ? 'denied' : 'failed', error };
+}
 
 /**
  * Why a task is suspended, which means that it is polled at the discovery interval: the right or the licence is missing
@@ -25,7 +52,10 @@ export interface TaskState {
   readonly records: Successes;
   /** When the first of the latest failures ended; infinite after two responses in a row. */
   readonly failingSince: number;
-  /** Whether its appliance, or for other tasks the service, has responded to others since then and before the latest failure. */
+  /**
+   * Whether it then failed again, although its appliance, or for other tasks the service, had responded to others
+   * meanwhile: then it is the task that fails. One failure now and then is none.
+   */
   readonly failsAlone: boolean;
   /** Rejections and empty responses in a row that may suspend the task. */
   readonly fruitless: number;
@@ -115,6 +145,7 @@ export function observe(state: TaskState, event: TaskEvent, observation: Observa
 function observeResponse(state: TaskState, { result, pollResult }: Response, observation: Observation): TaskState {
   const { task, now, intervalFactor, isApplianceUp } = observation;
   const isEmpty = result === 'empty';
+  const isSecondResponse = state.responses.misses === 0;
   const newest = task.appliance && newestTime(pollResult.samples);
   const newestRecordMs = newest === undefined ? state.newestRecordMs : newest * 1000;
   // Records without a time count as new.
@@ -126,8 +157,8 @@ function observeResponse(state: TaskState, { result, pollResult }: Response, obs
     polledAt: now,
     responses: withSuccess(state.responses, now, true),
     records: isEmpty ? withMiss(state.records) : withSuccess(state.records, now, isNew),
-    failingSince: state.responses.misses === 0 ? Number.POSITIVE_INFINITY : state.failingSince,
-    failsAlone: false,
+    failingSince: isSecondResponse ? Number.POSITIVE_INFINITY : state.failingSince,
+    failsAlone: state.failsAlone && !isSecondResponse,
     fruitless,
     suspended: isEnough(task, fruitless, 'empty') ? 'empty' : undefined,
     newestRecordMs,
@@ -142,6 +173,7 @@ function observeResponse(state: TaskState, { result, pollResult }: Response, obs
 function observeFailure(state: TaskState, { result, error }: Failure, observation: Observation): TaskState {
   const { task, now, othersRespondedAt } = observation;
   const isDenied = result === 'denied';
+  const isAlone = !isDenied && state.responses.misses > 0 && othersRespondedAt > state.failingSince;
   const fruitless = isDenied ? state.fruitless + 1 : state.fruitless;
   const reason = failureReason(error);
   const isSuspended = isDenied && isEnough(task, fruitless, 'denied');
@@ -152,7 +184,7 @@ function observeFailure(state: TaskState, { result, error }: Failure, observatio
     responses: withMiss(state.responses),
     records: withMiss(state.records),
     failingSince: Math.min(state.failingSince, now),
-    failsAlone: state.failsAlone || othersRespondedAt > state.failingSince,
+    failsAlone: state.failsAlone || isAlone,
     fruitless,
     suspended: isSuspended ? SUSPENSION_REASONS.find((one) => one === reason) : state.suspended,
     isExposed: state.isExposed && !isDenied,

@@ -1,8 +1,8 @@
 import type { Explain } from '../contract/causes.ts';
-import { ForbiddenTasks } from '../contract/forbidden-tasks.ts';
+import { explainForbidden } from '../contract/forbidden-tasks.ts';
 import type { InventoryGap, ServiceDetails } from '../contract/service-details.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
-import { maxAgeMs } from '../polling/effective-interval.ts';
+import { maxAgeMs } from '../polling/fleet.ts';
 import type { PolledAppliance } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -123,7 +123,8 @@ function explanations(
 ) {
   const known = warnings?.() ?? [];
   const isExplained = known.some(({ explains }) => explains === 'forbidden');
-  const forbidden = isExplained ? [] : forbiddenTasks(poller).all(explain);
+  const polls = poller.fleet.tasks.map(({ task, state }) => ({ task, error: state.error }));
+  const forbidden = isExplained ? [] : explainForbidden(polls, explain);
   const cause = (downReason === 'forbidden' ? forbidden[0] : undefined) ?? poller.health.explanation;
   const all: readonly ServiceWarning[] = [
     ...known,
@@ -136,12 +137,6 @@ function explanations(
       .filter(({ happened }) => happened !== cause?.happened)
       .map(({ code, happened, advice }) => ({ code, happened, advice })),
   };
-}
-
-function forbiddenTasks({ fleet }: Poller): ForbiddenTasks {
-  const forbidden = new ForbiddenTasks();
-  for (const { task, state } of fleet.tasks) forbidden.add(task, state.error);
-  return forbidden;
 }
 
 /** Sorts names as people expect: `edge-2` before `edge-10`. */

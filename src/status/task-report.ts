@@ -1,6 +1,6 @@
 import { type Explain, explainTask } from '../contract/causes.ts';
-import { maxAgeMs } from '../polling/effective-interval.ts';
 import type { Fleet } from '../polling/fleet.ts';
+import { maxAgeMs } from '../polling/fleet.ts';
 import type { PolledAppliance, PolledTask } from '../polling/polled-task.ts';
 import type { SuspensionReason } from '../polling/task-state.ts';
 import type { Clock } from '../runtime/clock.ts';

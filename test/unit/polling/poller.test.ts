@@ -286,18 +286,6 @@ describe('the inventory', () => {
     expect([run.startsOf('a0/s0').length, run.exposed.has('a0/s0'), run.up('a0')]).toEqual([1, false, undefined]);
   });
 
-  test('that lists a task again while it is in flight does not poll it twice at once', async () => {
-    const often = { ...inventory, intervalMs: 1_000 };
-    const run = new PollingRun([often, ...seriesOf(2, 1)], {}, 0);
-    run.behaviour = only('a', { ms: 5_000 });
-    for (const tasks of [[often], [often, ...seriesOf(2, 1)]]) {
-      await run.passes(0.02);
-      run.tasks = tasks;
-    }
-    await run.passes(0.1);
-    expect(run.polledTwiceAtOnce).toEqual([]);
-  });
-
   test('that renames an appliance has its series polled at once, also one that was in flight', async () => {
     const run = new PollingRun([inventory, ...seriesOf(1, 3)], {}, 0);
     run.behaviour = (each) => ({ ms: each.id === 'a0/s0' ? 2_000 : each.appliance ? 10 : 1_000 });

@@ -30,7 +30,7 @@ test('of late tasks come first: the inventory, what a verdict awaits, the latest
   ];
   const rest = new Set([...expected.toReversed(), late('early/s', -1)]);
   const order = expected.map(() => {
-    const next = nextTask(rest, now, { forSeries: true, forAwaited: true, forFailing: true });
+    const next = nextTask(rest, now, { workers: 4, failingPausedUntil: 0, withSeries: true });
     if (next !== undefined) rest.delete(next);
     return next?.task.id;
   });

@@ -1,5 +1,5 @@
 import { explainFor, explainTask } from '../../../contract/causes.ts';
-import { ForbiddenTasks } from '../../../contract/forbidden-tasks.ts';
+import { explainForbiddenSeries } from '../../../contract/forbidden-tasks.ts';
 import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
@@ -74,9 +74,7 @@ export function reportOperations(
     });
   }
   const failing = failingAppliances(polls);
-  const tasks = new ForbiddenTasks();
-  for (const { task, error } of polls) if (!isUnlicensed) tasks.add(task, error);
-  const forbidden = tasks.series(explain);
+  const forbidden = isUnlicensed ? undefined : explainForbiddenSeries(polls, explain);
   if (forbidden !== undefined) {
     const { happened, advice } = forbidden;
     reportFinding('failure', check, 'telemetry-403', happened, { expected: '200', advice });
