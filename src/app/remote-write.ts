@@ -4,6 +4,7 @@ import { headerPairs } from '../config/remote-write.ts';
 import { secretTexts } from '../config/secret-texts.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import type { Send } from '../history/sender.ts';
+import { HEADERS, writeRequest } from '../history/write-request.ts';
 import { createMasker, shownWords } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
@@ -43,10 +44,10 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
   const dispatcher = connect(way && { ...way, timeoutMs }, pems);
   const hidden = createMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
-  return async (own, body, signal) => {
+  return async (series, signal) => {
     const additional = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
-    const all = { ...additional, ...authorization(settings), ...own };
-    const response = await post(dispatcher, url, all, body, { clock, timeoutMs, signal });
+    const all = { ...additional, ...authorization(settings), ...HEADERS };
+    const response = await post(dispatcher, url, all, writeRequest(series), { clock, timeoutMs, signal });
     if (response.status === 401 || response.status === 403) for (const secret of secrets) await secret.reload();
     const { location } = response.headers;
     const named = location === undefined ? {} : { location: hidden(withoutCredentials(location)) };

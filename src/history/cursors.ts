@@ -1,5 +1,5 @@
+import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { QueuedBin } from './queue.ts';
 
 /** Marks what history has of one task. Times are by the clock of the service, in epoch milliseconds. */
 export interface Cursor {
@@ -15,6 +15,17 @@ export interface Cursor {
   isAway: boolean;
   /** Since when the task is not polled, because it has left or was restored; in monotonic milliseconds. */
   idleSince: number | undefined;
+}
+
+/** The points of one bin of one task that wait to be sent. */
+export interface QueuedBin {
+  readonly cursor: Cursor;
+  readonly at: number;
+  readonly samples: readonly Sample[];
+  /** Where the cursor was before: there a process continues that never learns whether the bin has arrived. */
+  readonly previous: number;
+  /** Whether an earlier process may have sent it. */
+  readonly mayHaveArrived: boolean;
 }
 
 export interface CursorOptions {

@@ -1,4 +1,4 @@
-import type { QueuedBin } from './queue.ts';
+import type { QueuedBin } from './cursors.ts';
 
 /** Why a receiver rejects points, the label `reason` of the dropped points; and what the operator can do. */
 export const REJECTIONS = {

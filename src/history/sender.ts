@@ -6,17 +6,16 @@ import { increment } from '../runtime/maps.ts';
 import { exponentialDelayMs, type Random } from '../runtime/random.ts';
 import type { PostResponse } from '../transport/post.ts';
 import { retryAfterMs } from '../transport/rate/retry-after.ts';
-import { pointsOf, Queue, type QueuedBin } from './queue.ts';
+import type { QueuedBin } from './cursors.ts';
 import { REJECTIONS, type RejectionReason, rejectionOf, replace } from './rejections.ts';
-import { timeSeriesOf } from './time-series.ts';
-import { writeRequest } from './write-request.ts';
+import { type TimeSeries, timeSeriesOf } from './write-request.ts';
 
 export interface ReceiverResponse extends PostResponse {
   /** What of the text may be shown in the log; undefined if a secret may be hidden in it. */
   readonly said: string | undefined;
 }
 
-export type Send = (headers: Labels, body: Uint8Array, signal: AbortSignal) => Promise<ReceiverResponse>;
+export type Send = (series: readonly TimeSeries[], signal: AbortSignal) => Promise<ReceiverResponse>;
 
 export interface SenderDependencies {
   readonly send: Send;
@@ -33,14 +32,14 @@ interface Request {
   mayBeStored: boolean;
 }
 
-export const HEADERS = {
-  'content-type': 'application/x-protobuf',
-  'content-encoding': 'snappy',
-  'x-prometheus-remote-write-version': '0.1.0',
-} as const;
-
 /** The most points of a request. Writing and compressing them takes a few milliseconds. */
 const MAX_POINTS = 2_000;
+
+/**
+ * The longest time of one request. A Prometheus rejects a whole request for one point, and in a small fleet the points of
+ * hours would fit into one.
+ */
+const MAX_REQUEST_MS = 600_000;
 
 const RETRY = { firstMs: 2_000, maxMs: 60_000 } as const;
 
@@ -50,7 +49,7 @@ const MAX_SEARCH = 100;
 /** Sends the bins of the queue to the receiver, one request after the other, until each is accepted, or dropped and counted. */
 export class Sender {
   readonly #dependencies: SenderDependencies;
-  readonly #queue = new Queue();
+  readonly #queue: QueuedBin[] = [];
   /** What is sent before the queue: the request in flight, and what replaces a rejected one. */
   readonly #requests: Request[] = [];
   readonly #logged = new Set<RejectionReason>();
@@ -73,7 +72,7 @@ export class Sender {
 
   add(bin: QueuedBin): void {
     this.waiting += bin.samples.length;
-    this.#queue.add(bin);
+    this.#queue.push(bin);
   }
 
   /** All bins that wait to be sent. */
@@ -93,16 +92,27 @@ export class Sender {
     return undefined;
   }
 
+  /**
+   * Takes the next request from the queue in the order of the times of the bins: in the order of their arrival, a receiver
+   * would reject the newest together with the oldest.
+   */
   #takeRequest(): Request | undefined {
-    const bins = this.#queue.take(this.#maxPoints);
-    if (bins.length > 0) this.#requests.push({ bins, mayBeStored: false });
-    return this.#requests[0];
+    this.#queue.sort((one, other) => one.at - other.at);
+    const [first] = this.#queue;
+    if (first === undefined) return undefined;
+    let points = 0;
+    const end = this.#queue.findIndex(({ at, samples }, index) => {
+      points += samples.length;
+      return index > 0 && (points > this.#maxPoints || at - first.at >= MAX_REQUEST_MS);
+    });
+    const request = { bins: this.#queue.splice(0, end === -1 ? this.#queue.length : end), mayBeStored: false };
+    this.#requests.push(request);
+    return request;
   }
 
   async #deliver(request: Request, signal: AbortSignal): Promise<number | undefined> {
     const { send, clock, labels } = this.#dependencies;
-    const body = writeRequest(timeSeriesOf(request.bins, labels));
-    const response = await send(HEADERS, body, signal).catch(asError);
+    const response = await send(timeSeriesOf(request.bins, labels), signal).catch(asError);
     if (response instanceof Error) {
       increment(this.responses, 'network');
       request.mayBeStored = true;
@@ -164,6 +174,10 @@ export class Sender {
       'The receiver of remote write rejected points, which were lost.',
     );
   }
+}
+
+function pointsOf(bins: readonly QueuedBin[]): number {
+  return bins.reduce((sum, { samples }) => sum + samples.length, 0);
 }
 
 /** The status and what the receiver says, for the log. */

@@ -86,7 +86,7 @@ export class Fleet {
   /** The minutes of a task that the receiver lacks, of those that the service has had from the start until 25 minutes ago. */
   missing(tasks = this.tasks): number {
     const minutes = tasks.flatMap((task) => {
-      const held = this.receiver.series.get(keyOf(labelsOf(task, 0)));
+      const held = this.receiver.series.get(keyOf(Object.entries(labelsOf(task, 0))));
       return this.#minutes(START, this.clock.now() - 25 * MINUTE).filter(
         (at) => this.has(task, at, this.clock.now()) && held?.get(at) !== at,
       );

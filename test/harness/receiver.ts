@@ -1,16 +1,11 @@
-import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { uncompress } from 'snappyjs';
 import type { ReceiverResponse, Send } from '../../src/history/sender.ts';
+import type { TimeSeries } from '../../src/history/write-request.ts';
 import { getOrCreate } from '../../src/runtime/maps.ts';
 
-/** A series as it came over the wire. */
-export interface Received {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly points: readonly { readonly at: number; readonly value: number }[];
-}
+type Request = readonly TimeSeries[];
 
 /** What a receiver does instead of accepting a request; an Error is a connection that breaks. */
-export interface Fault {
+interface Fault {
   readonly response: ReceiverResponse | Error;
   /** Whether the receiver stores the request all the same. */
   readonly stores?: boolean;
@@ -28,16 +23,15 @@ export class Receiver {
   /** The values of each series by time. */
   readonly series = new Map<string, Map<number, number>>();
   readonly #newest = new Map<string, number>();
-  fault: ((request: readonly Received[]) => Fault | undefined) | undefined;
-  requests: (readonly Received[])[] = [];
+  fault: ((request: Request) => Fault | undefined) | undefined;
+  requests: Request[] = [];
 
   constructor(hasWindow: boolean, now: () => number) {
     this.#hasWindow = hasWindow;
     this.#now = now;
   }
 
-  readonly send: Send = async (_headers, body) => {
-    const request = decode(body);
+  readonly send: Send = async (request) => {
     this.requests.push(request);
     const fault = this.fault?.(request);
     const rejection = this.#rejectionOf(request);
@@ -47,7 +41,7 @@ export class Receiver {
     return response;
   };
 
-  #rejectionOf(request: readonly Received[]): ReceiverResponse | undefined {
+  #rejectionOf(request: Request): ReceiverResponse | undefined {
     if (this.#hasWindow) return undefined;
     for (const { labels, points } of request) {
       const newest = this.#newest.get(keyOf(labels)) ?? 0;
@@ -59,7 +53,7 @@ export class Receiver {
     return undefined;
   }
 
-  #store(request: readonly Received[]): void {
+  #store(request: Request): void {
     for (const { labels, points } of request) {
       const key = keyOf(labels);
       const values = getOrCreate(this.series, key, () => new Map<number, number>());
@@ -75,51 +69,6 @@ export function status(code: number, text = '', headers: Readonly<Record<string,
   return { status: code, headers, text, said: text.trim() };
 }
 
-export function keyOf(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(',');
-}
-
-function decode(body: Uint8Array): readonly Received[] {
-  const reader = new BinaryReader(uncompress(body));
-  const request: Received[] = [];
-  readFields(reader, reader.len, () => {
-    const labels: Record<string, string> = {};
-    const points: { at: number; value: number }[] = [];
-    readMessage(reader, (field) => {
-      if (field === 1) readLabel(reader, labels);
-      else points.push(readPoint(reader));
-    });
-    request.push({ labels, points });
-  });
-  return request;
-}
-
-function readLabel(reader: BinaryReader, labels: Record<string, string>): void {
-  const pair = ['', ''];
-  readMessage(reader, (field) => {
-    pair[field - 1] = reader.string();
-  });
-  labels[pair[0] ?? ''] = pair[1] ?? '';
-}
-
-function readPoint(reader: BinaryReader): { readonly at: number; readonly value: number } {
-  let [value, at] = [0, 0];
-  readMessage(reader, (field) => {
-    if (field === 1) value = reader.double();
-    else at = Number(reader.int64());
-  });
-  return { at, value };
-}
-
-function readMessage(reader: BinaryReader, read: (field: number) => void): void {
-  readFields(reader, reader.uint32() + reader.pos, read);
-}
-
-function readFields(reader: BinaryReader, end: number, read: (field: number) => void): void {
-  while (reader.pos < end) {
-    const [field] = reader.tag();
-    read(field);
-  }
+export function keyOf(labels: TimeSeries['labels']): string {
+  return labels.map(([name, value]) => `${name}=${value}`).join(',');
 }

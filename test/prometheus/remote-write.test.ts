@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { HEADERS, type Send } from '../../src/history/sender.ts';
-import { writeRequest } from '../../src/history/write-request.ts';
+import type { Send } from '../../src/history/sender.ts';
+import { HEADERS, writeRequest } from '../../src/history/write-request.ts';
 import { freePort } from '../harness/free-port.ts';
 import { Fleet, HOUR, MINUTE, START } from '../harness/history-fleet.ts';
 import { keyOf, status } from '../harness/receiver.ts';
@@ -27,8 +27,9 @@ class Played {
   private constructor(port: number, configuration: string) {
     this.#url = `http://127.0.0.1:${port}`;
     writeFileSync(join(this.#folder, 'prometheus.yml'), configuration);
-    this.#sendReally = async (headers, body) => {
-      const response = await fetch(`${this.#url}/api/v1/write`, { method: 'POST', headers, body });
+    this.#sendReally = async (series) => {
+      const request = { method: 'POST', headers: HEADERS, body: writeRequest(series) };
+      const response = await fetch(`${this.#url}/api/v1/write`, request);
       return status(response.status, await response.text());
     };
     this.fleet = new Fleet({ tasks: 4 }, async (...request) => {
@@ -63,7 +64,7 @@ class Played {
   async passes(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 5 * MINUTE) {
       const up = { labels: [['__name__', 'up']] as const, points: [{ at: this.fleet.clock.now(), value: 1 }] };
-      await this.#sendReally(HEADERS, writeRequest([up]), going).catch(() => {});
+      await this.#sendReally([up], going).catch(() => {});
       await this.fleet.passes(5 * MINUTE);
     }
   }
@@ -78,7 +79,7 @@ class Played {
     };
     for (const { metric, values } of data.result) {
       const points = values.map(([time, value]) => [Math.round(time * 1000), Number(value)] as const);
-      this.fleet.receiver.series.set(keyOf(metric), new Map(points));
+      this.fleet.receiver.series.set(keyOf(Object.entries(metric)), new Map(points));
     }
     expect(this.fleet.receiver.series.size).toBeGreaterThan(0);
     return this.fleet.missing();

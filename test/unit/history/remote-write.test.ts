@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { TimeSeries } from '../../../src/history/write-request.ts';
 import { Fleet, HOUR, MINUTE, START } from '../../harness/history-fleet.ts';
-import { type Received, status } from '../../harness/receiver.ts';
+import { status } from '../../harness/receiver.ts';
 
 const REJECTED = { response: status(400, 'label value too long') };
 const UNREACHABLE = { response: new Error('connection refused') };
 
-const pointsOf = (request: readonly Received[]) => request.flatMap(({ points }) => points);
+const pointsOf = (request: readonly TimeSeries[]) => request.flatMap(({ points }) => points);
 
 /** A fleet whose history has been sent for an hour. */
 async function running(options: ConstructorParameters<typeof Fleet>[0] = {}): Promise<Fleet> {
@@ -83,7 +84,8 @@ describe('the receiver', () => {
   test('never accepts three of forty appliances: the others lose nothing, and what is lost is counted', async () => {
     const fleet = new Fleet({ tasks: 40 });
     const bad = fleet.tasks.filter((_, index) => [3, 17, 30].includes(index));
-    const isBad = ({ labels }: Received) => bad.some((task) => task.split('/')[1] === labels.serial);
+    const isBad = ({ labels }: TimeSeries) =>
+      bad.some((task) => task.split('/')[1] === Object.fromEntries(labels).serial);
     await played(fleet, 2 * HOUR, (request) => (request.some(isBad) ? REJECTED : undefined));
     expect(fleet.missing()).toBeGreaterThan(3 * 110);
     expect(fleet.missing(bad)).toBe(fleet.missing());
@@ -132,7 +134,7 @@ describe('the receiver', () => {
   test('returns 500 and "too old sample" for what is older than its window: the sender goes on', async () => {
     const fleet = new Fleet();
     const back = START + 2.5 * HOUR;
-    const isOld = (request: readonly Received[]) => pointsOf(request).some(({ at }) => at < fleet.clock.now() - HOUR);
+    const isOld = (request: readonly TimeSeries[]) => pointsOf(request).some(({ at }) => at < fleet.clock.now() - HOUR);
     await played(fleet, 4 * HOUR, (request) => {
       if (fleet.clock.now() < back) return UNREACHABLE;
       return isOld(request) ? { response: status(500, 'too old sample\n') } : undefined;
