@@ -1,5 +1,4 @@
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
-import type { Minutes } from './minutes.ts';
 
 /** The name of a service: the value of the label `api`. */
 export type ServiceName = string;
@@ -23,6 +22,25 @@ export interface PollResult {
    * arrived. A poll of several requests can take long at the limits, and its result is as old as its first response.
    */
   readonly respondedAt?: number | undefined;
+}
+
+/** What a poll has read for history. Times are by the clock of the service, in epoch milliseconds. */
+export interface Minutes {
+  /** Oldest first. */
+  readonly bins: Iterable<Bin>;
+  /** The time of the request. */
+  readonly now: number;
+  /** What the service has before this time is in `bins`. */
+  readonly until: number;
+  /** The service cannot return anything before this time, so it is not requested again. */
+  readonly unreadUntil?: number | undefined;
+}
+
+/** One record of a series, which is a minute by default. */
+export interface Bin {
+  /** The beginning of the bin. */
+  readonly at: number;
+  readonly samples: () => readonly Sample[];
 }
 
 export class DropCounter {

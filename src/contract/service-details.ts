@@ -1,6 +1,5 @@
 import type { FailureReason } from '../runtime/failures.ts';
 import type { Explanation } from './causes.ts';
-import type { OwnValues } from './own-metric.ts';
 import type { ServiceWarning } from './service-warning.ts';
 
 /** What a service reports about itself. */
@@ -33,3 +32,14 @@ export interface InventoryGap extends Explanation {
   readonly list: string;
   readonly reason: FailureReason | 'empty' | 'other_ids';
 }
+
+/** A metric about the exporter that only one service has. It has no labels. */
+export interface OwnMetric {
+  readonly name: `filer_exporter_${string}`;
+  readonly help: string;
+  /** Default gauge. */
+  readonly type?: 'counter';
+}
+
+/** The present value of each by its name. */
+export type OwnValues = ReadonlyMap<string, number>;

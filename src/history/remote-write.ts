@@ -1,5 +1,4 @@
-import type { Minutes } from '../contract/minutes.ts';
-import type { PollResult } from '../contract/poll-result.ts';
+import type { Minutes, PollResult } from '../contract/poll-result.ts';
 import type { SavedPart } from '../contract/saved-part.ts';
 import type { ResultSource, Sink } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';

@@ -1,9 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceSection } from '../config/table.ts';
 import type { ServiceCauses } from '../contract/causes.ts';
-import type { OwnMetric } from '../contract/own-metric.ts';
 import type { SavedPart, SaveSoon } from '../contract/saved-part.ts';
-import type { InventoryDetails, ServiceDetails } from '../contract/service-details.ts';
+import type { InventoryDetails, OwnMetric, ServiceDetails } from '../contract/service-details.ts';
 import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
 import type { ServiceCheck } from '../doctor/service-check.ts';
 import type { Table } from '../metrics/family.ts';

@@ -1,4 +1,4 @@
-import type { OwnValues } from '../contract/own-metric.ts';
+import type { OwnValues } from '../contract/service-details.ts';
 import type { ApiReport } from './report.ts';
 
 /** The values of the metrics about the exporter, which each scrape reads. */

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { OwnMetric } from '../../contract/own-metric.ts';
 import type { ServiceName } from '../../contract/poll-result.ts';
+import type { OwnMetric } from '../../contract/service-details.ts';
 import type { Labels } from '../../metrics/family.ts';
 import { formatBound } from '../../metrics/histogram.ts';
 import type { DropReason } from '../../metrics/samples.ts';

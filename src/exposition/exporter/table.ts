@@ -1,5 +1,5 @@
 import { sentence } from '../../contract/causes.ts';
-import type { OwnMetric } from '../../contract/own-metric.ts';
+import type { OwnMetric } from '../../contract/service-details.ts';
 import { WARNING_ADVICE, type WarningCode } from '../../contract/service-warning.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
 import { SUSPENSION_REASONS } from '../../polling/task-state.ts';

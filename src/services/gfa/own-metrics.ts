@@ -1,4 +1,4 @@
-import type { OwnMetric } from '../../contract/own-metric.ts';
+import type { OwnMetric } from '../../contract/service-details.ts';
 import type { GfaLedger } from './ledger.ts';
 
 interface LedgerMetric extends OwnMetric {

@@ -1,5 +1,4 @@
-import type { Bin } from '../../../contract/minutes.ts';
-import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
+import { type Bin, DropCounter, type PollResult } from '../../../contract/poll-result.ts';
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
