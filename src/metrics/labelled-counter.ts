@@ -1,66 +1,39 @@
-import { type Family, type JsonObject, OTHER } from './family.ts';
+import { type Family, type JsonObject, type Labels, OTHER } from './family.ts';
 import { boundedId } from './label-value.ts';
-import { enumLabelValue, labelValue, type ReportDrop, type Sample } from './samples.ts';
+import { enumLabelValue, type ReportDrop, type Sample, textLabels } from './samples.ts';
 
 /** The largest number of series of one counter; beyond it every label without documented values is `other`. */
 const MAX_SERIES = 50_000;
 
-interface CounterLabel {
-  readonly name: string;
-  readonly read: (record: JsonObject) => string;
-  readonly documented: readonly string[] | undefined;
-  readonly zeros: boolean;
-}
+type Combine = (first: number, second: number) => number;
 
-const COMBINATIONS = {
-  sum: (first: number, second: number) => first + second,
-  min: Math.min,
-  max: Math.max,
-} as const;
-
-interface Entry {
-  readonly labels: readonly string[];
-  value: number;
-}
+const sum: Combine = (first, second) => first + second;
 
 /**
  * Combines a value of each record, by the labels of a family: their sum, or the least or greatest one. A sum without
  * labels, and one whose labels all have zeros, has its series from the start.
  */
 export class LabelledCounter {
-  readonly #name: string;
-  readonly #labels: readonly CounterLabel[];
-  readonly #combine: (first: number, second: number) => number;
+  readonly #family: Family;
+  readonly #combine: Combine;
   readonly #maxSeries: number;
-  /** The series that begin with 0 beside that of a record: the documented values of labels with zeros. */
-  readonly #zeros: readonly (readonly (string | undefined)[])[];
-  readonly #entries = new Map<string, Entry>();
+  /** The documented values by label, as labels. */
+  readonly #documented = new Map<string, readonly string[]>();
+  /** What the series that begin with 0 beside that of a record have instead of its labels. */
+  readonly #zeros: readonly Labels[];
+  readonly #series = new Map<string, { readonly labels: Labels; value: number }>();
 
-  constructor(
-    { name: family, enumLabels = {}, fieldLabels = {} }: Family,
-    combination: keyof typeof COMBINATIONS = 'sum',
-    maxSeries = MAX_SERIES,
-  ) {
-    this.#name = family;
-    this.#combine = COMBINATIONS[combination];
+  constructor(family: Family, combine = sum, maxSeries = MAX_SERIES) {
+    this.#family = family;
+    this.#combine = combine;
     this.#maxSeries = maxSeries;
-    this.#labels = [
-      ...Object.entries(enumLabels).map(([name, { field, documentedValues, zeros = false }]) => ({
-        name,
-        read: (record: JsonObject) => enumLabelValue(record[field]),
-        documented: documentedValues?.map(enumLabelValue),
-        zeros,
-      })),
-      ...Object.entries(fieldLabels).map(([name, field]) => ({
-        name,
-        read: (record: JsonObject) => labelValue(record[field]),
-        documented: undefined,
-        zeros: false,
-      })),
-    ];
-    const hasZeros = this.#labels.length === 0 || this.#labels.some(({ zeros }) => zeros);
-    this.#zeros = combination === 'sum' && hasZeros ? combinationsOf(this.#labels) : [];
-    for (const labels of this.#zeros) if (isComplete(labels)) this.#put(labels, 0);
+    const { enumLabels = {}, fieldLabels = {} } = family;
+    for (const [name, { documentedValues }] of Object.entries(enumLabels))
+      if (documentedValues !== undefined) this.#documented.set(name, documentedValues.map(enumLabelValue));
+    const withZeros = Object.keys(enumLabels).filter((name) => enumLabels[name]?.zeros);
+    const others = Object.keys({ ...enumLabels, ...fieldLabels }).length - withZeros.length;
+    this.#zeros = combine === sum && (withZeros.length > 0 || others === 0) ? this.#combinationsOf(withZeros) : [];
+    if (others === 0) for (const labels of this.#zeros) this.#put(labels, 0);
   }
 
   /** Reports a label that becomes `other` because there are too many series. */
@@ -69,61 +42,55 @@ export class LabelledCounter {
     const labels = this.#labelsOf(record);
     if (this.#hasRoomFor(labels)) this.#put(labels, value);
     else {
-      reportDrop('label', this.#name);
-      const folded = labels.map((text, index) => (this.#labels[index]?.documented === undefined ? OTHER : text));
-      this.#put(folded, value);
+      reportDrop('label', this.#family.name);
+      const folded = Object.entries(labels).map(([name, text]) => [name, this.#documented.has(name) ? text : OTHER]);
+      this.#put(Object.fromEntries(folded), value);
     }
   }
 
   /** Creates the series with 0 beside that of a record. */
   addZeros(record: JsonObject): void {
-    const labels = this.#labelsOf(record);
+    const own = this.#labelsOf(record);
     for (const zeros of this.#zeros) {
-      const filled = zeros.map((zero, index) => zero ?? labels[index] ?? '');
-      if (this.#hasRoomFor(filled)) this.#put(filled, 0);
+      const labels = { ...own, ...zeros };
+      if (this.#hasRoomFor(labels)) this.#put(labels, 0);
     }
   }
 
   /** `common`: labels of every sample. */
-  samples(common: Readonly<Record<string, string>> = {}): Sample[] {
-    return [...this.#entries.values()].map(({ labels, value }) => {
-      const own = Object.fromEntries(this.#labels.map(({ name }, index) => [name, labels[index] ?? '']));
-      return { name: this.#name, labels: { ...common, ...own }, value };
+  samples(common: Labels = {}): Sample[] {
+    return Array.from(this.#series.values(), ({ labels, value }) => {
+      return { name: this.#family.name, labels: { ...common, ...labels }, value };
     });
   }
 
-  #labelsOf(record: JsonObject): readonly string[] {
-    return this.#labels.map(({ read, documented }) => {
-      const text = read(record);
-      return documented === undefined || documented.includes(text) ? text : OTHER;
-    });
+  #labelsOf(record: JsonObject): Labels {
+    const labels = textLabels(this.#family, record);
+    for (const [name, values] of this.#documented) if (!values.includes(labels[name] ?? '')) labels[name] = OTHER;
+    return labels;
   }
 
-  #hasRoomFor(labels: readonly string[]): boolean {
-    return this.#entries.size < this.#maxSeries || this.#entries.has(keyOf(labels));
+  /** Each combination of the documented values of some labels. */
+  #combinationsOf(names: readonly string[]): readonly Labels[] {
+    let combinations: readonly Labels[] = [{}];
+    for (const name of names) {
+      const values = this.#documented.get(name) ?? [];
+      combinations = combinations.flatMap((labels) => values.map((value) => ({ ...labels, [name]: value })));
+    }
+    return combinations;
   }
 
-  #put(labels: readonly string[], value: number): void {
-    const entry = this.#entries.get(keyOf(labels));
-    if (entry === undefined) this.#entries.set(keyOf(labels), { labels, value });
-    else entry.value = this.#combine(entry.value, value);
+  #hasRoomFor(labels: Labels): boolean {
+    return this.#series.size < this.#maxSeries || this.#series.has(keyOf(labels));
+  }
+
+  #put(labels: Labels, value: number): void {
+    const series = this.#series.get(keyOf(labels));
+    if (series === undefined) this.#series.set(keyOf(labels), { labels, value });
+    else series.value = this.#combine(series.value, value);
   }
 }
 
-/** Each combination of the documented values of labels with zeros; undefined for the other labels. */
-function combinationsOf(labels: readonly CounterLabel[]): readonly (readonly (string | undefined)[])[] {
-  let combinations: readonly (readonly (string | undefined)[])[] = [[]];
-  for (const { zeros, documented = [] } of labels) {
-    const values = zeros ? documented : [undefined];
-    combinations = combinations.flatMap((labelled) => values.map((value) => [...labelled, value]));
-  }
-  return combinations;
-}
-
-function isComplete(labels: readonly (string | undefined)[]): labels is readonly string[] {
-  return labels.every((label) => label !== undefined);
-}
-
-function keyOf(labels: readonly string[]): string {
+function keyOf(labels: Labels): string {
   return boundedId(JSON.stringify(labels));
 }

@@ -106,7 +106,8 @@ function fieldsOf(
   return [...names].map((field) => [field, { [fields.label]: fields.value(field) }] as const);
 }
 
-function textLabels(family: Family, record: JsonObject): Labels {
+/** The labels of a family that are fields of the record. */
+export function textLabels(family: Family, record: JsonObject): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const [label, { field }] of Object.entries(family.enumLabels ?? {}))
     labels[label] = enumLabelValue(record[field]);

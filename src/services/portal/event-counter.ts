@@ -54,7 +54,7 @@ export class EventCounter {
     this.#clock = clock;
     this.#start = new CountingStart(clock);
     this.#counts = definition.counts.map((family) => new LabelledCounter(family));
-    this.#latest = (definition.latest ?? []).map((family) => new LabelledCounter(family, 'max'));
+    this.#latest = (definition.latest ?? []).map((family) => new LabelledCounter(family, Math.max));
   }
 
   /** When a query for events begins, in Unix seconds by the service's clock. */

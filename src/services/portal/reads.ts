@@ -164,9 +164,9 @@ class ListReader {
     this.#context = context;
     this.#reportDrop = reportDrop;
     this.#combined = [
-      ...sum.map((family) => ({ family, counter: new LabelledCounter(family, 'sum') })),
-      ...min.map((family) => ({ family, counter: new LabelledCounter(family, 'min') })),
-      ...max.map((family) => ({ family, counter: new LabelledCounter(family, 'max') })),
+      ...sum.map((family) => ({ family, counter: new LabelledCounter(family) })),
+      ...min.map((family) => ({ family, counter: new LabelledCounter(family, Math.min) })),
+      ...max.map((family) => ({ family, counter: new LabelledCounter(family, Math.max) })),
     ];
     events?.begin();
   }

@@ -37,7 +37,7 @@ test('the zeros of a label stand beside each value of the other label', () => {
 });
 
 test('min and max keep the least and the greatest value, and have no series without a record', () => {
-  const [least, greatest] = [new LabelledCounter(family({}), 'min'), new LabelledCounter(family({}), 'max')];
+  const [least, greatest] = [new LabelledCounter(family({}), Math.min), new LabelledCounter(family({}), Math.max)];
   expect([...least.samples(), ...greatest.samples()]).toEqual([]);
   for (const value of [5, 3, 9]) {
     least.add({}, value, noDrop);
@@ -47,7 +47,7 @@ test('min and max keep the least and the greatest value, and have no series with
 });
 
 test('beyond its limit of series the rest is other, reported, and no count is lost', () => {
-  const counter = new LabelledCounter(family({ a: {}, b: {} }), 'sum', 10);
+  const counter = new LabelledCounter(family({ a: {}, b: {} }), undefined, 10);
   const reported: string[] = [];
   for (let index = 0; index < 400; index += 1) {
     counter.add({ a: `a${index % 20}`, b: `b${Math.floor(index / 20)}` }, 1, (reason) => reported.push(reason));
