@@ -1,7 +1,6 @@
-import type { Config, RemoteWriteConfig } from '../config/config.ts';
+import { type Config, type RemoteWriteConfig, secretTexts } from '../config/config.ts';
 import { proxyFor } from '../config/proxy.ts';
 import { headerPairs } from '../config/remote-write.ts';
-import { secretTexts } from '../config/secret-texts.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import type { Send } from '../history/sender.ts';
 import { HEADERS, writeRequest } from '../history/write-request.ts';

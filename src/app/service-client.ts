@@ -1,6 +1,5 @@
-import type { Config } from '../config/config.ts';
+import { type Config, secretTexts } from '../config/config.ts';
 import { proxyFor } from '../config/proxy.ts';
-import { secretTexts } from '../config/secret-texts.ts';
 import type { ServiceEndpoint } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';

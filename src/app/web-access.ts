@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { randomKey } from '../runtime/random.ts';
-import type { SmallFileReader } from '../runtime/small-files.ts';
+import type { ReadText } from '../runtime/small-files.ts';
 import { AccessControl } from '../web/access-control.ts';
 import { compareInThread, PasswordChecker } from '../web/passwords.ts';
 import type { WebServer } from '../web/server.ts';
@@ -11,15 +11,15 @@ import { type ReloaderOptions, WebConfigReloader } from '../web/web-config-reloa
 import type { Environment } from './environment.ts';
 
 /** The content of `WEB_CONFIG_FILE`, valid, and how to read it again. */
-export type WebConfigFile = Pick<ReloaderOptions, 'path' | 'read' | 'first'> & Pick<SmallFileReader, 'accessTo'>;
+export type WebConfigFile = Pick<ReloaderOptions, 'path' | 'read' | 'first'>;
 
 /** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
-export async function readWebConfig(web: Config['web'], files: SmallFileReader): Promise<WebConfigFile | undefined> {
+export async function readWebConfig(web: Config['web'], read: ReadText): Promise<WebConfigFile | undefined> {
   const path = web.configFile;
   if (path === undefined) return undefined;
-  const result = await readWebRules(path, files.read);
+  const result = await readWebRules(path, read);
   if (result.state === 'invalid') throw new ConfigError(result.errors.map((error) => `WEB_CONFIG_FILE: ${error}`));
-  return { path, read: files.read, first: result, accessTo: files.accessTo };
+  return { path, read, first: result };
 }
 
 export function certificateWarnings(file: WebConfigFile | undefined, nowSeconds: number): readonly string[] {
@@ -40,7 +40,7 @@ export function createReloader(file: WebConfigFile, server: WebServer, { clock, 
     ...file,
     adopt: (rules) => {
       server.adopt(rules);
-      warnOfLooseFiles(rules.ownFiles, file.accessTo, log);
+      void warnOfLooseFiles(rules.ownFiles, log);
     },
     clock,
     log,

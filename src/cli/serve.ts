@@ -12,7 +12,7 @@ import { createLog, type Log } from '../runtime/log.ts';
 import { configuredServices } from '../services/services.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { EXIT } from './arguments.ts';
-import { accessTo, lineMask, ownFiles, webFiles } from './load.ts';
+import { files, lineMask, ownFiles } from './load.ts';
 import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';
 
 /** How long the start waits for the disk with the state file. */
@@ -56,9 +56,9 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   const looked = withTimeout(stateFileErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
-  const guard = await readWebConfig(config.web, webFiles);
+  const guard = await readWebConfig(config.web, files.read);
   for (const detail of config.warnings) log.warn({ detail }, 'The configuration was accepted with a warning.');
-  warnOfLooseFiles(ownFiles(config, guard), accessTo, log);
+  await warnOfLooseFiles(ownFiles(config, guard), log);
   for (const detail of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ detail, advice: 'replace the certificate' }, 'The server certificate was not valid.');
   }

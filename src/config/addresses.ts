@@ -42,7 +42,6 @@ export const listenAddress: Format<{ readonly host: string | undefined; readonly
     const port = Number(portText);
     return port > 65_535 ? invalid(`${quoted(text)} has a port above 65535`) : valid({ host: v6 ?? name, port });
   },
-  show: ({ host = '', port }) => `${isIPv6(host) ? `[${host}]` : host}:${port}`,
 };
 
 const TAKEN_PATHS = ['', '/healthz', '/readyz', '/-/healthy', '/-/ready', '/status', '/api'];

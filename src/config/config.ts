@@ -1,10 +1,9 @@
 import type { Secret } from '../runtime/secret.ts';
 import type { ProtectedFile } from './file-permissions.ts';
-import type { remoteWriteSection } from './remote-write.ts';
-import type { EffectiveValues } from './table.ts';
+import { headerPairs, type remoteWriteSection } from './remote-write.ts';
 import type { commonSection } from './variables.ts';
 
-type CommonConfig = ReturnType<typeof commonSection.toSettings>['settings'];
+type CommonConfig = ReturnType<typeof commonSection.toSettings>;
 
 export interface Config extends CommonConfig {
   /** The settings of each polled service, by its name; the section of the service reads them. */
@@ -14,7 +13,8 @@ export interface Config extends CommonConfig {
     readonly proxy: ProxyConfig | undefined;
   };
   readonly remoteWrite: RemoteWriteConfig | undefined;
-  readonly shown: EffectiveValues;
+  /** The text in effect of each variable that has an effect, in the order of `--help`; undefined if it is not set. */
+  readonly shown: Readonly<Record<string, string | undefined>>;
   /** Every secret by its variable, also those that have no effect, because all of them must be masked. */
   readonly secrets: ReadonlyMap<string, Secret>;
   /** One line for each variable without effect that is likely a mistake. */
@@ -23,7 +23,7 @@ export interface Config extends CommonConfig {
   readonly ownFiles: readonly ProtectedFile[];
 }
 
-export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toSettings>['settings']>;
+export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toSettings>>;
 
 /** At least one of the two proxies is set. */
 export interface ProxyConfig {
@@ -41,4 +41,19 @@ export interface ProxyUrl {
   readonly authorization: Secret | undefined;
   /** The URL with `[redacted]` instead of user name and password. */
   readonly shown: string;
+}
+
+/** Returns every text that must not be shown: the secrets, and what is derived from them and sent. */
+export function secretTexts({ secrets, remoteWrite, requests: { proxy } }: Config): readonly string[] {
+  const { basic, headers } = remoteWrite ?? {};
+  const proxies = [proxy?.httpProxy, proxy?.httpsProxy].flatMap((one) => one?.authorization?.everyValue ?? []);
+  return [
+    ...[...secrets.values()].flatMap((secret) => secret.everyValue),
+    ...(basic?.password.everyValue ?? []).map((password) => `${basic?.user}:${password}`),
+    ...(headers?.everyValue ?? []).flatMap((text) => Object.values(headerPairs(text) ?? {})),
+    // A `Basic` header contains the credentials in base64, so both the encoded and the decoded text are hidden.
+    ...proxies
+      .flatMap((text) => text.split(' ').slice(1))
+      .flatMap((coded) => [coded, Buffer.from(coded, 'base64').toString()]),
+  ];
 }

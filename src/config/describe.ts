@@ -44,7 +44,7 @@ export function effectiveConfiguration(config: Config, services: readonly Servic
 }
 
 /** Characters that mean something else in a value of `.env` without quotes, and blanks that would be cut off. */
-const NEEDS_QUOTES = /[#'"`\\]|^\s|\s$/;
+const NEEDS_QUOTES = /[#'"`\\\r\n]|^\s|\s$/;
 
 /** Quotes a value so that it is read unchanged: between double quotes, `\n` would become a line break. */
 function dotenvValue(text: string): string {

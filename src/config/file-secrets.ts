@@ -1,20 +1,16 @@
-import { errorCode } from '../runtime/errors.ts';
+import { ConfigError, errorCode } from '../runtime/errors.ts';
 import { REDACTED, Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import { quotedPath, secretError } from './format.ts';
-import type { NamedVariable, ReadFile, VariableTexts } from './table.ts';
-import { fileVariable, isSecret } from './table.ts';
+import { errorLine, type Format, quotedPath } from './format.ts';
+import { fileVariable, isSecret, type NamedVariable, type VariableTexts } from './table.ts';
 
 /** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
 export class FileSecret extends Secret {
   /** The path may be shown, unlike the content. */
   readonly path: string;
 
-  constructor(path: string, readFile: ReadFile, readAgain: ReadText) {
-    super(
-      () => secretIn(readFile(path)),
-      async () => secretIn(await readAgain(path)),
-    );
+  constructor(path: string, content: string, readAgain: () => Promise<string>) {
+    super(() => content, readAgain);
     this.path = path;
   }
 
@@ -23,44 +19,41 @@ export class FileSecret extends Secret {
   }
 }
 
-/** The message never quotes the content. */
-class UnfitContentError extends Error {}
-
-/** Throws for invalid content, which {@link Secret.reload} takes for a rotation that is not yet complete. */
-function secretIn(content: string): string {
-  const text = content.replace(/[\r\n]+$/, '');
-  if (text === '') throw new UnfitContentError('the file is empty; expected the secret');
-  const error = secretError(text);
-  if (error !== undefined) throw new UnfitContentError(`the file's content ${error}; expected only the secret`);
-  return text;
-}
-
-/** Matches how paths begin. Any other text may be the secret itself in the wrong variable, so it is not quoted. */
-const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
-
-export function fileSecrets(
-  texts: VariableTexts,
+/** Reads the secrets that are given as `NAME_FILE`. Adds to `errors` what is wrong with them. */
+export async function fileSecrets(
   rows: readonly NamedVariable[],
-  { readFile, readAgain }: { readonly readFile: ReadFile; readonly readAgain: ReadText },
+  texts: VariableTexts,
+  readText: ReadText,
   errors: string[],
-): Readonly<Record<string, FileSecret>> {
+): Promise<Readonly<Record<string, FileSecret>>> {
   const secrets: Record<string, FileSecret> = {};
   for (const { name, row } of rows) {
     const fileName = fileVariable(name);
     const path = isSecret(row) ? texts.get(fileName) : undefined;
     if (path === undefined) continue;
-    if (texts.has(name)) {
-      errors.push(`${name}: is set and so is ${fileName}; expected one of them`);
-    }
+    if (texts.has(name)) errors.push(`${name}: is set and so is ${fileName}; expected one of them`);
+    const read = () => secretIn(fileName, path, row.format as Format<Secret>, readText);
     try {
-      secrets[name] = new FileSecret(path, readFile, readAgain);
+      secrets[name] = new FileSecret(path, await read(), read);
     } catch (error) {
-      const reason =
-        error instanceof UnfitContentError
-          ? error.message
-          : `${PATH.test(path) ? `${quotedPath(path)} ` : ''}cannot be read (${errorCode(error) ?? 'unknown reason'}); expected the path of a file with the secret`;
-      errors.push(`${fileName}: ${reason}`);
+      if (!(error instanceof ConfigError)) throw error;
+      errors.push(...error.errors);
     }
   }
   return secrets;
+}
+
+/** Matches how paths begin. Any other text may be the secret itself in the wrong variable, so it is not quoted. */
+const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
+
+/** Rejects with a ConfigError if the content is no secret, which {@link Secret.reload} takes for an incomplete rotation. */
+async function secretIn(name: string, path: string, format: Format<Secret>, readText: ReadText): Promise<string> {
+  const content = await readText(path).catch((error: unknown) => {
+    const shown = PATH.test(path) ? `${quotedPath(path)} ` : '';
+    const reason = errorCode(error) ?? 'unknown reason';
+    throw new ConfigError([`${name}: ${shown}cannot be read (${reason}); expected the path of a file with the secret`]);
+  });
+  const parsed = format.parse(content.replace(/[\r\n]+$/, ''));
+  if (parsed.state === 'valid') return parsed.value.reveal();
+  throw new ConfigError(parsed.errors.map((error) => errorLine(name, error, format.expects)));
 }

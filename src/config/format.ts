@@ -20,10 +20,6 @@ export interface Format<Value> {
   /** Values of this format are never shown, and `NAME_FILE` may be the path of a file with one. */
   readonly isSecret?: true;
   readonly parse: (text: string) => Parsed<Value>;
-  /** Reads the value of the variable from the content of the file that the text names. */
-  readonly valueIn?: (path: string, content: string) => Parsed<unknown>;
-  /** Writes the value for `--check-config`; default: `String`. */
-  show?(value: Value): string;
 }
 
 export function valid<Value>(value: Value): Parsed<Value> {
@@ -79,6 +75,7 @@ const MAX_SECRET_CHARACTERS = 8 * 1024;
 
 /** Why a text cannot be a secret; undefined if it can. */
 export function secretError(text: string): string | undefined {
+  if (text === '') return 'is empty';
   if (text.length > MAX_SECRET_CHARACTERS) return 'is longer than 8 KiB';
   if (/^(["']).*\1$/.test(text)) return 'is in quotes';
   return headerError(text);

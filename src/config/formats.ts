@@ -1,6 +1,6 @@
 import { Secret } from '../runtime/secret.ts';
 import { likelyTypo } from '../runtime/suggest.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+import { parseDuration } from './duration.ts';
 import { entriesOf, type Format, headerError, invalid, quoted, secretError, type ValueError, valid } from './format.ts';
 
 export const boolean: Format<boolean> = {
@@ -28,8 +28,12 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Format
   };
 }
 
-/** Entries separated by commas, each once. `noun` is their name in `list of …`. */
-export function listOf<Entry>(entry: Format<Entry>, noun = entry.label): Format<readonly Entry[]> {
+/** Entries separated by commas, each once. `noun` is their name in `list of …`; `flaw` says what is wrong with valid entries together. */
+export function listOf<Entry>(
+  entry: Format<Entry>,
+  noun = entry.label,
+  flaw: (entries: readonly Entry[]) => string | undefined = () => undefined,
+): Format<readonly Entry[]> {
   return {
     label: `list of ${noun}`,
     expects: `a comma-separated list of ${entry.expects.replace(/^one of /, '')}`,
@@ -42,9 +46,9 @@ export function listOf<Entry>(entry: Format<Entry>, noun = entry.label): Format<
         else errors.push(...parsed.errors);
       }
       if (errors.length > 0) return { state: 'invalid', errors };
-      return values.size === 0 ? invalid('is an empty list') : valid([...values]);
+      const what = values.size === 0 ? 'is an empty list' : flaw([...values]);
+      return what === undefined ? valid([...values]) : invalid(what);
     },
-    show: (values) => values.map((value) => entry.show?.(value) ?? String(value)).join(','),
   };
 }
 
@@ -80,19 +84,6 @@ export const duration: Format<number> = {
     const valueMs = parseDuration(text);
     return valueMs === undefined ? invalid(`${quoted(text)} is not a duration`) : valid(valueMs);
   },
-  show: formatDuration,
-};
-
-/** A duration for a service that accepts nothing but whole seconds. */
-export const wholeSeconds: Format<number> = {
-  ...duration,
-  label: 'duration in whole seconds',
-  expects: 'a Prometheus duration in whole seconds',
-  parse: (text) => {
-    const parsed = duration.parse(text);
-    const isFraction = parsed.state === 'valid' && parsed.value % 1000 !== 0;
-    return isFraction ? invalid(`${quoted(text)} is not a whole number of seconds`) : parsed;
-  },
 };
 
 /** Decimal digits only: `1e3` and ` 4` are rejected. */
@@ -120,7 +111,6 @@ export const rateLimit: Format<{ readonly requests: number; readonly windowMs: n
     }
     return valid({ requests, windowMs });
   },
-  show: ({ requests, windowMs }) => `${requests}/${formatDuration(windowMs)}`,
 };
 
 /** A text that is sent in a header and may be shown. */
@@ -171,22 +161,14 @@ const bucket: Format<number> = {
       ? valid(seconds)
       : invalid(`${quoted(text)} is not a bucket`);
   },
-  // A bound finer than a millisecond cannot be a duration, so it is shown in seconds.
-  show: (seconds) => (Number.isSafeInteger(seconds * 1000) ? formatDuration(seconds * 1000) : String(seconds)),
 };
-
-const bucketList = listOf(bucket);
 
 /** The buckets of a histogram in ascending order. */
-export const buckets: Format<readonly number[]> = {
-  ...bucketList,
-  parse: (text) => {
-    const parsed = bucketList.parse(text);
-    if (parsed.state === 'invalid') return parsed;
-    const isAscending = parsed.value.every((bound, place) => place === 0 || bound > (parsed.value[place - 1] ?? 0));
-    return isAscending ? parsed : invalid('is not in ascending order');
-  },
-};
+export const buckets = listOf(bucket, bucket.label, (bounds) =>
+  bounds.every((bound, place) => place === 0 || bound > (bounds[place - 1] ?? 0))
+    ? undefined
+    : 'is not in ascending order',
+);
 
 export interface FilerAlias {
   /** The guid or serial of a filer, in lower case. */
@@ -209,19 +191,11 @@ const alias: Format<FilerAlias> = {
     if (target === id) return invalid(`${quoted(text)} has the same id on both sides`);
     return valid({ id, target });
   },
-  show: ({ id, target }) => `${id}=${target}`,
 };
-
-const aliasList = listOf(alias);
 
 /** Pairs of which no two begin with the same id. */
-export const aliases: Format<readonly FilerAlias[]> = {
-  ...aliasList,
-  parse: (text) => {
-    const parsed = aliasList.parse(text);
-    if (parsed.state === 'invalid') return parsed;
-    const ids = parsed.value.map(({ id }) => id);
-    const repeated = ids.find((id, place) => ids.indexOf(id) < place);
-    return repeated === undefined ? parsed : invalid(`${JSON.stringify(repeated)} is listed twice`);
-  },
-};
+export const aliases = listOf(alias, alias.label, (pairs) => {
+  const ids = pairs.map(({ id }) => id);
+  const repeated = ids.find((id, place) => ids.indexOf(id) < place);
+  return repeated === undefined ? undefined : `${JSON.stringify(repeated)} is listed twice`;
+});

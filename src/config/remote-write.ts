@@ -1,9 +1,8 @@
+import { Secret } from '../runtime/secret.ts';
 import { baseUrl, HEADER_NAME, RESERVED_HEADERS } from './addresses.ts';
 import { entriesOf, type Format, headerError, invalid, quoted, valid } from './format.ts';
 import { duration, headerValue, listOf, secret, within } from './formats.ts';
-import { pemFile } from './pem.ts';
-import { insecureErrors } from './service-rules.ts';
-import { isSecret, type Rows, type SetVariables, section, type Values } from './table.ts';
+import { type Rows, type SetVariables, section, type Values } from './table.ts';
 
 /** The name and the value of a label, as an entry of a list. */
 const label: Format<readonly [string, string]> = {
@@ -13,8 +12,18 @@ const label: Format<readonly [string, string]> = {
     const [, name = '', value = ''] = /^([a-zA-Z_][a-zA-Z0-9_]*)=(.*)$/su.exec(text) ?? [];
     return name === '' || name.startsWith('__') ? invalid(`${quoted(text)} has no label name`) : valid([name, value]);
   },
-  show: (pair) => pair.join('='),
 };
+
+/** A text that contains a block of this kind, which is never shown: a file of certificates may contain the key as well. */
+function pem(block: 'certificate' | 'private key'): Format<Secret> {
+  const begin = new RegExp(`-----BEGIN (?:[A-Z0-9]+ )*${block.toUpperCase()}-----`);
+  return {
+    isSecret: true,
+    label: `${block} in PEM`,
+    expects: `a ${block} in PEM`,
+    parse: (text) => (begin.test(text) ? valid(Secret.of(text)) : invalid(`the value contains no ${block}`)),
+  };
+}
 
 const variables = {
   REMOTE_WRITE_URL: {
@@ -39,12 +48,12 @@ const variables = {
     unset: '`6h`',
     help: 'how far back missing points are requested after an outage; if set, also at a first start',
   },
-  REMOTE_WRITE_CA_FILE: {
-    format: pemFile('certificate'),
-    help: 'certificate authorities to trust instead of the usual ones, as PEM',
+  REMOTE_WRITE_CA: {
+    format: pem('certificate'),
+    help: 'certificate authorities to trust instead of the usual ones',
   },
-  REMOTE_WRITE_CERT_FILE: { format: pemFile('certificate'), help: 'client certificate, as PEM' },
-  REMOTE_WRITE_KEY_FILE: { format: pemFile('private key'), help: 'key of the client certificate, as PEM' },
+  REMOTE_WRITE_CERT: { format: pem('certificate'), help: 'client certificate' },
+  REMOTE_WRITE_KEY: { format: pem('private key'), help: 'key of the client certificate' },
 } as const satisfies Rows;
 
 const DEFAULT_CATCH_UP_MS = 6 * 3_600_000;
@@ -60,23 +69,15 @@ export const remoteWriteSection = section({
 
 function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] {
   const found: string[] = [];
-  const names = Object.keys(variables) as (keyof RemoteRows)[];
-  const optional = new Set<string>(['REMOTE_WRITE_URL', 'REMOTE_WRITE_CATCH_UP']);
-  if (!isSet('REMOTE_WRITE_URL')) {
-    const stray = names.filter((name) => !optional.has(name) && isSet(name));
-    return stray.map((name) => `${name}: is set but REMOTE_WRITE_URL is not; expected both or neither`);
-  }
   if (isSet('REMOTE_WRITE_TOKEN') && (isSet('REMOTE_WRITE_USER') || isSet('REMOTE_WRITE_PASSWORD'))) {
     found.push('REMOTE_WRITE_TOKEN: is set and so is basic auth; expected one of them');
   }
   if (isSet('REMOTE_WRITE_USER') !== isSet('REMOTE_WRITE_PASSWORD')) {
     found.push('REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither');
   }
-  if (isSet('REMOTE_WRITE_CERT_FILE') !== isSet('REMOTE_WRITE_KEY_FILE')) {
-    found.push('REMOTE_WRITE_KEY_FILE: is set without REMOTE_WRITE_CERT_FILE; expected both or neither');
+  if (isSet('REMOTE_WRITE_CERT') !== isSet('REMOTE_WRITE_KEY')) {
+    found.push('REMOTE_WRITE_KEY: is set without REMOTE_WRITE_CERT; expected both or neither');
   }
-  const hasSecret = names.some((name) => isSecret(variables[name]) && isSet(name));
-  if (hasSecret) found.push(...insecureErrors('REMOTE_WRITE_URL', { isSet, values }));
   if (values.REMOTE_WRITE_HEADERS !== undefined) found.push(...headerErrors(values.REMOTE_WRITE_HEADERS.reveal()));
   return found;
 }
@@ -115,10 +116,6 @@ function toSettings(values: Values<RemoteRows>) {
     labels: { job: 'filer-exporter-minutes', ...Object.fromEntries(values.REMOTE_WRITE_LABELS ?? []) },
     catchUpMs: values.REMOTE_WRITE_CATCH_UP ?? DEFAULT_CATCH_UP_MS,
     hasCatchUp: values.REMOTE_WRITE_CATCH_UP !== undefined,
-    tls: {
-      ca: values.REMOTE_WRITE_CA_FILE,
-      cert: values.REMOTE_WRITE_CERT_FILE,
-      key: values.REMOTE_WRITE_KEY_FILE,
-    },
+    tls: { ca: values.REMOTE_WRITE_CA, cert: values.REMOTE_WRITE_CERT, key: values.REMOTE_WRITE_KEY },
   } as const;
 }

@@ -77,16 +77,12 @@ const variables = {
   },
   LOG_FORMAT: {
     format: oneOf(['json', 'pretty', 'auto']),
-    unset: '`json` (`pretty` on a terminal)',
-    help: 'format of the log lines; `auto` is the default',
+    default: 'auto',
+    help: 'format of the log lines; `auto` is `pretty` on a terminal, else `json`',
   },
 } as const satisfies Rows;
 
-export const commonSection = section({
-  variables,
-  toSettings,
-  show: ({ log }) => ({ LOG_FORMAT: log.format }),
-});
+export const commonSection = section({ url: undefined, variables, errors: () => [], toSettings });
 
 function toSettings(values: Values<typeof variables>) {
   return {
@@ -106,7 +102,6 @@ function toSettings(values: Values<typeof variables>) {
       configFile: values.WEB_CONFIG_FILE,
     },
     shutdownTimeoutMs: values.SHUTDOWN_TIMEOUT,
-    // `auto` is `pretty` on a terminal, else `json`.
-    log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT ?? 'auto' },
+    log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
   } as const;
 }

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { type Clock, withTimeout } from './clock.ts';
 
@@ -22,14 +21,6 @@ class UnreadableError extends Error {
   }
 }
 
-/** Who can change a file that was read, and who can read it. */
-export interface FileAccess {
-  readonly mode: number;
-  readonly uid: number;
-  /** The path without links. */
-  readonly path: string;
-}
-
 /**
  * Reads small texts from regular files, outside of the event loop and within a time limit: a pipe without a writer or a
  * disk that hangs delays nothing. It rejects with an error with a `code`.
@@ -39,7 +30,6 @@ export class SmallFileReader {
   readonly #maxBytes: number;
   /** Reads in progress, by path: a read that hangs occupies one thread, however often the file is read. */
   readonly #inProgress = new Map<string, Promise<string>>();
-  readonly #access = new Map<string, FileAccess>();
 
   constructor(clock: Clock, maxBytes: number) {
     this.#clock = clock;
@@ -53,17 +43,11 @@ export class SmallFileReader {
     return withTimeout(read, this.#clock, DEADLINE_MS, timeoutError);
   };
 
-  /** The access of the descriptor from which the file was last read, so that it belongs to the content that was read. */
-  readonly accessTo = (path: string): FileAccess | undefined => this.#access.get(resolve(path));
-
   async #readText(path: string): Promise<string> {
-    this.#access.delete(resolve(path));
-    const followed = await realpath(path);
-    const file = await open(followed, FLAGS);
+    const file = await open(path, FLAGS);
     try {
       const stats = await file.stat();
       if (!stats.isFile()) throw new UnreadableError(path, 'not a regular file');
-      this.#access.set(resolve(path), { mode: stats.mode, uid: stats.uid, path: followed });
       // One byte more than the limit is read, because some files report no size.
       const bytes = await buffer(file.createReadStream({ end: this.#maxBytes, autoClose: false }));
       if (bytes.length <= this.#maxBytes) return bytes.toString('utf8');

@@ -29,7 +29,7 @@ export async function configOf(variables: Variables, files: Files = {}): Promise
     if (content === undefined) throw Object.assign(new Error(`${path} is missing`), { code: 'ENOENT' });
     return content;
   };
-  const config = await loadConfig(variables, sections, { readSecret: read, readPem: read });
+  const config = await loadConfig(variables, sections, read);
   return { ...config, gfa: gfaSection.of(config), portal: portalSection.of(config) };
 }
 

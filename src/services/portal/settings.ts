@@ -1,4 +1,3 @@
-import { formatDuration } from '../../config/duration.ts';
 import {
   fileVariable,
   type ServiceSection,
@@ -6,7 +5,7 @@ import {
   serviceSection,
   type Values,
 } from '../../config/table.ts';
-import { EXPENSIVE_SERIES, STANDARD_SERIES, WITHOUT_HISTORY } from './appliances/series-operations.ts';
+import { EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import type { NamedInterval } from './selection.ts';
 import type { Credentials } from './token-requests.ts';
 import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
@@ -19,14 +18,9 @@ type PortalValues = Values<PortalRows>;
 export const portalSection: ServiceSection<PortalSettings> = serviceSection<PortalRows, PortalSettings>({
   api: 'portal',
   url: 'PORTAL_URL',
-  history: {
-    needs: 'PORTAL_URL, and telemetry in PORTAL_COLLECTORS',
-    isKept: ({ series }) => series.some(({ name }) => !WITHOUT_HISTORY.includes(name)),
-  },
   variables: portalVariables,
-  errors: (given) => [...credentialErrors(given), ...binErrors(given)],
+  errors: (given) => [...credentialErrors(given), ...binErrors(given), ...historyErrors(given)],
   toSettings: toPortalSettings,
-  show: effectiveTexts,
 });
 
 function authKind(
@@ -69,6 +63,15 @@ function binErrors({ values }: SetVariables<PortalRows>): readonly string[] {
   return ['PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin'];
 }
 
+/** Remote write sends the records of series, and no other service has a history. */
+function historyErrors({ isSet, values }: SetVariables<PortalRows>): readonly string[] {
+  const collectors = values.PORTAL_COLLECTORS ?? [{ name: 'telemetry' }];
+  const hasHistory = isSet('PORTAL_URL') && collectors.some(({ name }) => name === 'telemetry');
+  if (!isSet('REMOTE_WRITE_URL') || hasHistory) return [];
+  const expected = 'expected PORTAL_URL, and telemetry in PORTAL_COLLECTORS';
+  return [`REMOTE_WRITE_URL: is set, but nothing that is polled has a history; ${expected}`];
+}
+
 function toPortalSettings(values: PortalValues) {
   const { PORTAL_URL: url, PORTAL_INTERVAL: intervalMs } = values;
   const credentials = toCredentials(values);
@@ -92,7 +95,7 @@ function toPortalSettings(values: PortalValues) {
     readsEarlierBuilds: false,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
-    binSeconds: values.PORTAL_BIN_SIZE / 1000,
+    binSeconds: Math.round(values.PORTAL_BIN_SIZE / 1000),
     /** The units that the account uses instead of the documented ones. */
     units: values.PORTAL_UNITS ?? [],
     rateLimit: values.PORTAL_RATE_LIMIT,
@@ -115,21 +118,4 @@ function toCredentials(values: PortalValues): Credentials | undefined {
   const kind = authKind(values.PORTAL_AUTH, key !== undefined);
   if (kind === 'user_key') return userKey === undefined ? undefined : { kind, key: userKey };
   return key === undefined || secret === undefined ? undefined : { kind, key, secret };
-}
-
-/** The texts that follow from several variables: the credentials in use, and each choice with its interval. */
-function effectiveTexts({ credentials, series, collectors, intervalMs: defaultMs }: PortalSettings) {
-  const isPair = credentials.kind !== 'user_key';
-  const listOf = (choices: readonly NamedInterval[], hasDefaultInterval: (choice: NamedInterval) => boolean) =>
-    choices
-      .map((choice) =>
-        hasDefaultInterval(choice) ? choice.name : `${choice.name}=${formatDuration(choice.intervalMs)}`,
-      )
-      .join(',');
-  return {
-    ...(isPair ? { PORTAL_USER_KEY: undefined } : { PORTAL_SERVICE_KEY: undefined, PORTAL_SERVICE_SECRET: undefined }),
-    PORTAL_AUTH: credentials.kind,
-    PORTAL_SERIES: listOf(series, ({ intervalMs }) => intervalMs === defaultMs) || undefined,
-    PORTAL_COLLECTORS: listOf(collectors, ({ name }) => name === 'telemetry'),
-  };
 }

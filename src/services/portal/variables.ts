@@ -1,16 +1,6 @@
 import { baseUrl } from '../../config/addresses.ts';
 import type { Format } from '../../config/format.ts';
-import {
-  duration,
-  listOf,
-  oneOf,
-  rateLimit,
-  secret,
-  uuid,
-  wholeNumber,
-  wholeSeconds,
-  within,
-} from '../../config/formats.ts';
+import { duration, listOf, oneOf, rateLimit, secret, uuid, wholeNumber, within } from '../../config/formats.ts';
 import type { Rows } from '../../config/table.ts';
 import { ADDITIONAL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import { unitNames } from './appliances/units.ts';
@@ -101,9 +91,9 @@ export const portalVariables = {
     help: 'length of the period that a series request covers',
   },
   PORTAL_BIN_SIZE: {
-    format: within(wholeSeconds, '1m', '1h'),
+    format: within(duration, '1m', '1h'),
     default: '60s',
-    help: 'length of an aggregated bin in a series request, in whole seconds',
+    help: 'length of an aggregated bin in a series request',
   },
   PORTAL_UNITS: {
     format: listOf(oneOf(unitNames), 'words'),

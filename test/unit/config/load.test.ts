@@ -188,9 +188,12 @@ test('PEM files of remote write contain their block, and those with a key are se
     REMOTE_WRITE_CERT_FILE: cert,
     REMOTE_WRITE_KEY_FILE: key,
   });
-  expect((await configOf(tls('/cert', '/all'), files)).ownFiles).toEqual([{ path: '/all', isSecret: true }]);
+  expect((await configOf(tls('/cert', '/all'), files)).ownFiles).toEqual([
+    { path: '/cert', isSecret: false },
+    { path: '/all', isSecret: true },
+  ]);
   expect(await errorsOf(tls('/cert', '/cert'), files)).toEqual([
-    'REMOTE_WRITE_KEY_FILE: "/cert" contains no private key; expected the path of a PEM file',
+    'REMOTE_WRITE_KEY_FILE: the value contains no private key; expected a private key in PEM',
   ]);
 });
 
@@ -230,11 +233,13 @@ describe('a secret in a file', () => {
   });
 
   test.each([
-    ['', 'the file is empty; expected the secret'],
-    [`${CANARY}\n${CANARY}`, "the file's content contains a line break; expected only the secret"],
-    [`"${CANARY}"`, "the file's content is in quotes; expected only the secret"],
+    ['', 'is empty'],
+    [`${CANARY}\n${CANARY}`, 'contains a line break'],
+    [`"${CANARY}"`, 'is in quotes'],
   ])('%j is rejected without being shown', async (content, reason) => {
-    expect(await errorsOf(variables, { '/run/token': content })).toEqual([`GFA_TOKEN_FILE: ${reason}`]);
+    expect(await errorsOf(variables, { '/run/token': content })).toEqual([
+      `GFA_TOKEN_FILE: the value ${reason}; expected the secret as issued, in printable ASCII characters`,
+    ]);
   });
 
   test('is given once', async () => {

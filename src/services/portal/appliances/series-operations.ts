@@ -28,9 +28,6 @@ export const ADDITIONAL_SERIES: readonly string[] = [
 /** Series that cost the service much and are therefore polled only if named, with their default interval in milliseconds. */
 export const EXPENSIVE_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
-/** The series whose responses have no minutes. */
-export const WITHOUT_HISTORY: readonly string[] = ['current_appliance_performance', 'appliance_health_score'];
-
 const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...additionalSeries };
 
 /**
