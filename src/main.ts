@@ -2,7 +2,10 @@
 import { close as closeDebugger } from 'node:inspector';
 import process from 'node:process';
 import { isatty } from 'node:tty';
-import { exitNow, exitWhenIdle } from './runtime/exit.ts';
+import { exitNow, waitForThreads } from './runtime/exit.ts';
+
+/** How long the end of the process waits for files to be closed and names to be found, in milliseconds. */
+const THREAD_WAIT_MS = 1_000;
 
 let isStopRequested = false;
 
@@ -34,6 +37,8 @@ const { systemClock } = await import('./runtime/clock.ts');
 const { run } = await import('./cli/run.ts');
 closeDebugger();
 const code = await run(process.argv.slice(2), process.env, stopRequested);
-// Open handles must not keep a stopped program alive.
-if (isStopRequested) await exitWhenIdle(code, systemClock);
+// Most threads are busy for milliseconds; while one is, Node loses an exit code other than 0.
+await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
+// This is still the event-loop turn of the last check: in a later turn a file might be open again.
+if (isStopRequested) exitNow(code);
 process.exit(code);

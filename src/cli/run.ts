@@ -11,7 +11,7 @@ import { usage } from './help.ts';
 import { load, loadWithWarnings, type Variables } from './load.ts';
 import { once } from './once.ts';
 import { serve } from './serve.ts';
-import { OutputError, print, versionLine, waitForFiles } from './system-environment.ts';
+import { OutputError, print, versionLine } from './system-environment.ts';
 
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
 export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
@@ -46,7 +46,7 @@ async function runCommand(
       await print(versionLine());
       return EXIT.clean;
     case 'check-config':
-      return waitForFiles(await checkConfig(await load(variables)));
+      return checkConfig(await load(variables));
     // The daemon does not need the code of these commands, so each loads its own.
     case 'plan': {
       const { plan } = await import('./plan.ts');
@@ -61,7 +61,7 @@ async function runCommand(
       return withDemo(variables, options.trouble ? 'all' : 'one', (config, notice) => serve(config, stopped, notice));
     default: {
       const config = await Promise.race([load(variables), stopped]);
-      if (config === undefined) return waitForFiles(EXIT.clean);
+      if (config === undefined) return EXIT.clean;
       return command === 'once' ? once(config, stopped) : serve(config, stopped);
     }
   }

@@ -13,7 +13,7 @@ import { configuredServices } from '../services/services.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { EXIT } from './arguments.ts';
 import { files, lineMask, ownFiles } from './load.ts';
-import { logDestination, systemEnvironment, waitForFiles } from './system-environment.ts';
+import { logDestination, systemEnvironment } from './system-environment.ts';
 
 /** How long the start waits for the disk with the state file. */
 const DISK_WAIT_MS = 5_000;
@@ -21,7 +21,7 @@ const DISK_WAIT_MS = 5_000;
 export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
   // This reads files, and a disk may hang; a stop must not wait for that.
   const app = await Promise.race([prepareApp(config, process.stdout, notice), stopped]);
-  if (!app) return waitForFiles(EXIT.clean);
+  if (!app) return EXIT.clean;
   const { web, shutdownTimeoutMs } = config;
   try {
     // The start may take long if a name server or a disk hangs.

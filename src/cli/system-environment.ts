@@ -6,7 +6,6 @@ import { StateFile } from '../app/state-file.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { errorCode } from '../runtime/errors.ts';
-import { THREAD_WAIT_MS, waitForThreads } from '../runtime/exit.ts';
 import type { Log, LogDestination } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
@@ -89,13 +88,4 @@ export function abortOn(stopped: Promise<void>): AbortSignal {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
   return stopping.signal;
-}
-
-/**
- * Returns the exit code once the files that were being read are closed, or after a second: Node.js may lose the code of a
- * process that ends while a thread reads a file.
- */
-export async function waitForFiles(code: number): Promise<number> {
-  await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
-  return code;
 }

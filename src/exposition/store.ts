@@ -1,5 +1,5 @@
 import type { Sample } from '../metrics/samples.ts';
-import { nextTurn } from '../runtime/next-turn.ts';
+import { nextTurn } from '../runtime/clock.ts';
 import { type Corrections, type FamilyHeader, type Format, headerLines, type ResponseBody } from './format.ts';
 import { type Family, type LineBlock, LineWriter } from './line-writer.ts';
 

@@ -55,6 +55,14 @@ function isDay(day: string): boolean {
   return Number.isFinite(midnight) && new Date(midnight).toISOString().startsWith(day);
 }
 
+/**
+ * The one place that turns a time reported by a service into one that is believed: a time later than the service's measured
+ * clock when it arrived counts as that moment, and every other time counts as it was reported. Both in Unix seconds.
+ */
+export function believedTime(reported: number, now: number): number {
+  return Math.min(reported, now);
+}
+
 type Read = Conversion['read'];
 
 function conversion<U extends Unit>(unit: U, upstream: string, read: Read): Conversion<U> {

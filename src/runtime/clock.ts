@@ -33,6 +33,11 @@ export function withTimeout<Result>(
   });
 }
 
+/** Lets scrapes and responses in, in the middle of work that would occupy the event loop for more than some 20 ms. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** The longest delay that Node's timers accept; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 

@@ -1,9 +1,6 @@
 import process from 'node:process';
 import type { Clock } from './clock.ts';
 
-/** How long a command that ends early waits for its files to be closed, in milliseconds. */
-export const THREAD_WAIT_MS = 1_000;
-
 const CHECK_INTERVAL_MS = 20;
 
 /** The operations of Node's thread pool that can hang: files and name lookups. */
@@ -31,14 +28,4 @@ export function exitNow(code: number): never {
     process.kill(process.pid, name);
   }
   return process.exit(code);
-}
-
-/**
- * Ends the process once no thread works on a file or a name lookup, or after a second. Most threads are busy for
- * milliseconds; while one is, Node loses an exit code other than 0.
- */
-export async function exitWhenIdle(code: number, clock: Clock): Promise<never> {
-  await waitForThreads(clock, clock.monotonic() + THREAD_WAIT_MS);
-  // This is still the event-loop turn of the last check: in a later turn a file might be open again.
-  return exitNow(code);
 }

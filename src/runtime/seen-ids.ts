@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { getOrCreate } from './maps.ts';
 
 /** The characters of a hash, 72 bits: among a million ids, two with the same hash are to be expected once in ten billion years. */
 const HASH_LENGTH = 12;
@@ -68,11 +69,7 @@ export class SeenIds {
 
   save(): readonly SavedIds[] {
     const idsByTime = new Map<number, string[]>();
-    for (const [id, at] of this.#delivered) {
-      const ids = idsByTime.get(at);
-      if (ids === undefined) idsByTime.set(at, [id]);
-      else ids.push(id);
-    }
+    for (const [id, at] of this.#delivered) getOrCreate(idsByTime, at, () => []).push(id);
     return [...idsByTime];
   }
 

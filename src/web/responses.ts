@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip as compress } from 'node:zlib';
 import type { ResponseBody } from '../exposition/format.ts';
-import { nextTurn } from '../runtime/next-turn.ts';
+import { nextTurn } from '../runtime/clock.ts';
 
 /** How much is written at once, in bytes: so little that also a slow client reads it in time. */
 const WRITE_BYTES = 256 * 1024;

@@ -1,7 +1,6 @@
 import type { JsonObject, Labels } from '../../metrics/family.ts';
-import { believedTime } from '../../metrics/reported-time.ts';
 import { enumLabelValue, labelValue, type ReportDrop } from '../../metrics/samples.ts';
-import { type Conversion, date, nonNegativeSeconds } from '../../metrics/units.ts';
+import { believedTime, type Conversion, date, nonNegativeSeconds } from '../../metrics/units.ts';
 import { dataProtected, type EventGroup } from './families.ts';
 import type { Arrival } from './state-record.ts';
 

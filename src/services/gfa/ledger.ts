@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, nextTurn } from '../../runtime/clock.ts';
 import { getOrCreate } from '../../runtime/maps.ts';
-import { nextTurn } from '../../runtime/next-turn.ts';
 import { type SavedIds, SeenIds } from '../../runtime/seen-ids.ts';
 import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../metrics/family.ts';
 import { boundedId, boundedText } from '../../metrics/label-value.ts';
-import { believedTime } from '../../metrics/reported-time.ts';
 import { labelValue } from '../../metrics/samples.ts';
-import { date, parseDecimal } from '../../metrics/units.ts';
+import { believedTime, date, parseDecimal } from '../../metrics/units.ts';
 import { STATE_FIELDS } from './families.ts';
 
 /** When a response arrived, by the clock of the service in Unix seconds. */

@@ -1,8 +1,7 @@
 import type { PollResult } from '../../contract/poll-result.ts';
 import type { ServiceWarning } from '../../contract/service-warning.ts';
 import type { Collector, Task } from '../../contract/task.ts';
-import { believedTime } from '../../metrics/reported-time.ts';
-import { futureDate } from '../../metrics/units.ts';
+import { believedTime, futureDate } from '../../metrics/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { FilerNames } from '../filer-names.ts';

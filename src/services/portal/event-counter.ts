@@ -1,8 +1,7 @@
 import type { Family, JsonObject } from '../../metrics/family.ts';
 import { LabelledCounter } from '../../metrics/labelled-counter.ts';
-import { believedTime } from '../../metrics/reported-time.ts';
 import { labelValue, type ReportDrop, type Sample } from '../../metrics/samples.ts';
-import { parseDateSeconds } from '../../metrics/units.ts';
+import { believedTime, parseDateSeconds } from '../../metrics/units.ts';
 import { type CountingClock, CountingStart } from '../../runtime/counting-start.ts';
 import { SeenIds } from '../../runtime/seen-ids.ts';
 

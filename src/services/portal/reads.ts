@@ -2,7 +2,7 @@ import type { Task } from '../../contract/task.ts';
 import { type Family, fieldNames, type JsonObject, type Labels, type Table } from '../../metrics/family.ts';
 import { LabelledCounter } from '../../metrics/labelled-counter.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
-import { nextTurn } from '../../runtime/next-turn.ts';
+import { nextTurn } from '../../runtime/clock.ts';
 import { accountTask, type TaskSettings } from './account-task.ts';
 import type { PortalContext } from './context.ts';
 import { EventCounter, type EventDefinition } from './event-counter.ts';

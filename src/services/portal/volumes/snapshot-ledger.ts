@@ -1,8 +1,7 @@
 import { type Family, isEveryOtherField, type JsonObject, type Labels } from '../../../metrics/family.ts';
 import { Histogram } from '../../../metrics/histogram.ts';
-import { believedTime } from '../../../metrics/reported-time.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
-import { parseDecimal } from '../../../metrics/units.ts';
+import { believedTime, parseDecimal } from '../../../metrics/units.ts';
 import type { CountingClock, CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import { SeenIds } from '../../../runtime/seen-ids.ts';
