@@ -6,7 +6,6 @@ export interface BoardQuery {
   /** `Overview / Alerts / A`. */
   readonly where: string;
   readonly expr: string;
-  readonly isInstant: boolean;
 }
 
 export const dashboards = boards.map(build);
@@ -19,10 +18,9 @@ export function panelsOf({ panels = [] }: ReturnType<typeof build>): readonly Pa
 /** Every query of the boards, as Grafana sends it but for the variables. */
 export const boardQueries: readonly BoardQuery[] = dashboards.flatMap((board) =>
   panelsOf(board).flatMap(({ title, targets = [] }) =>
-    (targets as readonly { refId?: string; expr?: string; instant?: boolean }[]).map((target) => ({
+    (targets as readonly { refId?: string; expr?: string }[]).map((target) => ({
       where: `${board.title?.replace('Filers / ', '')} / ${title} / ${target.refId}`,
       expr: target.expr ?? '',
-      isInstant: target.instant ?? false,
     })),
   ),
 );

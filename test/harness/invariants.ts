@@ -1,23 +1,35 @@
 /** What holds in every scenario, whatever happens in it. */
+import type { SeenRequest } from '../../src/demo/services.ts';
+import type { GfaSettings } from '../../src/services/gfa/configuration.ts';
+import type { PortalSettings } from '../../src/services/portal/settings.ts';
 import { HOUR, SECOND } from './duration.ts';
-import { COUNTED, type Evidence, type Task } from './evidence.ts';
+import { COUNTED, type Evidence } from './evidence.ts';
 import type { Scrape, ScrapedSample } from './scrape.ts';
 
-export type Invariant = 'stale' | 'up' | 'polled' | 'counters' | 'requests' | 'log';
+export const INVARIANTS = ['stale', 'up', 'polled', 'counters', 'requests', 'log'] as const;
+
+export type Invariant = (typeof INVARIANTS)[number];
 
 /** One broken invariant, for people. */
 export type Violation = readonly [invariant: Invariant, text: string];
 
 export interface Check {
   readonly scrape: Scrape;
-  readonly task: Task;
+  /** The one before, of the same process. */
+  readonly before: Scrape | undefined;
+  readonly gfa: GfaSettings | undefined;
+  readonly portal: PortalSettings | undefined;
   readonly evidence: Evidence;
+  /** The requests of the portal in the last hour. */
+  readonly sent: readonly SeenRequest[];
   /** How many appliances there have been. */
   readonly appliancesEver: number;
   /** The serials of those that have been there for so long that the exporter must know them. */
   readonly known: readonly string[];
   /** The longest interval that the limits allowed lately, in milliseconds. */
   readonly effectiveMs: number;
+  /** For how long the portal has been up. */
+  readonly portalUpMs: number;
 }
 
 export const STALE_AFTER = 3;
@@ -32,133 +44,138 @@ export function* violations(check: Check): Generator<Violation> {
   yield* staleValues(check);
   yield* wrongUp(check);
   yield* neglected(check);
-  yield* countersTooHigh(check);
+  yield* wrongCounters(check);
   yield* tooManyRequests(check);
 }
 
+const CURRENT = 'current_appliance_performance';
+
+/** The series that come as lists of records, at the interval of the portal. */
+function seriesOf({ portal }: Check): readonly string[] {
+  const { series = [], intervalMs: usualMs } = portal ?? {};
+  const usual = series.filter(({ name, intervalMs }) => intervalMs === usualMs && name !== CURRENT);
+  return usual.map(({ name }) => name);
+}
+
 /** A value that was not delivered for STALE_AFTER intervals is not shown. */
-function* staleValues({ scrape, task, evidence, effectiveMs }: Check): Generator<Violation> {
-  for (const { labels, value } of scrape.all('filer_appliance_series_timestamp_seconds')) {
-    const series = `${labels.serial}/${labels.series}`;
-    const age = evidence.sinceDelivery(series, value);
-    if (age !== undefined && age > STALE_AFTER * effectiveMs + SLACK_MS)
-      yield ['stale', `${series} is shown, and was delivered ${age / SECOND} s ago`];
+function* staleValues(check: Check): Generator<Violation> {
+  const { scrape, gfa, evidence, effectiveMs } = check;
+  const late = function* (what: string, age: number, intervalMs: number): Generator<Violation> {
+    if (age > STALE_AFTER * intervalMs + SLACK_MS)
+      yield ['stale', `${what} is shown, and was delivered ${age / SECOND} s ago`];
+  };
+  for (const series of shownSeries(scrape)) {
+    if (seriesOf(check).some((name) => series.endsWith(`/${name}`)))
+      yield* late(series, evidence.sinceDelivery(series), effectiveMs);
   }
-  const age = evidence.sinceResponse('gfa');
-  const isShown = scrape.value('filer_gfa_request_timestamp_seconds') !== undefined;
-  if (isShown && age > STALE_AFTER * task.dataMs + SLACK_MS)
-    yield ['stale', `/data is shown, and was delivered ${age / SECOND} s ago`];
+  if (gfa !== undefined && scrape.value('filer_gfa_request_timestamp_seconds') !== undefined)
+    yield* late('/data', evidence.sinceDelivery('gfa'), gfa.intervalMs);
+}
+
+/** The series that a scrape has values of, as `serial/series`. */
+function shownSeries(scrape: Scrape): readonly string[] {
+  return scrape
+    .all('filer_appliance_series_timestamp_seconds')
+    .map(({ labels }) => `${labels.serial}/${labels.series}`);
 }
 
 /** What is up has responded within STALE_AFTER intervals and one more. While the portal is down, no appliance has a state. */
-function* wrongUp({ scrape, task, evidence, effectiveMs }: Check): Generator<Violation> {
+function* wrongUp(check: Check): Generator<Violation> {
+  const { scrape, gfa, evidence, effectiveMs, portalUpMs } = check;
   const isUp = (api: string) => scrape.value('filer_api_up', { api }) === 1;
-  const check = function* (what: string, age: number, intervalMs: number): Generator<Violation> {
+  const silent = function* (what: string, age: number, intervalMs: number): Generator<Violation> {
     if (age > (STALE_AFTER + 1) * intervalMs + SLACK_MS)
       yield ['up', `${what} is up, and silent for ${age / SECOND} s`];
   };
-  if (isUp('gfa')) yield* check('gfa', evidence.sinceResponse('gfa'), task.dataMs);
+  if (gfa !== undefined && isUp('gfa')) yield* silent('gfa', evidence.sinceDelivery('gfa'), gfa.intervalMs);
+  const series = seriesOf(check);
   // Without appliances in the inventory, the inventory says that the portal is up.
   const isEmpty = scrape.all('filer_appliance_info').length === 0;
-  if (isUp('portal') && task.series.length > 0 && !isEmpty)
-    yield* check('the portal', evidence.sinceResponse('portal'), effectiveMs);
+  if (isUp('portal') && series.length > 0 && !isEmpty)
+    yield* silent('the portal', evidence.sinceDelivery('portal'), effectiveMs);
   const states = scrape.all('filer_appliance_up');
   if (!isUp('portal') && states.length > 0)
     yield ['up', `${states.length} appliances have a state, and the portal is down`];
-  for (const { labels } of states.filter(({ value }) => value === 1))
-    yield* check(String(labels.serial), evidence.sinceRecord(String(labels.serial)), effectiveMs);
+  for (const { labels } of states.filter(({ value }) => value === 1)) {
+    // An outage of the portal says nothing about an appliance.
+    const age = Math.min(portalUpMs, ...series.map((name) => evidence.sinceDelivery(`${labels.serial}/${name}`)));
+    yield* silent(String(labels.serial), age, effectiveMs);
+  }
 }
 
 /** What nothing is wrong with is requested at its interval, shown and up, whatever happens elsewhere. */
-function* neglected({ scrape, task, evidence, known, effectiveMs }: Check): Generator<Violation> {
+function* neglected(check: Check): Generator<Violation> {
+  const { scrape, gfa, portal, evidence, known, effectiveMs } = check;
   const unpolled = function* (operation: string, withinMs: number): Generator<Violation> {
     const age = evidence.sinceRequest(operation);
     if (age > withinMs + SLACK_MS) yield ['polled', `${operation} was requested ${age / SECOND} s ago`];
   };
-  if (task.gfa && evidence.quietMs('gfa', '/data') > 3 * task.dataMs) {
-    yield* unpolled('/data', LATE * task.dataMs);
+  if (gfa !== undefined && evidence.quietMs('gfa', '/data') > 3 * gfa.intervalMs) {
+    yield* unpolled('/data', LATE * gfa.intervalMs);
     if (scrape.value('filer_gfa_request_timestamp_seconds') === undefined) yield ['polled', '/data is not shown'];
     if (scrape.value('filer_api_up', { api: 'gfa' }) !== 1) yield ['up', 'gfa is down, and nothing is wrong'];
   }
-  if (task.series.length === 0) return;
-  if (evidence.quietMs('portal', '/serials') > 2 * task.discoveryMs)
-    yield* unpolled('/serials', LATE * task.discoveryMs);
-  const shown = new Set(
-    scrape.all('filer_appliance_series_timestamp_seconds').map(({ labels }) => `${labels.serial}/${labels.series}`),
-  );
-  const up = new Set(
-    scrape.all('filer_appliance_up').flatMap(({ labels, value }) => (value === 1 ? [labels.serial] : [])),
-  );
-  for (const serial of known) {
-    for (const series of task.series) {
-      const operation = `/telemetry/appliances/${serial}/${series}`;
-      // What an appliance never had is suspended.
-      if (!evidence.hasDelivered(`${serial}/${series}`)) continue;
-      if (evidence.quietMs('portal', operation) < 2.5 * effectiveMs + SLACK_MS) continue;
-      yield* unpolled(operation, effectiveMs + 0.5 * task.intervalMs);
-      if (!shown.has(`${serial}/${series}`)) yield ['polled', `${serial}/${series} is not shown`];
-      if (!up.has(serial)) yield ['up', `${serial} is down, and nothing is wrong`];
-      if (scrape.value('filer_api_up', { api: 'portal' }) !== 1)
-        yield ['up', 'the portal is down, and nothing is wrong'];
-    }
+  if (portal === undefined) return;
+  if (evidence.quietMs('portal', '/serials') > 2 * portal.discoveryIntervalMs)
+    yield* unpolled('/serials', LATE * portal.discoveryIntervalMs);
+  const shown = new Set(shownSeries(scrape));
+  const isPortalUp = scrape.value('filer_api_up', { api: 'portal' }) === 1;
+  const all = known.flatMap((serial) => seriesOf(check).map((name) => ({ serial, series: `${serial}/${name}` })));
+  for (const { serial, series } of all) {
+    const operation = `/telemetry/appliances/${series}`;
+    // What an appliance never had is suspended.
+    if (evidence.sinceDelivery(series) === Number.POSITIVE_INFINITY) continue;
+    if (evidence.quietMs('portal', operation) < 2.5 * effectiveMs + SLACK_MS) continue;
+    yield* unpolled(operation, effectiveMs + 0.5 * portal.intervalMs);
+    if (!shown.has(series)) yield ['polled', `${series} is not shown`];
+    if (scrape.value('filer_appliance_up', { serial }) !== 1) yield ['up', `${serial} is down, and nothing is wrong`];
+    if (!isPortalUp) yield ['up', 'the portal is down, and nothing is wrong'];
   }
 }
 
-function* countersTooHigh({ scrape, evidence }: Check): Generator<Violation> {
-  for (const kind of Object.keys(COUNTED) as (keyof typeof COUNTED)[]) {
-    const [counted, most] = [scrape.sum(COUNTED[kind]), evidence.mostCounted(kind)];
-    if (counted > most) yield ['counters', `${COUNTED[kind]} is ${counted}, and ${most} were delivered`];
+/** No counter of one process falls or leaves, and none of events is higher than what was delivered. */
+function* wrongCounters({ scrape, before, evidence }: Check): Generator<Violation> {
+  for (const [group, metric] of Object.entries(COUNTED)) {
+    const [counted, most] = [scrape.sum(metric), evidence.mostCounted(group)];
+    if (counted > most) yield ['counters', `${metric} is ${counted}, and ${most} were delivered`];
+  }
+  const values = countersIn(scrape);
+  for (const [key, earlier] of countersIn(before)) {
+    const value = values.get(key);
+    if (value === undefined) yield ['counters', `${key} has left`];
+    else if (value < earlier) yield ['counters', `${key} fell from ${earlier} to ${value}`];
   }
 }
 
-/** The limit holds in each window, and an hour takes hardly more requests than health. */
-function* tooManyRequests({ task, evidence, appliancesEver }: Check): Generator<Violation> {
-  const { requests, windowMs } = task.limit;
-  const sent = evidence.requests.filter(({ service }) => service === 'portal').map(({ at }) => at);
-  const now = Math.max(evidence.startedAt, ...sent.slice(-1));
-  for (const [index, at] of sent.entries()) {
-    const oldest = sent[index - requests];
-    if (oldest !== undefined && at > now - HOUR && at - oldest < windowMs - 1)
-      yield ['requests', `more than ${requests} requests within ${windowMs / SECOND} s`];
-  }
-  const lately = evidence.requests.filter(
-    ({ at, path }) => at > now - HOUR && path.startsWith('/telemetry/appliances/'),
+function countersIn(scrape: Scrape | undefined): ReadonlyMap<string, number> {
+  const families = [...(scrape?.types ?? [])].filter(([family]) => !/^(?:nodejs|process)_/.test(family));
+  const names = families.flatMap(([family, type]) =>
+    type === 'counter' ? family : type === 'histogram' ? `${family}_count` : [],
   );
-  const starts = evidence.startedAt > now - HOUR ? 2 : 1;
-  const healthy = appliancesEver * task.series.length * (HOUR / task.intervalMs + starts);
-  const most = (1 + REPETITIONS.share) * healthy + REPETITIONS.atOnce;
-  if (lately.length > most) yield ['requests', `${lately.length} requests of telemetry in an hour, ${most} at most`];
+  const samples = names.flatMap((name) => scrape?.all(name) ?? []);
+  return new Map(samples.map((sample) => [keyOf(sample), sample.value]));
 }
 
 /** What a counter is of may be renamed while it goes on: these labels are left out where an id stands beside them. */
 const NAMES: Readonly<Record<string, readonly string[]>> = { filer: ['filer_guid', 'serial'], volume: ['volume_guid'] };
 
-/** No counter of one process falls or leaves. */
-export class Counters {
-  #values = new Map<string, number>();
-
-  /** Another process starts, and counts from zero. */
-  reset(): void {
-    this.#values = new Map();
-  }
-
-  *violations(scrape: Scrape): Generator<Violation> {
-    const values = new Map<string, number>();
-    for (const [family, type] of scrape.types) {
-      if (/^(?:nodejs|process)_/.test(family)) continue;
-      const names = type === 'counter' ? [family] : type === 'histogram' ? [`${family}_count`] : [];
-      for (const sample of names.flatMap((name) => scrape.all(name))) values.set(keyOf(sample), sample.value);
-    }
-    for (const [key, before] of this.#values) {
-      const value = values.get(key);
-      if (value === undefined) yield ['counters', `${key} has left`];
-      else if (value < before) yield ['counters', `${key} fell from ${before} to ${value}`];
-    }
-    this.#values = values;
-  }
-}
-
 function keyOf({ name, labels }: ScrapedSample): string {
   const kept = Object.entries(labels).filter(([label]) => !NAMES[label]?.some((id) => id in labels));
   return `${name} ${JSON.stringify(kept)}`;
+}
+
+/** The limit holds in each window, and an hour takes hardly more requests than health. */
+function* tooManyRequests(check: Check): Generator<Violation> {
+  const { portal, evidence, sent, appliancesEver } = check;
+  if (portal === undefined) return;
+  const { requests, windowMs } = portal.rateLimit;
+  for (const [index, { at }] of sent.entries()) {
+    const oldest = sent[index - requests];
+    if (oldest !== undefined && at - oldest.at < windowMs - 1)
+      yield ['requests', `more than ${requests} requests within ${windowMs / SECOND} s`];
+  }
+  const ofTelemetry = sent.filter(({ path }) => path.startsWith('/telemetry/appliances/')).length;
+  const cycles = HOUR / portal.intervalMs + (evidence.sinceStart < HOUR ? 2 : 1);
+  const most = (1 + REPETITIONS.share) * appliancesEver * portal.series.length * cycles + REPETITIONS.atOnce;
+  if (ofTelemetry > most) yield ['requests', `${ofTelemetry} requests of telemetry in an hour, ${most} at most`];
 }

@@ -56,6 +56,27 @@ export class Scrape {
     return this.all(name, labels).reduce((sum, { value }) => sum + value, 0);
   }
 
+  /** How all stands, as `gfa up, 4 filers; portal up, 3 reporting, 9 series`. */
+  get standing(): string {
+    const parts = this.all('filer_api_up').map(({ labels: { api = '' }, value }) => {
+      const reasons = this.all('filer_api_down_info', { api }).map(({ labels }) => labels.reason);
+      const up = value === 1 ? 'up' : `down (${reasons.join()})`;
+      const filers = `${this.all('filer_last_checkin_timestamp_seconds').length} filers`;
+      return `${api} ${up}, ${api === 'gfa' ? filers : this.#appliances}`;
+    });
+    return parts.join('; ');
+  }
+
+  get #appliances(): string {
+    const states = this.all('filer_appliance_state').flatMap(({ labels, value }) =>
+      value === 1 ? (labels.state ?? '').replace('_', ' ') : [],
+    );
+    const counts = [...new Set(states)]
+      .toSorted()
+      .map((state) => `${states.filter((one) => one === state).length} ${state}`);
+    return [...counts, `${this.all('filer_appliance_series_timestamp_seconds').length} series`].join(', ');
+  }
+
   #samplesOf(name: string): readonly ScrapedSample[] {
     const known = this.#samples.get(name);
     if (known !== undefined) return known;

@@ -1,20 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import process from 'node:process';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
 import { lineMask, load } from '../../src/cli/load.ts';
 import type { Config } from '../../src/config/config.ts';
 import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
-
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog, type Log } from '../../src/runtime/log.ts';
+import { gfaSection } from '../../src/services/gfa/configuration.ts';
+import { portalSection } from '../../src/services/portal/settings.ts';
 import { configuredServices } from '../../src/services/services.ts';
 import { type Duration, HOUR, MINUTE, milliseconds, SECOND } from './duration.ts';
-import { Evidence, type Task } from './evidence.ts';
-import { Counters, type Invariant, STALE_AFTER, type Violation, violations } from './invariants.ts';
+import { Evidence } from './evidence.ts';
+import { type Invariant, STALE_AFTER, violations } from './invariants.ts';
 import type { LogLine } from './kept-log.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryConnection, URLS } from './memory-connection.ts';
@@ -52,7 +51,9 @@ const LOG_LINES = { start: 20, act: 8, appliance: 3 } as const;
 
 /** The whole program with both services in this process, on a clock that moves only when told. It ends with the test. */
 export async function simulate(options: ScenarioOptions = {}): Promise<Scenario> {
-  const scenario = new Scenario(options);
+  const noFile = () => Promise.reject(Object.assign(new Error('no .env'), { code: 'ENOENT' }));
+  const config = await load({ ...environmentOf(options), ...options.env }, noFile);
+  const scenario = new Scenario(options, config);
   onTestFinished(() => scenario.end());
   if (!options.later) await scenario.start();
   return scenario;
@@ -62,24 +63,24 @@ export class Scenario {
   readonly clock: ManualClock;
   readonly services: SimulatedServices;
   readonly disk = new MemoryStore();
-  /** Of the exporter that was started last. */
-  config: Config | undefined;
+  readonly config: Config;
   /** The lines of all processes so far. */
   readonly log: LogLine[] = [];
   /** What each response takes. */
   latencyMs = 0;
   readonly #options: ScenarioOptions;
+  /** The services have a clock of their own, which nobody sets. */
+  readonly #servicesClock: Clock;
   readonly #evidence: Evidence;
-  readonly #task: Task;
-  readonly #counters = new Counters();
   readonly #violations = new Map<string, Invariant>();
   readonly #allowed = new Set<Invariant>();
-  /** Each `up` and how often it changed. */
-  readonly #ups = new Map<string, { readonly value: number; readonly changes: number }>();
+  /** Each `up`, how often it changed, and when last. */
+  readonly #ups = new Map<string, { readonly value: number; readonly changes: number; readonly since: number }>();
+  /** The last scrape of the same process. */
+  #before: Scrape | undefined;
   /** The effective intervals of the last scrapes, and when each appliance was first there. */
   #effective: { readonly at: number; readonly ms: number }[] = [];
   readonly #joined = new Map<string, number>();
-  readonly #agent = new Agent({ keepAlive: true });
   #app: App | undefined;
   #port = 0;
   #starts = 0;
@@ -88,22 +89,21 @@ export class Scenario {
   #isUnplugged = false;
   #remembers = false;
 
-  constructor(options: ScenarioOptions) {
+  constructor(options: ScenarioOptions, config: Config) {
     this.#options = options;
+    this.config = config;
     this.clock = new ManualClock(options.at);
     const { clock } = this;
     const startedAt = clock.now();
-    // The services have a clock of their own, which nobody sets.
-    const servicesClock = {
+    this.#servicesClock = {
       now: () => startedAt + clock.monotonic(),
       monotonic: () => clock.monotonic(),
       sleep: clock.sleep.bind(clock),
     };
     const { appliances = 3, services, createServices } = options;
     this.services =
-      createServices?.(servicesClock) ?? new SimulatedServices(servicesClock, { appliances, ...services });
+      createServices?.(this.#servicesClock) ?? new SimulatedServices(this.#servicesClock, { appliances, ...services });
     this.#evidence = new Evidence(() => clock.monotonic());
-    this.#task = taskOf(options);
   }
 
   get serials(): readonly string[] {
@@ -114,11 +114,9 @@ export class Scenario {
   async start(): Promise<void> {
     this.#acts += 1;
     this.#starts += 1;
-    this.#counters.reset();
-    this.#evidence.started(this.clock.now(), this.#remembers);
-    const env = { ...environmentOf(this.#options), ...this.#options.env };
-    const config = await load(env, () => Promise.reject(Object.assign(new Error('no .env'), { code: 'ENOENT' })));
-    this.config = config;
+    this.#before = undefined;
+    this.#evidence.started(this.#remembers);
+    const { config } = this;
     const write = (line: string) => void this.log.push(JSON.parse(line) as LogLine);
     // As for the process.
     setMaxListeners(100);
@@ -140,7 +138,7 @@ export class Scenario {
       openState: () => this.disk,
       connect: () =>
         new MemoryConnection(
-          (...request) => this.#respond(...request),
+          (...request) => this.respond(...request),
           this.clock,
           () => this.latencyMs,
         ),
@@ -161,23 +159,23 @@ export class Scenario {
   /** Scrapes and checks the invariants. */
   async scrape(): Promise<Scrape> {
     const scrape = new Scrape((await this.get('/metrics')).text);
-    this.#check(scrape);
+    this.check(scrape);
     return scrape;
   }
 
   /** A page of the exporter. */
   async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpGet({ port: this.#port, host: '127.0.0.1', path, agent: this.#agent }, resolve).on('error', reject);
-    });
-    return { status: response.statusCode ?? 0, text: await text(response) };
+    const headers = { 'accept-encoding': 'identity' };
+    const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, { headers });
+    return { status: response.status, text: await response.text() };
   }
 
   /** Begins a fault of the services; returns the function that ends it. */
   fail(fault: Fault): () => void {
     const { service, path, status, times } = fault;
     const isLimit = status === 429;
-    const echoMs = isLimit ? HOUR : [403, 404, 422].includes(status ?? 0) ? (4 / 3) * this.#task.discoveryMs : 0;
+    const discoveryMs = portalSection.of(this.config)?.discoveryIntervalMs ?? 0;
+    const echoMs = isLimit ? HOUR : [403, 404, 422].includes(status ?? 0) ? (4 / 3) * discoveryMs : 0;
     const end = this.disturb(
       (ofService, ofPath) =>
         (service === undefined || service === ofService) &&
@@ -216,8 +214,8 @@ export class Scenario {
 
   /** The number of requests whose path and query fit, in the time before now; all if no time is given. */
   requests(path: RegExp, last?: Duration): number {
-    const from = last === undefined ? Number.NEGATIVE_INFINITY : this.clock.monotonic() - milliseconds(last);
-    return this.#evidence.requests.filter((request) => request.at > from && path.test(request.path)).length;
+    const from = last === undefined ? Number.NEGATIVE_INFINITY : this.#servicesClock.now() - milliseconds(last);
+    return this.services.requests(path).filter(({ at }) => at > from).length;
   }
 
   /** Ends the exporter, by a stop or by a kill, and starts another one after a while. */
@@ -230,7 +228,6 @@ export class Scenario {
   async stop(how: 'stop' | 'kill' = 'stop'): Promise<void> {
     this.disk.isFrozen = how === 'kill';
     this.#isUnplugged = how === 'kill';
-    this.#agent.destroy();
     await this.clock.through(this.#app?.stop() ?? Promise.resolve(), SECOND);
     this.#app = undefined;
     this.disk.isFrozen = false;
@@ -260,31 +257,46 @@ export class Scenario {
     expect(this.broken.filter((violation) => !allowed.includes(violation)).slice(0, 10)).toEqual([]);
   }
 
-  #respond(...[service, request]: Parameters<SimulatedServices['respond']>) {
+  /** What the services send to the exporter; undefined while it is killed. */
+  respond(...[service, request]: Parameters<SimulatedServices['respond']>) {
     if (this.#isUnplugged) return undefined;
     const sent = this.services.respond(service, request);
-    this.#evidence.take({ service, path: request.path }, sent);
+    this.#evidence.take(service, request.path, sent);
     return sent;
   }
 
-  #check(scrape: Scrape): void {
+  /** Checks the invariants. */
+  check(scrape: Scrape): void {
     const now = this.clock.monotonic();
+    const portal = portalSection.of(this.config);
+    const { intervalMs = 0, discoveryIntervalMs = 0 } = portal ?? {};
     const seconds = scrape.value('filer_exporter_effective_interval_seconds', { api: 'portal' }) ?? 0;
-    this.#effective.push({ at: now, ms: Math.max(this.#task.intervalMs, seconds * SECOND) });
+    this.#effective.push({ at: now, ms: Math.max(intervalMs, seconds * SECOND) });
     this.#effective = this.#effective.filter(({ at, ms }) => now - at <= (STALE_AFTER + 1) * ms + 2 * MINUTE);
     const effectiveMs = Math.max(...this.#effective.map(({ ms }) => ms));
     for (const serial of this.serials) if (!this.#joined.has(serial)) this.#joined.set(serial, now);
-    const knownMs = 1.5 * this.#task.discoveryMs + 2 * effectiveMs;
-    const known = this.serials.filter((serial) => now - (this.#joined.get(serial) ?? now) > knownMs);
-    const appliancesEver = this.services.fleet.everyAppliance.length;
-    const check = { scrape, task: this.#task, evidence: this.#evidence, appliancesEver, known, effectiveMs };
-    const found: Violation[] = [...violations(check), ...this.#counters.violations(scrape)];
-    for (const [invariant, violation] of found) this.#violate(invariant, violation);
+    const knownMs = 1.5 * discoveryIntervalMs + 2 * effectiveMs;
     for (const { name, labels, value } of scrape.all(/^filer_(?:api|appliance)_up$/)) {
       const up = `${name} of ${labels.api ?? labels.serial}`;
-      const known = this.#ups.get(up) ?? { value, changes: 0 };
-      this.#ups.set(up, { value, changes: known.changes + Number(known.value !== value) });
+      const { value: before, changes, since } = this.#ups.get(up) ?? { value, changes: 0, since: now };
+      this.#ups.set(up, before === value ? { value, changes, since } : { value, changes: changes + 1, since: now });
     }
+    const found = violations({
+      scrape,
+      before: this.#before,
+      gfa: gfaSection.of(this.config),
+      portal,
+      evidence: this.#evidence,
+      sent: this.services
+        .requests()
+        .filter(({ service, at }) => service === 'portal' && at > this.#servicesClock.now() - HOUR),
+      appliancesEver: this.services.fleet.everyAppliance.length,
+      known: this.serials.filter((serial) => now - (this.#joined.get(serial) ?? now) > knownMs),
+      effectiveMs,
+      portalUpMs: now - (this.#ups.get('filer_api_up of portal')?.since ?? now),
+    });
+    for (const [invariant, violation] of found) this.#violate(invariant, violation);
+    this.#before = scrape;
   }
 
   #violate(invariant: Invariant, violation: string): void {
@@ -313,18 +325,5 @@ function environmentOf({ gfa = false, portal = true, state = false, series = SER
       PORTAL_SERIES: series.join(','),
     }),
     ...(state && { STATE_FILE: '/state' }),
-  };
-}
-
-function taskOf({ gfa = false, portal = true, series = SERIES, env = {} }: ScenarioOptions): Task {
-  const duration = (name: keyof typeof INTERVALS) => milliseconds((env[name] ?? INTERVALS[name]) as Duration);
-  const [requests, window] = (env.PORTAL_RATE_LIMIT ?? '500/30s').split('/');
-  return {
-    gfa,
-    series: portal ? series : [],
-    intervalMs: duration('PORTAL_INTERVAL'),
-    discoveryMs: duration('PORTAL_DISCOVERY_INTERVAL'),
-    dataMs: duration('GFA_INTERVAL'),
-    limit: { requests: Number(requests), windowMs: milliseconds(window as Duration) },
   };
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../src/demo/services.ts';
 import { simulate } from '../harness/simulate.ts';
-import { standing } from '../harness/standing.ts';
 
 const UP = 'filer_appliance_up';
 const CPU = 'filer_appliance_cpu_utilization_ratio';
@@ -19,7 +18,7 @@ test('an appliance whose series all fail is down within four intervals, with its
   for (; (await run.advance('30s')).value(UP, { serial }) === 1; intervals += 0.25) expect(intervals).toBeLessThan(4);
   expect(intervals).toBeGreaterThan(2);
   const scrape = await run.advance('8m');
-  expect(standing(scrape)).toBe('portal up, 2 reporting, 1 unavailable, 6 series');
+  expect(scrape.standing).toBe('portal up, 2 reporting, 1 unavailable, 6 series');
   expect(run.requests(telemetryOf(serial), '8m')).toBeLessThanOrEqual(1.2 * usual);
   expect(run.log.slice(before).filter((line) => line.serial === serial)).toHaveLength(1);
   const { appliances } = JSON.parse((await run.get('/api/v1/status')).text);
@@ -32,9 +31,9 @@ test('an appliance that is off has no records, is down, and is up again after it
   run.disturb((_, path) => path.includes(run.serials[0] ?? ''));
   run.services.fleet.change('edge-lyon', { offSince: run.clock.now() });
   // Its last records are still in the period that is requested.
-  expect(standing(await run.advance('26m'))).toBe('portal up, 1 no records, 2 reporting, 6 series');
+  expect((await run.advance('26m')).standing).toBe('portal up, 1 no records, 2 reporting, 6 series');
   run.services.fleet.change('edge-lyon', { offSince: Number.POSITIVE_INFINITY });
-  expect(standing(await run.advance('6m'))).toBe('portal up, 3 reporting, 9 series');
+  expect((await run.advance('6m')).standing).toBe('portal up, 3 reporting, 9 series');
 });
 
 test('an appliance of which one series still works stays up', async () => {
@@ -103,10 +102,10 @@ test('an ingestion that stalls for all appliances is over everywhere after its e
   const run = await simulate({ appliances: 8, env: { PORTAL_DISCOVERY_INTERVAL: '2h' } });
   await run.advance('4m');
   const end = run.edit(/^\/telemetry/, (body) => ({ ...(body as object), items: [] }));
-  expect(standing(await run.advance('12m'))).toBe('portal up, 8 no records, 0 series');
+  expect((await run.advance('12m')).standing).toBe('portal up, 8 no records, 0 series');
   end();
   // An appliance reports every five minutes.
-  expect(standing(await run.advance('8m'))).toBe('portal up, 8 reporting, 24 series');
+  expect((await run.advance('8m')).standing).toBe('portal up, 8 reporting, 24 series');
 });
 
 test('a replaced appliance: the old one leaves, and the new one has the plain name from its first value on', async () => {
@@ -134,7 +133,7 @@ test('half of the fleet is decommissioned: nothing of it is shown or requested a
   run.disturb((_, path) => gone.some((serial) => path.includes(serial)));
   for (const { name } of run.services.fleet.appliances.slice(0, 3)) run.services.fleet.remove(name, run.clock.now());
   const scrape = await run.advance('16m');
-  expect(standing(scrape)).toBe('portal up, 3 reporting, 9 series');
+  expect(scrape.standing).toBe('portal up, 3 reporting, 9 series');
   const page = (await run.get('/status')).text;
   expect(gone.filter((serial) => scrape.text.includes(serial) || page.includes(serial))).toEqual([]);
   expect(run.requests(new RegExp(gone.join('|')), '4m')).toBe(0);
@@ -147,7 +146,7 @@ test('a fleet becomes empty while the list of edges fails: its appliances leave,
   for (const { name } of run.services.fleet.appliances) run.services.fleet.remove(name, run.clock.now());
   await run.advance('8m');
   const scrape = await run.advance('24m');
-  expect(standing(scrape)).toBe('portal up, 0 series');
+  expect(scrape.standing).toBe('portal up, 0 series');
   expect(run.requests(/^\/telemetry/, '24m')).toBe(0);
   expect(scrape.value('filer_exporter_inventory_gap_info', { list: 'all', reason: 'empty' })).toBe(1);
 });
@@ -158,7 +157,7 @@ test('five appliances that join at once are up soon after the next list, and a r
   for (let joined = 0; joined < 5; joined += 1) run.services.fleet.add(run.clock.now());
   run.services.fleet.change('edge-osaka', { name: 'edge "1" \\ \n' });
   const scrape = await run.advance('16m');
-  expect(standing(scrape)).toBe('gfa up, 8 filers; portal up, 8 reporting, 24 series');
+  expect(scrape.standing).toBe('gfa up, 8 filers; portal up, 8 reporting, 24 series');
   const [, renamed = ''] = run.serials;
   const names = scrape.all(/^filer_/, { serial: renamed }).map(({ labels }) => labels.filer);
   expect(new Set(names)).toEqual(new Set(['edge "1" \\ \n']));

@@ -15,7 +15,6 @@ test('the demo shows every metric of the catalogue, no request of it fails, and 
     env: { ...env, LOG_LEVEL: 'debug' },
     createServices: (clock) => demoServices(clock, 'one'),
   });
-  run.allow('requests', 'the demo polls more often than real services');
   const expected = catalog.filter(({ name }) => !ABSENT.test(name));
   const missing = (from: Scrape) => expected.filter(({ name, type }) => from.types.get(name) !== type);
   let scrape = await run.advance('4m');

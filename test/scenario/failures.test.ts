@@ -7,7 +7,6 @@ import { MINUTE } from '../harness/duration.ts';
 import { keptLog } from '../harness/kept-log.ts';
 import type { Scrape } from '../harness/scrape.ts';
 import { type Scenario, type ScenarioOptions, simulate } from '../harness/simulate.ts';
-import { standing } from '../harness/standing.ts';
 
 /** A failure, how all stands a quarter of an hour after it began, and the next step that log, page and doctor name alike. */
 interface Failure {
@@ -224,11 +223,11 @@ test.each(Object.entries(failures))(
   async (_, failure) => {
     const { options, begin, during, code, alert, step, stepAtBeginning = step } = failure;
     const run = await simulate(options);
-    const well = standing(await run.advance('4m'));
+    const well = (await run.advance('4m')).standing;
     const before = run.log.length;
     const end = begin(run);
     const scrape = await run.advance('16m');
-    expect(standing(scrape)).toBe(during);
+    expect(scrape.standing).toBe(during);
     if (code !== undefined) expect(scrape.sum('filer_exporter_requests_total', { code })).toBeGreaterThan(0);
     if (alert !== undefined) expect(holds(alert, scrape)).toBe(true);
     const warnings = run.log.slice(before).filter(({ level }) => level === 'warn');
@@ -236,13 +235,12 @@ test.each(Object.entries(failures))(
     expect((await run.get('/status')).text.replaceAll('&#39;', "'").toLowerCase()).toContain(step.toLowerCase());
     expect((await doctorOf(run)).flatMap(({ advice }) => advice ?? [])).toContainEqual(expect.stringContaining(step));
     end();
-    expect(standing(await run.advance('8m'))).toBe(well);
+    expect((await run.advance('8m')).standing).toBe(well);
   },
 );
 
 /** What the doctor finds wrong now. */
 async function doctorOf(run: Scenario) {
-  if (run.config === undefined) throw new Error('no exporter was started');
   const doctor = createDoctor(run.config, run.environment(keptLog('silent').log));
   const findings = await run.clock.through(doctor.run(new AbortController().signal), 1_000);
   return findings.filter(({ level }) => level === 'warning' || level === 'failure');

@@ -1,160 +1,99 @@
 import { expect, test } from 'vitest';
-import { HOUR, MINUTE } from '../harness/duration.ts';
-import { Evidence, type Task } from '../harness/evidence.ts';
-import { Counters, violations } from '../harness/invariants.ts';
-import { ManualClock } from '../harness/manual-clock.ts';
+import { INVARIANTS } from '../harness/invariants.ts';
 import { Scrape } from '../harness/scrape.ts';
+import { type Scenario, simulate } from '../harness/simulate.ts';
 
-/* Each invariant is broken once by an exporter that is made up. Without this, an invariant that never fails could not be seen. */
+/* Each invariant is broken once on purpose: what a healthy exporter shows is changed. An invariant that never fails could not be seen. */
 
-const SERIAL = 's1';
-const OPERATION = `/telemetry/appliances/${SERIAL}/cpu_utilization`;
-const task: Task = {
-  gfa: true,
-  series: ['cpu_utilization'],
-  intervalMs: 5 * MINUTE,
-  discoveryMs: 15 * MINUTE,
-  dataMs: MINUTE,
-  limit: { requests: 10, windowMs: 30_000 },
-};
+const CPU = '/telemetry/appliances/1/cpu_utilization';
 
-/** An exporter of one appliance, and what was delivered to it. */
-function madeUp() {
-  const clock = new ManualClock();
-  const evidence = new Evidence(() => clock.monotonic());
-  const counters = new Counters();
-  evidence.started(clock.now(), false);
-  const delivers = (service: 'gfa' | 'portal', path: string, body: unknown, status = 200) =>
-    evidence.take({ service, path }, { status, headers: {}, body: JSON.stringify(body), how: undefined });
-  return {
-    clock,
-    delivers,
-    delivery: () => delivers('portal', OPERATION, { items: [{ time: clock.now(), cpu_usage: '1' }] }),
-    series: () =>
-      `filer_appliance_series_timestamp_seconds{serial="s1",series="cpu_utilization"} ${clock.now() / 1000}`,
-    /** The invariants that are broken if a scrape has these lines. */
-    shows: (...lines: readonly string[]) => {
-      const scrape = new Scrape(lines.join('\n'));
-      const check = {
-        scrape,
-        task,
-        evidence,
-        appliancesEver: 1,
-        known: [SERIAL],
-        effectiveMs: task.intervalMs,
-      };
-      return [...violations(check), ...counters.violations(scrape)].map((violation) => violation.join(': '));
-    },
-  };
+/** Sends so many requests to the portal, beside those of the exporter. */
+async function send(run: Scenario, count: number, pauseMs: number): Promise<void> {
+  for (let sent = 0; sent < count; sent += 1) {
+    run.respond('portal', { method: 'GET', path: CPU, headers: {}, body: '' });
+    await run.clock.advance(pauseMs);
+  }
 }
 
-type MadeUp = ReturnType<typeof madeUp>;
-
-const UP = ['filer_api_up{api="gfa"} 1', 'filer_api_up{api="portal"} 1', 'filer_appliance_up{serial="s1"} 1'];
-const DATA = 'filer_gfa_request_timestamp_seconds 1';
-
-test.each<[string, RegExp, (exporter: MadeUp) => readonly string[] | Promise<readonly string[]>]>([
+test.each<[string, readonly RegExp[], (run: Scenario, page: string) => string | Promise<string>]>([
   [
-    'a value that was delivered an hour ago',
-    /^stale: s1/,
-    async ({ clock, delivery, series, shows }) => {
-      delivery();
-      const line = series();
-      await clock.advance(HOUR);
-      return shows(line);
-    },
-  ],
-  ['values of a service that never responded', /^stale: \/data/, ({ shows }) => shows(DATA)],
-  ['a service that is up and silent', /^up: gfa is up/, ({ shows }) => shows(...UP)],
-  [
-    'a portal that is up and silent',
-    /^up: the portal is up/,
-    ({ shows }) => shows(...UP, 'filer_appliance_info{serial="s1"} 1'),
-  ],
-  ['an appliance that is up and silent', /^up: s1 is up/, ({ shows }) => shows(...UP)],
-  [
-    'a state of an appliance while the portal is down',
-    /^up: 1 appliances have a state/,
-    ({ shows }) => shows('filer_api_up{api="portal"} 0', 'filer_appliance_up{serial="s1"} 0'),
-  ],
-  [
-    'an appliance that is down, and nothing is wrong',
-    /^up: s1 is down/,
-    async ({ clock, delivery, series, shows }) => {
-      await clock.advance(HOUR);
-      delivery();
-      return shows(series(), 'filer_api_up{api="portal"} 1', 'filer_appliance_up{serial="s1"} 0');
+    'a page that is an hour old, of an exporter that requests nothing',
+    [
+      /^stale: \S+cpu_utilization is shown/,
+      /^stale: \/data is shown/,
+      /^up: gfa is up, and silent/,
+      /^up: the portal is up, and silent/,
+      /^up: [\w-]{36} is up, and silent/,
+      /^polled: \/telemetry\S+ was requested/,
+      /^polled: \/serials was requested/,
+      /^polled: \/data was requested/,
+    ],
+    async (run, page) => {
+      await run.stop();
+      await run.clock.advance(3_600_000);
+      return page;
     },
   ],
   [
-    'a series that is no longer requested',
-    /^polled: \/telemetry/,
-    async ({ clock, delivery, shows }) => {
-      delivery();
-      await clock.advance(HOUR);
-      return shows();
-    },
+    'an empty page, although nothing is wrong',
+    [
+      /^polled: \S+cpu_utilization is not shown/,
+      /^polled: \/data is not shown/,
+      /^up: gfa is down, and nothing is wrong/,
+      /^up: the portal is down, and nothing is wrong/,
+      /^up: [\w-]{36} is down, and nothing is wrong/,
+      /^counters: filer_lock_events_total .* has left/,
+    ],
+    () => '',
   ],
   [
-    'a series that was delivered and is not shown',
-    /^polled: s1\/cpu_utilization is not shown/,
-    async ({ clock, delivery, shows }) => {
-      await clock.advance(HOUR);
-      delivery();
-      return shows();
-    },
+    'a portal that is down, with appliances that have a state',
+    [/^up: 3 appliances have a state/],
+    (_, page) => page.replace('filer_api_up{api="portal"} 1', 'filer_api_up{api="portal"} 0'),
   ],
   [
-    'an event that was never delivered',
-    /^counters: .* 0 were delivered/,
-    ({ shows }) => shows('filer_jobs_finished_total 1'),
+    'events that were never delivered',
+    [/^counters: filer_lock_events_total is \d+, and \d+ were delivered/],
+    (_, page) => page.replaceAll(/^(filer_lock_events_total\{.*\}) \d+$/gm, '$1 1000'),
   ],
   [
-    'a counter that falls',
-    /^counters: .* fell from 2 to 1/,
-    ({ shows }) => {
-      shows('# TYPE x_total counter', 'x_total 2');
-      return shows('# TYPE x_total counter', 'x_total 1');
-    },
-  ],
-  [
-    'a counter that leaves',
-    /^counters: .* has left/,
-    ({ shows }) => {
-      shows('# TYPE x_total counter', 'x_total 2');
-      return shows();
-    },
+    'counters that fall',
+    [/^counters: .* fell from \d+ to 0/],
+    (_, page) => page.replaceAll(/^(filer_lock_events_total\{.*\}) \d+$/gm, '$1 0'),
   ],
   [
     'more requests than the limit',
-    /^requests: more than 10/,
-    ({ delivers, shows }) => {
-      for (let sent = 0; sent < 11; sent += 1) delivers('portal', '/jobs', {});
-      return shows();
+    [/^requests: more than 500 requests within 30 s/],
+    async (run, page) => {
+      await send(run, 501, 1);
+      return page;
     },
   ],
   [
     'more requests than health takes',
-    /^requests: 70 requests of telemetry/,
-    async ({ clock, delivery, shows }) => {
-      for (let sent = 0; sent < 70; sent += 1) {
-        delivery();
-        await clock.advance(10_000);
-      }
-      return shows();
+    [/^requests: \d+ requests of telemetry in an hour/],
+    async (run, page) => {
+      await send(run, 600, 100);
+      return page;
     },
   ],
-])('the invariants find %s', async (_, violation, shows) => {
-  expect(await shows(madeUp())).toContainEqual(expect.stringMatching(violation));
-});
-
-test('the invariants find nothing wrong with an exporter that does what it should', async () => {
-  const { clock, delivers, delivery, series, shows } = madeUp();
-  for (let minute = 0; minute < 60; minute += 1) {
-    delivers('gfa', '/data', { metrics: [] });
-    if (minute % 5 === 0) delivery();
-    if (minute % 15 === 0) delivers('portal', '/serials?type=edge', {});
-    if (minute % 5 === 0) expect(shows(series(), DATA, ...UP)).toEqual([]);
-    await clock.advance(MINUTE);
-  }
+  [
+    'a log that grows, and a service that goes up and down',
+    [/^log: 1\d\d lines, \d+ at most/, /^up: filer_api_up of gfa changed 4 times in 1 acts/],
+    async (run, page) => {
+      const [line] = run.log;
+      if (line !== undefined) run.log.push(...new Array(100).fill(line));
+      const down = page.replace('filer_api_up{api="gfa"} 1', 'filer_api_up{api="gfa"} 0');
+      for (const text of [down, page, down, page]) run.check(new Scrape(text));
+      await run.end();
+      return page;
+    },
+  ],
+])('the invariants find %s', async (_, expected, change) => {
+  const run = await simulate({ gfa: true });
+  for (const invariant of INVARIANTS) run.allow(invariant, 'it is broken on purpose');
+  const { text } = await run.advance('18m');
+  expect(run.broken).toEqual([]);
+  run.check(new Scrape(await change(run, text)));
+  for (const violation of expected) expect(run.broken).toContainEqual(expect.stringMatching(violation));
 });

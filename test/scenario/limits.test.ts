@@ -4,7 +4,6 @@ import type { AccountLimits } from '../../src/demo/limits.ts';
 import { configuredServices } from '../../src/services/services.ts';
 import { HOUR } from '../harness/duration.ts';
 import { type Scenario, simulate } from '../harness/simulate.ts';
-import { standing } from '../harness/standing.ts';
 
 const INTERVAL = 'filer_exporter_effective_interval_seconds';
 const PORTAL = /^\/(?!data)/;
@@ -58,7 +57,7 @@ test('another tool takes most of the limit for an hour: all is shown, at the int
   await run.advance('10m');
   limit(run, limits(6, 30_000));
   const scrape = await run.advance('1h');
-  expect(standing(scrape)).toBe('portal up, 6 reporting, 18 series');
+  expect(scrape.standing).toBe('portal up, 6 reporting, 18 series');
   expect(scrape.value(INTERVAL, { api: 'portal' })).toBeGreaterThan(75);
   limit(run, limits(500, 30_000));
   // The limits that apply are found step by step.
@@ -70,7 +69,7 @@ test('a limit that is lifted after twenty minutes makes no value leave', async (
   limit(run, limits(3, 30_000));
   await run.advance('20m');
   limit(run, limits(500, 30_000));
-  expect(standing(await run.advance('30m'))).toBe('portal up, 12 reporting, 36 series');
+  expect((await run.advance('30m')).standing).toBe('portal up, 12 reporting, 36 series');
 });
 
 test('the limit of a day that is used up in the evening is over an hour and a half after midnight', async () => {
@@ -78,10 +77,10 @@ test('the limit of a day that is used up in the evening is over an hour and a ha
   await run.advance('20m');
   limit(run, limits(500, 30_000, { daily: 1 }));
   const end = run.disturb(() => true, 2 * HOUR);
-  expect(standing(await run.advance('1.6h'))).toBe('portal down (throttled), 0 series');
+  expect((await run.advance('1.6h')).standing).toBe('portal down (throttled), 0 series');
   run.services.set({ limits: limits(500, 30_000) });
   end();
-  expect(standing(await run.advance('1.6h'))).toBe('portal up, 3 reporting, 9 series');
+  expect((await run.advance('1.6h')).standing).toBe('portal up, 3 reporting, 9 series');
 });
 
 test('rejections that name a time of day, by a clock that is an hour ahead, are followed', async () => {
@@ -89,7 +88,7 @@ test('rejections that name a time of day, by a clock that is an hour ahead, are 
     services: { clockAheadMs: HOUR, limits: limits(10, 60_000, { retryAfter: 'date' }) },
   });
   limit(run, limits(10, 60_000, { retryAfter: 'date' }));
-  expect(standing(await run.advance('20m'))).toBe('portal up, 3 reporting, 9 series');
+  expect((await run.advance('20m')).standing).toBe('portal up, 3 reporting, 9 series');
 });
 
 test('a slow portal and a tight limit at once: all is shown', async () => {
@@ -100,7 +99,7 @@ test('a slow portal and a tight limit at once: all is shown', async () => {
   const end = run.disturb();
   await run.advance('10m');
   end();
-  expect(standing(await run.advance('20m'))).toBe('portal up, 6 reporting, 18 series');
+  expect((await run.advance('20m')).standing).toBe('portal up, 6 reporting, 18 series');
 });
 
 test('inventory and licence keep their interval where the limit allows an eighth of what is wanted, and that is reported once', async () => {
@@ -123,7 +122,7 @@ test('the effective interval of a fleet is the one that --plan prints beforehand
   const env = { PORTAL_RATE_LIMIT: '10/10s', PORTAL_INTERVAL: '5m', PORTAL_DISCOVERY_INTERVAL: '1m' };
   const run = await simulate({ appliances: 120, env });
   const scrape = await run.advance('2m');
-  const [portal] = run.config === undefined ? [] : configuredServices(run.config);
+  const [portal] = configuredServices(run.config);
   const demand = portal?.service.planning?.fleet?.demand(portal.settings, 120);
   const planned = demand === undefined ? 0 : 300 * planOf(demand).factor;
   expect(planned).toBeGreaterThan(360);

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { MINUTE, SECOND } from '../harness/duration.ts';
 import type { Scrape } from '../harness/scrape.ts';
 import { simulate } from '../harness/simulate.ts';
-import { standing } from '../harness/standing.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 const EVENTS = 'filer_lock_events_total';
@@ -36,7 +35,7 @@ test.each(['stop', 'kill'] as const)(
     const unsaved = how === 'kill' ? 3 : 0;
     expect(after.sum(EVENTS)).toBeGreaterThanOrEqual(seen.size - known);
     expect(after.sum(EVENTS)).toBeLessThanOrEqual(seen.size - known + unsaved);
-    expect(standing(after)).toBe(WELL);
+    expect(after.standing).toBe(WELL);
   },
 );
 
@@ -46,7 +45,7 @@ test('without a state file a restart counts what is delivered again, and shows t
   await run.restart('stop');
   const scrape = await run.advance('2m');
   expect(counts(scrape)).toBeGreaterThan(0);
-  expect(standing(scrape)).toBe(WELL);
+  expect(scrape.standing).toBe(WELL);
 });
 
 test('after a restart known series exist with zero before the first poll, so that increase() sees the next event', async () => {
@@ -75,7 +74,7 @@ test('the disk is full for a quarter of an hour: everything is shown, and the lo
   await run.advance('4m');
   run.disk.fault = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const scrape = await run.advance('15m');
-  expect(standing(scrape)).toBe(WELL);
+  expect(scrape.standing).toBe(WELL);
   expect(scrape.value('filer_exporter_state_file_errors_total')).toBeGreaterThan(0);
   run.disk.fault = undefined;
   await run.advance('5m');
@@ -89,7 +88,7 @@ test.each(['{"program":', '{"program":"another"}'])(
     const run = await simulate({ gfa: true, state: true, later: true });
     run.disk.content = content;
     await run.start();
-    expect(standing(await run.advance('4m'))).toBe(WELL);
+    expect((await run.advance('4m')).standing).toBe(WELL);
     expect(run.log.filter(({ level }) => level === 'warn')).toHaveLength(1);
   },
 );
@@ -98,7 +97,7 @@ test('an exporter that the portal rejects from the start is ready, so that a rol
   const run = await simulate({ gfa: true, later: true });
   run.fail({ service: 'portal', status: 429, headers: { 'retry-after': '900' } });
   await run.start();
-  expect(standing(await run.advance('1m'))).toMatch(/^gfa up, 3 filers; portal down/);
+  expect((await run.advance('1m')).standing).toMatch(/^gfa up, 3 filers; portal down/);
   expect((await run.get('/readyz')).status).toBe(200);
 });
 

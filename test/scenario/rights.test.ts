@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Scenario } from '../harness/simulate.ts';
 import { simulate } from '../harness/simulate.ts';
-import { standing } from '../harness/standing.ts';
 
 const WELL = 'portal up, 3 reporting, 9 series';
 const TELEMETRY = /^\/telemetry\//;
@@ -21,11 +20,11 @@ test('a licence that lapses and is bought again is on its metric and on the page
   await run.advance('4m');
   const ends = lapse(run);
   const lapsed = await run.advance('12m');
-  expect([lapsed.value(...LICENCE), standing(lapsed)]).toEqual([0, 'portal down (forbidden), 0 series']);
+  expect([lapsed.value(...LICENCE), lapsed.standing]).toEqual([0, 'portal down (forbidden), 0 series']);
   expect((await run.get('/status')).text).toContain('ops_iq_premium');
   for (const end of ends) end();
   const bought = await run.advance('9m');
-  expect([bought.value(...LICENCE), standing(bought)]).toEqual([1, WELL]);
+  expect([bought.value(...LICENCE), bought.standing]).toEqual([1, WELL]);
 });
 
 test('a licence lapses: everything is down although a series that the build lacks is polled every two hours', async () => {
@@ -35,7 +34,7 @@ test('a licence lapses: everything is down although a series that the build lack
   });
   await run.advance('8m');
   lapse(run);
-  expect(standing(await run.advance('16m'))).toBe('portal down (forbidden), 0 series');
+  expect((await run.advance('16m')).standing).toBe('portal down (forbidden), 0 series');
 });
 
 test('a right to one series that is taken away and given again: the others go on, and it comes back', async () => {
@@ -43,10 +42,10 @@ test('a right to one series that is taken away and given again: the others go on
   await run.advance('4m');
   const end = run.fail({ path: /load_average/, status: 403 });
   const scrape = await run.advance('12m');
-  expect(standing(scrape)).toBe('portal up, 3 reporting, 6 series');
+  expect(scrape.standing).toBe('portal up, 3 reporting, 6 series');
   expect(scrape.value('filer_exporter_tasks_suspended', { api: 'portal', reason: 'forbidden' })).toBe(3);
   end();
-  expect(standing(await run.advance('8m'))).toBe(WELL);
+  expect((await run.advance('8m')).standing).toBe(WELL);
 });
 
 test('rights that belong to the sign-in: a right that was given shows its values within the discovery interval', async () => {
@@ -62,7 +61,7 @@ test('rights that belong to the sign-in: a right that was given shows its values
   await run.advance('12m');
   const [before, given] = [signIns, run.clock.monotonic()];
   end();
-  expect(standing(await run.advance('8m'))).toBe(WELL);
+  expect((await run.advance('8m')).standing).toBe(WELL);
   expect(signIns).toBeGreaterThan(1);
   expect([signIns - before <= 2, run.clock.monotonic() > given]).toEqual([true, true]);
 });
@@ -83,10 +82,10 @@ test('a role that may read neither list of appliances for half an hour loses non
   const named = (await run.advance('4m')).all('filer_appliance_up').map(({ labels }) => labels.filer);
   const end = run.fail({ path: /^\/(?:serials|edges)/, status: 403 });
   const scrape = await run.advance('24m');
-  expect(standing(scrape)).toBe(WELL);
+  expect(scrape.standing).toBe(WELL);
   expect(scrape.all('filer_appliance_up').map(({ labels }) => labels.filer)).toEqual(named);
   end();
-  expect(standing(await run.advance('15m'))).toBe(WELL);
+  expect((await run.advance('15m')).standing).toBe(WELL);
 });
 
 test('series that are rejected request once a minute a licence that is rejected too', async () => {
@@ -101,7 +100,7 @@ test('series that are rejected request once a minute a licence that is rejected 
 test('a token is refreshed before it ends, lives for a minute at times, and none is left when the exporter stops', async () => {
   const run = await simulate({ services: { tokenLifetimeMs: 60_000 } });
   run.allow('requests', 'a token for each minute is requested');
-  expect(standing(await run.advance('8m'))).toBe(WELL);
+  expect((await run.advance('8m')).standing).toBe(WELL);
   expect(run.requests(/^\/auth\/token\/refresh/)).toBeGreaterThan(5);
   await run.stop();
   expect(run.services.portal.tokens.alive(run.clock.now())).toBe(0);

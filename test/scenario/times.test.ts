@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY, HOUR, SECOND } from '../harness/duration.ts';
 import { type Scenario, simulate } from '../harness/simulate.ts';
-import { standing } from '../harness/standing.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,9 +25,9 @@ test.each([
   await run.advance('4m');
   run.disturb(() => false)();
   run.clock.step(stepMs);
-  expect(standing(await run.advance('12m'))).toBe(WELL);
+  expect((await run.advance('12m')).standing).toBe(WELL);
   run.clock.step(-stepMs);
-  expect(standing(await run.advance('12m'))).toBe(WELL);
+  expect((await run.advance('12m')).standing).toBe(WELL);
 });
 
 test('a machine that begins in 1970 and gets the time after ten minutes', async () => {
@@ -36,20 +35,20 @@ test('a machine that begins in 1970 and gets the time after ten minutes', async 
   const sinceMs = run.clock.now();
   run.clock.step(-sinceMs);
   await run.start();
-  expect(standing(await run.advance('4m'))).toBe(WELL);
+  expect((await run.advance('4m')).standing).toBe(WELL);
   run.clock.step(sinceMs);
-  expect(standing(await run.advance('10m'))).toBe(WELL);
+  expect((await run.advance('10m')).standing).toBe(WELL);
 });
 
 test('services whose clock is an hour ahead, and then an hour behind, are up, and all that they report is shown', async () => {
   const run = await simulate({ gfa: true, services: { clockAheadMs: HOUR } });
   run.allow('stale', 'a record of the time that is set back is older than one that was shown');
   const ahead = await run.advance('10m');
-  expect(standing(ahead)).toBe(WELL);
+  expect(ahead.standing).toBe(WELL);
   expect(ahead.value('filer_exporter_clock_skew_seconds', { api: 'portal' })).toBeCloseTo(HOUR / SECOND, -1);
   run.services.set({ clockAheadMs: -HOUR });
   run.disturb()();
-  expect(standing(await run.advance('16m'))).toBe(WELL);
+  expect((await run.advance('16m')).standing).toBe(WELL);
 });
 
 test('a clock that is ten minutes off is reported by metric, log and page until it is right', async () => {
@@ -98,7 +97,7 @@ test('filers that are named one in each response keep their counts', async () =>
   });
   await run.advance('12m');
   end();
-  expect(standing(await run.advance('4m'))).toBe('gfa up, 5 filers');
+  expect((await run.advance('4m')).standing).toBe('gfa up, 5 filers');
 });
 
 test('responses without filers and volumes for a while take no count away', async () => {
@@ -107,7 +106,7 @@ test('responses without filers and volumes for a while take no count away', asyn
   const end = run.edit(/^\/data/, (body) => ({ ...(body as object), metrics: [] }));
   expect((await run.advance('12m')).sum('filer_lock_events_total')).toBe(before);
   end();
-  expect(standing(await run.advance('4m'))).toBe('gfa up, 3 filers');
+  expect((await run.advance('4m')).standing).toBe('gfa up, 3 filers');
 });
 
 test('one empty and one half list of appliances, jobs and connections take nothing away and count nothing twice', async () => {
@@ -128,5 +127,5 @@ test('one empty and one half list of appliances, jobs and connections take nothi
     await run.advance('6m');
     end();
   }
-  expect(standing(await run.advance('10m'))).toBe('portal up, 6 reporting, 18 series');
+  expect((await run.advance('10m')).standing).toBe('portal up, 6 reporting, 18 series');
 });
