@@ -4,22 +4,14 @@ import type { Exchange } from '../transport/json-client.ts';
 import { parseHttpDate } from '../transport/rate/retry-after.ts';
 import type { ReportFinding } from './finding.ts';
 
-export interface RequestLimits {
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-}
-
-interface Expected extends RequestLimits {
-  readonly explain: Explain;
-}
-
 /** The largest clock difference without a warning, in milliseconds. */
 const SKEW_MS = 60_000;
 
 /** Checks what the exchanges with any service show: clock, speed, size and limits. */
 export function checkExchanges(
   exchanges: readonly Exchange[],
-  { explain, timeoutMs, maxResponseBytes }: Expected,
+  explain: Explain,
+  { timeoutMs, maxResponseBytes }: { readonly timeoutMs: number; readonly maxResponseBytes: number },
   reportFinding: ReportFinding,
 ): void {
   const responded = exchanges.filter(({ status }) => status !== undefined);

@@ -57,24 +57,20 @@ test('a healthy account has no complaint, and no more requests than announced', 
   expect(find('longest_period')?.code).toBe('P30D');
 });
 
-/** A fault, and every line that is not ok. */
-const faults: readonly (readonly [what: string, fault: Fault, complaints: readonly string[]])[] = [
-  [
-    'the role may not read telemetry',
-    { path: /^\/telemetry\/appliances/, status: 403 },
-    ['failure portal operations telemetry-403'],
-  ],
-  ['one operation returns 403', { path: /^\/jobs/, status: 403 }, ['failure portal operations jobs-403']],
-  ['one operation returns 404', { path: /^\/jobs/, status: 404 }, ['failure portal operations jobs-404']],
-  ['the path of file acceleration is wrong', { service: 'gfa', status: 404 }, ['failure gfa data status-404']],
-  ['the token service is away', { path: /^\/auth\/token/, how: 'reset' }, ['failure portal token no-token']],
-  ['no token can be refreshed', { path: /refresh/, status: 404 }, ['warning portal token refresh-404']],
+/** A fault, and what is said about it. */
+const faults: readonly (readonly [what: string, fault: Fault, complaint: string])[] = [
+  ['telemetry is forbidden', { path: /^\/telemetry\/a/, status: 403 }, 'failure portal operations telemetry-403'],
+  ['one operation returns 403', { path: /^\/jobs/, status: 403 }, 'failure portal operations jobs-403'],
+  ['one operation returns 404', { path: /^\/jobs/, status: 404 }, 'failure portal operations jobs-404'],
+  ['the path of file acceleration is wrong', { service: 'gfa', status: 404 }, 'failure gfa data status-404'],
+  ['the token service is away', { path: /^\/auth\/token/, how: 'reset' }, 'failure portal token no-token'],
+  ['no token can be refreshed', { path: /refresh/, status: 404 }, 'warning portal token refresh-404'],
 ];
 
-test.each(faults)('%s: the doctor says so, with the next step', async (_, fault, complaints) => {
-  const { complaints: found, findings } = await visit({ before: (services) => services.fail(fault) });
-  expect(found).toEqual(expect.arrayContaining([...complaints]));
-  for (const { level, advice } of findings) if (level === 'failure') expect(advice).not.toBe('');
+test.each(faults)('%s: the doctor says so, with the next step', async (_, fault, complaint) => {
+  const { complaints, findings } = await visit({ before: (services) => services.fail(fault) });
+  expect(complaints).toContain(complaint);
+  for (const { level, advice } of findings) if (level === 'failure') expect(advice).toBeTruthy();
 });
 
 test('rejected credentials are a failure that names the variables', async () => {

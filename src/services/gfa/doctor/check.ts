@@ -1,19 +1,24 @@
 import { explainFor } from '../../../contract/causes.ts';
 import type { ReportFinding } from '../../../doctor/finding.ts';
-import { ages } from '../../../doctor/plausible.ts';
-import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
-import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
+import {
+  type NamesOfService,
+  type Outcome,
+  outcomeOf,
+  reportAnswers,
+  type ServiceCheck,
+} from '../../../doctor/service-check.ts';
+import type { JsonObject } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
-import { parseDateSeconds, parseDecimal } from '../../../metrics/units.ts';
-import { asError, httpStatusOf, RequestError } from '../../../runtime/errors.ts';
+import { medianOf, parseDecimal } from '../../../metrics/units.ts';
+import { httpStatusOf } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
 import { Secret } from '../../../runtime/secret.ts';
 import type { DoctorCheckDependencies } from '../../service.ts';
 import { gfaCauses } from '../causes.ts';
 import { dataRequest, type GfaClientSettings, temporaryClientKey } from '../client.ts';
-import { parseDataResponse } from '../data-response.ts';
+import { type DataResponse, parseDataResponse } from '../data-response.ts';
 import { GROUPS } from '../families.ts';
-import { gfaQuestions } from './questions.ts';
+import { deliveryOf, eventsIn, gfaReadings, reachOf, shapeOf, switchedOffGroup } from './answers.ts';
 
 /** The header names that deployments of the service are known to use. */
 const HEADERS = ['X-Service-client-key', 'X-Nasuni-client-key'] as const;
@@ -27,62 +32,38 @@ export function createGfaCheck(
   { client, environment: { clock } }: DoctorCheckDependencies,
 ): ServiceCheck {
   const key = temporaryClientKey(settings, 'doctor', clock.now());
-  const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<CheckResult> => {
+  const run = async (reportFinding: ReportFinding, signal: AbortSignal): Promise<NamesOfService> => {
     const sendWithKey = (suffix: string, change: Partial<GfaClientSettings> = {}) => {
       const request = dataRequest({ ...settings, ...change, clientKey: `${key}${suffix}` });
       // Each request may move a bookmark.
-      return resultOf(client.send({ ...request, onlyOnce: true }, signal));
+      return outcomeOf(client.send({ ...request, onlyOnce: true }, signal), signal);
     };
-    const { body: first, error } = await sendWithKey('-a');
+    const { result: first, error } = await sendWithKey('-a');
     if (error !== undefined) {
       const token = Secret.of(`Bearer ${settings.token.reveal()}`);
       await reportFailure(error, reportFinding, () => sendWithKey('-a', { token }));
-      return { answers: [], filers: [], volumes: [] };
+      return { filers: [], volumes: [] };
     }
     reportFinding('ok', 'credentials', 'accepted', 'GFA_TOKEN is accepted');
     await clock.sleep(PAUSE_MS, signal);
     const again = await sendWithKey('-a');
     const otherKey = await sendWithKey('-b');
     const reduced = await sendWithKey('-b', { groups: ['filers', 'volumes'] });
-    const events = eventsIn(first);
-    if (otherKey.error !== undefined) {
-      const observed = `${settings.clientKeyHeader} could not be checked: ${otherKey.error.message}`;
-      reportFinding('unknown', 'client-key', 'failed', observed);
-    } else {
-      await checkHeader(settings, events, eventsIn(otherKey.body), reportFinding, (clientKeyHeader) =>
-        sendWithKey('-c', { clientKeyHeader }),
-      );
-    }
-    checkContents(first, reportFinding);
-    const hasDelivery = again.error === undefined && otherKey.error === undefined;
-    const answers = answersTo({
-      metrics_shape: formatOfMetrics(first),
-      delivery: hasDelivery ? deliveryOf(events, eventsIn(again.body), eventsIn(otherKey.body)) : undefined,
+    await checkHeader(settings, first, otherKey, reportFinding, (clientKeyHeader) =>
+      sendWithKey('-c', { clientKeyHeader }),
+    );
+    const response = parseDataResponse(first, () => {});
+    checkContents(response, reportFinding);
+    const answers = {
+      metrics_shape: shapeOf(first),
+      delivery: deliveryOf(first, again.result, otherKey.result),
       new_key_reach: reachOf(first),
-      switched_off_group: switchedOffGroup(reduced.body),
-    });
-    return { answers, ...namesIn(first) };
+      switched_off_group: switchedOffGroup(reduced.result),
+    };
+    reportAnswers(gfaReadings, answers, reportFinding);
+    return namesIn(response);
   };
-  return {
-    requests: 6,
-    questions: gfaQuestions,
-    run,
-  };
-}
-
-interface RequestResult {
-  readonly body?: unknown;
-  readonly error?: Error;
-}
-
-async function resultOf(request: Promise<unknown>): Promise<RequestResult> {
-  try {
-    return { body: await request };
-  } catch (thrown) {
-    const error = asError(thrown);
-    if (error instanceof RequestError && error.reason === 'aborted') throw error;
-    return { error };
-  }
+  return { requests: 6, run };
 }
 
 const explain = explainFor(gfaCauses, true);
@@ -91,42 +72,46 @@ const explain = explainFor(gfaCauses, true);
 async function reportFailure(
   error: Error,
   reportFinding: ReportFinding,
-  sendWithBearer: () => Promise<RequestResult>,
+  sendWithBearer: () => Promise<Outcome<unknown>>,
 ): Promise<void> {
   const { message: observed } = error;
-  const status = httpStatusOf(error);
   const { advice } = explain(error);
-  if (meaningOf(error).action === 'renew') {
-    const acceptsBearer = (await sendWithBearer()).error === undefined;
-    reportFinding('failure', 'credentials', acceptsBearer ? 'other-form' : 'rejected', observed, {
-      expected: '200',
-      advice: acceptsBearer
-        ? 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that'
-        : advice,
-    });
+  const expected = '200';
+  if (meaningOf(error).action !== 'renew') {
+    reportFinding('failure', 'data', `status-${httpStatusOf(error) ?? 'none'}`, observed, { expected, advice });
+  } else if ((await sendWithBearer()).error !== undefined) {
+    reportFinding('failure', 'credentials', 'rejected', observed, { expected, advice });
   } else {
-    reportFinding('failure', 'data', `status-${status ?? 'none'}`, observed, { expected: '200', advice });
+    const otherForm = 'put the word Bearer and a space before the key in GFA_TOKEN: the service accepts that';
+    reportFinding('failure', 'credentials', 'other-form', observed, { expected, advice: otherForm });
   }
 }
 
 /** Checks that each client key receives all events. If a second key receives none of the first key's events, the service ignores the header, and other header names are tried. */
 async function checkHeader(
   { clientKeyHeader }: GfaClientSettings,
-  events: ReadonlySet<string>,
-  otherEvents: ReadonlySet<string>,
+  first: unknown,
+  otherKey: Outcome<unknown>,
   reportFinding: ReportFinding,
-  sendWithHeader: (header: string) => Promise<RequestResult>,
+  sendWithHeader: (header: string) => Promise<Outcome<unknown>>,
 ): Promise<void> {
   const check = 'client-key';
+  const events = eventsIn(first);
   // Only earlier events count, because new ones are delivered to any key.
-  const hasEarlierEvent = (received: ReadonlySet<string>) => [...received].some((event) => events.has(event));
+  const hasEarlierEvent = (body: unknown) => [...eventsIn(body)].some((event) => events.has(event));
+  const reportUnknown = (header: string, { message }: Error) =>
+    reportFinding('unknown', check, 'failed', `${header} could not be checked: ${message}`);
+  if (otherKey.error !== undefined) {
+    reportUnknown(clientKeyHeader, otherKey.error);
+    return;
+  }
   if (events.size === 0) {
     const observed = `${clientKeyHeader} could not be checked: no event shows whether it is the right header`;
     const advice = 'run the doctor again once files of an accelerated volume have changed';
     reportFinding('unknown', check, 'no-events', observed, { advice });
     return;
   }
-  if (hasEarlierEvent(otherEvents)) {
+  if (hasEarlierEvent(otherKey.result)) {
     reportFinding('ok', check, 'honoured', `${clientKeyHeader} gives each key its own events`);
     return;
   }
@@ -134,12 +119,12 @@ async function checkHeader(
   const expected = 'each client key receives all events';
   for (const header of HEADERS) {
     if (header.toLowerCase() === clientKeyHeader.toLowerCase()) continue;
-    const { body, error } = await sendWithHeader(header);
+    const { result, error } = await sendWithHeader(header);
     if (error !== undefined) {
-      reportFinding('unknown', check, 'failed', `${header} could not be checked: ${error.message}`);
+      reportUnknown(header, error);
       return;
     }
-    if (!hasEarlierEvent(eventsIn(body))) continue;
+    if (!hasEarlierEvent(result)) continue;
     const advice = `set GFA_CLIENT_KEY_HEADER=${header}: with it a new key receives all events`;
     reportFinding('failure', check, 'other-header', observed, { expected, advice });
     return;
@@ -149,73 +134,45 @@ async function checkHeader(
   reportFinding('failure', check, 'ignored', observed, { expected, advice });
 }
 
-function checkContents(body: unknown, reportFinding: ReportFinding): void {
-  const { groups } = parseDataResponse(body, () => {});
+function checkContents({ groups }: DataResponse, reportFinding: ReportFinding): void {
   const counts = GROUPS.map((group) => `${groups[group].length} ${group}`).join(', ');
   if (groups.filers.length === 0) {
     const advice = 'check that filers are connected to an accelerated volume, and that GFA_METRICS contains filers';
     reportFinding('warning', 'data', 'no-filers', counts, { expected: 'records of filers', advice });
   } else reportFinding('ok', 'data', 'records', counts);
-  const valuesOf = (records: readonly JsonObject[], field: string) =>
-    records.flatMap((record) => parseDecimal(record[field]) ?? []);
   // A filer that works contacts the service every few minutes. Its records on volumes tell how long it was idle there.
   const ownRecords = groups.filers.filter(({ volume_guid }) => !volume_guid);
-  const found = [
-    ages('last_checkin', valuesOf(ownRecords, 'last_checkin'), 3_600),
-    ages('oldest_unprotected_data', valuesOf(groups.filers, 'oldest_unprotected_data'), 7 * 86_400),
-  ];
-  for (const { level, code, observed, ...more } of found) reportFinding(level, 'ages', code, observed, more);
+  checkAges('last_checkin', ownRecords, 3_600, reportFinding);
+  checkAges('oldest_unprotected_data', groups.filers, 7 * 86_400, reportFinding);
 }
 
-function formatOfMetrics(body: unknown): string | undefined {
-  if (!isJsonObject(body)) return undefined;
-  if (Array.isArray(body.metrics)) return body.metrics.length > 1 ? 'several_objects' : 'array';
-  return isJsonObject(body.metrics) ? 'object' : undefined;
+/** An age above this is none: the services are younger. In seconds. */
+const MAX_AGE_S = 10 * 365 * 86_400;
+
+/**
+ * Checks whether the values of a field can be ages in seconds. `usualS` is the most that the median of a healthy account
+ * has: milliseconds of minutes look like seconds of days, so only a limit that is near the usual values finds them.
+ */
+function checkAges(field: string, records: readonly JsonObject[], usualS: number, reportFinding: ReportFinding): void {
+  const values = records.flatMap((record) => parseDecimal(record[field]) ?? []);
+  const median = medianOf(values);
+  if (median === undefined) {
+    reportFinding('unknown', 'ages', 'no-values', `${field} could not be checked: no record has a value`);
+    return;
+  }
+  const impossible = values.filter((value) => value < 0 || value > MAX_AGE_S).length;
+  const observed = `${field}: median ${Math.round(median)}, ${impossible} of ${values.length} impossible`;
+  if (impossible === 0 && median <= usualS) {
+    reportFinding('ok', 'ages', 'ages', observed);
+    return;
+  }
+  const advice =
+    'compare one value with the portal: if the unit is another one, the critical alerts about it are wrong; report it to the maintainers';
+  const expected = `ages in seconds, usually below ${usualS}`;
+  reportFinding('warning', 'ages', 'no-ages', observed, { expected, advice });
 }
 
-function deliveryOf(
-  first: ReadonlySet<string>,
-  again: ReadonlySet<string>,
-  otherKey: ReadonlySet<string>,
-): string | undefined {
-  if (first.size === 0) return undefined;
-  const repeated = [...first].filter((event) => again.has(event)).length;
-  if (repeated === 0) return [...first].some((event) => otherKey.has(event)) ? 'bookmark' : 'bookmark_shared';
-  // A few events leave the window while the doctor runs.
-  return repeated > 0.8 * first.size ? 'window' : 'overlapping';
-}
-
-function reachOf(body: unknown): string | undefined {
-  if (!isJsonObject(body) || !isJsonObject(body.info)) return undefined;
-  const requestedAt = parseDateSeconds(body.info.request_time);
-  const times = eventRecords(body).flatMap(({ timestamp }) => parseDateSeconds(timestamp) ?? []);
-  if (requestedAt === undefined || times.length === 0) return undefined;
-  const oldest = times.reduce((least, time) => Math.min(least, time));
-  const hours = (requestedAt - oldest) / 3600;
-  if (hours <= 0.1) return 'minutes';
-  return hours <= 1.1 ? 'an_hour' : hours <= 25 ? 'a_day' : 'more_than_a_day';
-}
-
-function switchedOffGroup(body: unknown): string | undefined {
-  if (!isJsonObject(body)) return undefined;
-  const part: unknown = Array.isArray(body.metrics) ? body.metrics[0] : body.metrics;
-  if (!isJsonObject(part)) return undefined;
-  if (part.locks === undefined) return 'missing';
-  return Array.isArray(part.locks) && part.locks.length === 0 ? 'empty' : 'ignored';
-}
-
-function eventRecords(body: unknown): readonly JsonObject[] {
-  if (body === undefined) return [];
-  const { groups } = parseDataResponse(body, () => {});
-  return [...groups.locks, ...groups.propagation];
-}
-
-function eventsIn(body: unknown): ReadonlySet<string> {
-  return new Set(eventRecords(body).map((record) => JSON.stringify(record)));
-}
-
-function namesIn(body: unknown): Pick<CheckResult, 'filers' | 'volumes'> {
-  const { groups } = parseDataResponse(body, () => {});
+function namesIn({ groups }: DataResponse): NamesOfService {
   const named = (records: readonly JsonObject[], id: string, title: string) => {
     const names = new Map(records.map((record) => [labelValue(record[id]), labelValue(record[title])]));
     return [...names].filter(([recordId]) => recordId !== '').map(([recordId, name]) => ({ id: recordId, name }));

@@ -1,17 +1,46 @@
+import type { Readings } from '../../../doctor/service-check.ts';
 import { labelValue } from '../../../metrics/samples.ts';
-import { epochMilliseconds, parseDecimal } from '../../../metrics/units.ts';
+import { epochMilliseconds } from '../../../metrics/units.ts';
 import type { Exchange } from '../../../transport/json-client.ts';
 import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
-import { lifetimeOf, parseToken } from '../token-requests.ts';
-import type { VariantAnswers } from './questions.ts';
-import type { UnitEvidence } from './unit-evidence.ts';
 
-/** If this many utilizations of processors and caches are at most 1, the account may send ratios. */
-const MIN_UTILIZATIONS = 10;
+/** The properties that the portal's documentation leaves open and an account shows, each with its alternatives and their effect. */
+export const portalReadings: Readings = {
+  ratio_unit: { percent: 'as documented', ratio: 'the values are 100 times too small until PORTAL_UNITS has ratio' },
+  memory_unit: {
+    kilobytes: 'as documented, 1024 bytes each',
+    bytes: 'the values are 1024 times too large until PORTAL_UNITS has memory_bytes',
+  },
+  time_unit: { milliseconds: 'as documented', seconds: 'each time before 2001 is read as seconds' },
+  latency_unit: {
+    milliseconds: 'as documented',
+    seconds: 'the values are 1000 times too small until PORTAL_UNITS has latency_seconds',
+  },
+  bin_size: {
+    honoured: 'bins have the length in PORTAL_BIN_SIZE',
+    ignored: 'bins are one minute; PORTAL_BIN_SIZE has no effect',
+  },
+  newest_bin: {
+    whole: 'the newest bin is shown',
+    partial: 'the newest bin is shown; keep PORTAL_BIN_SIZE at 60s',
+    null: 'the newest bin with a value is shown',
+  },
+  counts: {
+    per_bin: 'as documented: requests in a bin of PORTAL_BIN_SIZE',
+    per_second: 'the values are too small until PORTAL_UNITS has requests_per_second',
+  },
+  longest_period: {
+    P30D: 'history reaches back 30 days',
+    P7D: 'history reaches back 7 days',
+    P1D: 'history reaches back a day',
+  },
+  connection_appliance_id: { edge_id: 'the appliance is found by it', serial: 'the appliance is found by it' },
+};
 
-function itemsOf(exchanges: readonly Exchange[], operation: string) {
+/** The records of all responses with 200, or of those to one operation. */
+export function itemsOf(exchanges: readonly Exchange[], operation?: string) {
   return exchanges
-    .filter((exchange) => exchange.status === 200 && exchange.operation === operation)
+    .filter((exchange) => exchange.status === 200 && exchange.operation === (operation ?? exchange.operation))
     .flatMap(({ body }) => objectsOrEmpty(objectOrEmpty(body).items));
 }
 
@@ -19,31 +48,9 @@ export function idsOf(exchanges: readonly Exchange[], operation: string, field: 
   return new Set(itemsOf(exchanges, operation).map((record) => labelValue(record[field]).toLowerCase()));
 }
 
-/** `now`: epoch milliseconds. */
-export function tokenAnswers(exchanges: readonly Exchange[], now: number): VariantAnswers {
-  const tokenExchange = exchanges.find(({ operation, status }) => operation === 'token' && status === 200);
-  if (tokenExchange === undefined) return {};
-  const { seconds } = lifetimeOf(parseToken(tokenExchange.body), now);
-  const lifetimeClass = seconds <= 3600 ? 'up_to_an_hour' : seconds <= 86_400 ? 'up_to_a_day' : 'more_than_a_day';
-  return { token_lifetime: seconds < 600 ? 'below_10_minutes' : lifetimeClass };
-}
-
-/** Evidence of the unit from CPU and cache utilization, for appliances whose build does not report `utilization` of memory. */
-export function ratioEvidence(exchanges: readonly Exchange[]): readonly UnitEvidence[] {
-  const utilizations = [...itemsOf(exchanges, 'cpu_utilization'), ...itemsOf(exchanges, 'cache_utilization')]
-    .flatMap(({ cpu_usage, cache_utilization }) => parseDecimal(cpu_usage) ?? parseDecimal(cache_utilization) ?? [])
-    .filter((utilization) => utilization > 0);
-  if (utilizations.some((utilization) => utilization > 1))
-    return [{ question: 'ratio_unit', answer: 'percent', isProof: true }];
-  return utilizations.length < MIN_UTILIZATIONS ? [] : [{ question: 'ratio_unit', answer: 'ratio', isProof: false }];
-}
-
 /** The time of the newest record of any series, in epoch milliseconds; undefined without a record. */
 export function newestRecordMs(exchanges: readonly Exchange[]): number | undefined {
-  const times = exchanges
-    .filter(({ status }) => status === 200)
-    .flatMap(({ body }) => objectsOrEmpty(objectOrEmpty(body).items))
-    .flatMap(({ time }) => epochMilliseconds.read(time) ?? []);
+  const times = itemsOf(exchanges).flatMap(({ time }) => epochMilliseconds.read(time) ?? []);
   return times.length === 0 ? undefined : 1000 * times.reduce((newest, time) => Math.max(newest, time));
 }
 

@@ -1,10 +1,10 @@
 import type { ReportFinding } from '../../../doctor/finding.ts';
+import { type Answers, outcomeOf } from '../../../doctor/service-check.ts';
 import type { JsonObject } from '../../../metrics/family.ts';
 import { medianOf, parseDecimal } from '../../../metrics/units.ts';
-import { asError, httpStatusOf } from '../../../runtime/errors.ts';
+import { httpStatusOf } from '../../../runtime/errors.ts';
 import type { PortalClient } from '../client.ts';
 import { newestFirst } from '../records.ts';
-import type { VariantAnswers } from './questions.ts';
 
 const SERIES = 'cache_hits_misses';
 const MINUTE_MS = 60_000;
@@ -20,36 +20,31 @@ export async function probeBins(
   serial: string,
   reportFinding: ReportFinding,
   signal: AbortSignal,
-): Promise<VariantAnswers> {
-  const requestBins = async (period: string, bin_size: number): Promise<readonly JsonObject[] | Error> => {
-    const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
-    try {
-      const json = { period, bin_size };
-      return newestFirst(await client.send({ method: 'POST', path, operation: SERIES, json }, signal), () => {});
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return asError(error);
-    }
+): Promise<Answers> {
+  const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${SERIES}`;
+  const requestBins = (period: string, bin_size: number) => {
+    const request = { method: 'POST', path, operation: SERIES, json: { period, bin_size } } as const;
+    const records = client.send(request, signal).then((body) => newestFirst(body, () => {}));
+    return outcomeOf(records, signal);
   };
-  const failed = (question: string, { message }: Error) =>
+  const reportUnknown = (question: string, { message }: Error) =>
     reportFinding('unknown', question, 'failed', `could not be checked: ${message}`);
-  const minutes = await requestBins('PT30M', 60);
+  const minutes = await requestBins('PT30M', MINUTE_MS / 1000);
   const bins = await requestBins('PT30M', LONG_BIN_MS / 1000);
-  const error = [minutes, bins].find((result) => result instanceof Error);
-  if (error !== undefined) failed('bin_size', error);
-  let longest: string | undefined;
+  const failure = minutes.error ?? bins.error;
+  if (failure !== undefined) reportUnknown('bin_size', failure);
+  const answers = minutes.result && bins.result ? binAnswers(minutes.result, bins.result) : {};
   for (const period of PERIODS) {
-    const result = await requestBins(period, 3600);
-    if (!(result instanceof Error)) longest = period;
-    else if (!REJECTIONS.includes(httpStatusOf(result))) failed('longest_period', result);
-    else continue;
+    const { error } = await requestBins(period, 3600);
+    if (error === undefined) return { ...answers, longest_period: period };
+    if (REJECTIONS.includes(httpStatusOf(error))) continue;
+    reportUnknown('longest_period', error);
     break;
   }
-  const hasBins = !(minutes instanceof Error) && !(bins instanceof Error);
-  return { ...(hasBins && binAnswers(minutes, bins)), longest_period: longest };
+  return answers;
 }
 
-function binAnswers(minutes: readonly JsonObject[], bins: readonly JsonObject[]): VariantAnswers {
+function binAnswers(minutes: readonly JsonObject[], bins: readonly JsonObject[]): Answers {
   const stepMs = medianOf(bins.slice(1).map((bin, index) => milliseconds(bins[index] ?? bin) - milliseconds(bin)));
   const [newest] = bins;
   if (stepMs === undefined || newest === undefined) return {};

@@ -1,6 +1,5 @@
 import type { ReportFinding } from '../../../doctor/finding.ts';
-import { freshness } from '../../../doctor/plausible.ts';
-import { answersTo, type CheckResult, type ServiceCheck } from '../../../doctor/service-check.ts';
+import { type NamesOfService, outcomeOf, reportAnswers, type ServiceCheck } from '../../../doctor/service-check.ts';
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
 import type { DoctorCheckDependencies } from '../../service.ts';
@@ -9,12 +8,11 @@ import { PortalCollector } from '../collector.ts';
 import type { PortalOptions } from '../context.ts';
 import { TokenSource } from '../token.ts';
 import { tokenRequest } from '../token-requests.ts';
-import { connectionIds, newestRecordMs, ratioEvidence, tokenAnswers, volumesIn } from './answers.ts';
+import { connectionIds, newestRecordMs, portalReadings, volumesIn } from './answers.ts';
 import { probeBins } from './bin-probe.ts';
 import { explain, reportAppliances, reportInventory, reportOperations, reportUndocumentedSeries } from './findings.ts';
 import { MAX_APPLIANCES, MAX_SAMPLED_APPLIANCES, pollOnce } from './polls.ts';
-import { portalQuestions, type VariantAnswers } from './questions.ts';
-import { unitAnswers } from './unit-evidence.ts';
+import { reportUnits } from './units.ts';
 
 /** The requests about the token, bins and periods, in addition to those of the collectors. */
 const EXTRA_REQUESTS = 10;
@@ -32,7 +30,6 @@ interface Run extends DoctorCheckDependencies {
 /** Polls every operation of every enabled collector once, and finds out what the documentation leaves open. */
 export function createPortalCheck(options: PortalOptions, dependencies: DoctorCheckDependencies): ServiceCheck {
   return {
-    questions: portalQuestions,
     requests:
       EXTRA_REQUESTS +
       MAX_COLLECTOR_REQUESTS * options.collectors.length +
@@ -46,31 +43,27 @@ export function createPortalCheck(options: PortalOptions, dependencies: DoctorCh
   };
 }
 
-async function runCheck(run: Run): Promise<CheckResult> {
+async function runCheck(run: Run): Promise<NamesOfService> {
   const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
-  if (!(await checkCredentials(run))) return { answers: [], filers: [], volumes: [] };
+  if (!(await checkCredentials(run))) return { filers: [], volumes: [] };
   const portal = new PortalClient(client, tokens);
   const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
   try {
-    const [sampledSeries] = options.series;
-    const polls = await pollOnce(collector, sampledSeries?.name, signal);
+    const sampledSeries = options.series[0]?.name;
+    const polls = await pollOnce(collector, sampledSeries, signal);
     reportOperations(polls, collector, exchanges, reportFinding);
-    if (sampledSeries !== undefined)
-      reportAppliances(polls, collector.appliances.length, sampledSeries.name, reportFinding);
+    if (sampledSeries !== undefined) {
+      reportAppliances(polls, collector.appliances.length, sampledSeries, reportFinding);
+      reportFreshness(run);
+    }
     reportUndocumentedSeries(exchanges, reportFinding);
     reportInventory(collector.inventory.gaps, exchanges, reportFinding);
-    if (sampledSeries !== undefined) reportFreshness(run);
     const [appliance] = collector.appliances;
     const { counts, ...bins } = appliance ? await probeBins(portal, appliance.serial, reportFinding, signal) : {};
-    const answers: VariantAnswers = {
-      ...bins,
-      ...tokenAnswers(exchanges, environment.clock.now()),
-      connection_appliance_id: connectionIds(exchanges),
-    };
-    const evidence = [...ratioEvidence(exchanges)];
-    if (counts !== undefined) evidence.push({ question: 'counts', answer: counts, isProof: true });
+    reportUnits(options.units, exchanges, counts, reportFinding);
+    const answers = { ...bins, connection_appliance_id: connectionIds(exchanges) };
+    reportAnswers(portalReadings, answers, reportFinding);
     return {
-      answers: [...unitAnswers(options.units, exchanges, evidence), ...answersTo(answers)],
       filers: collector.appliances.map(({ serial, name }) => ({ id: serial, name })),
       volumes: volumesIn(exchanges),
     };
@@ -79,71 +72,75 @@ async function runCheck(run: Run): Promise<CheckResult> {
   }
 }
 
+/** A newest record that is older than this is late, and one further in the future has a wrong time. In seconds. */
+const FRESH_S = { oldest: 3_600, future: 300 } as const;
+
 function reportFreshness({ exchanges, environment: { clock }, reportFinding }: Run): void {
+  const check = 'freshness';
+  const what = 'the newest record of any appliance';
   const newestMs = newestRecordMs(exchanges);
-  const ageSeconds = newestMs === undefined ? undefined : (clock.now() - newestMs) / 1000;
-  const { level, code, observed, ...more } = freshness('the newest record of any appliance', ageSeconds);
-  reportFinding(level, 'freshness', code, observed, more);
+  if (newestMs === undefined) {
+    reportFinding('unknown', check, 'no-record', `${what} could not be checked: no record was received`);
+    return;
+  }
+  const ageSeconds = (clock.now() - newestMs) / 1000;
+  const observed = `${what} is ${Math.round(ageSeconds)} s old`;
+  if (ageSeconds > FRESH_S.oldest) {
+    const advice = 'check in the portal whether the appliances report, and when';
+    reportFinding('warning', check, 'old', observed, { expected: 'at most an hour', advice });
+  } else if (ageSeconds < -FRESH_S.future) {
+    const advice = 'check the clocks of this machine and of the appliances';
+    reportFinding('warning', check, 'future', observed, { expected: 'a time in the past', advice });
+  } else reportFinding('ok', check, 'fresh', observed);
 }
 
 async function checkCredentials(run: Run): Promise<boolean> {
   const { options, tokens, reportFinding, signal } = run;
   const { kind } = options.credentials;
-  const check = 'credentials';
-  try {
-    await tokens.get(signal);
-    const secondsLeft = tokens.remainingSeconds;
-    const minutes = secondsLeft === undefined ? 'an unknown time' : `${Math.round(secondsLeft / 6) / 10} min`;
-    reportFinding('ok', check, 'accepted', `accepted as ${kind}; a token lives for ${minutes}`);
+  const { error } = await outcomeOf(tokens.get(signal), signal);
+  if (error === undefined) {
+    const minutes = Math.round((tokens.remainingSeconds ?? 0) / 6) / 10;
+    reportFinding('ok', 'credentials', 'accepted', `accepted as ${kind}; a token lives for ${minutes} min`);
     await checkRefresh(run);
     return true;
-  } catch (thrown) {
-    if (signal.aborted) throw thrown;
-    const error = asError(thrown);
-    const cause = error instanceof CredentialError ? asError(error.cause) : error;
-    const observed = `as ${kind}: ${cause.message}`;
-    const { advice } = explain(error);
-    if (meaningOf(cause).action !== 'pause') {
-      const code = httpStatusOf(cause) === undefined ? 'no-token' : `status-${httpStatusOf(cause)}`;
-      reportFinding('failure', 'token', code, observed, { expected: 'a token', advice });
-      return false;
-    }
-    const acceptedKind = await otherAcceptedForm(run);
-    const code = acceptedKind === undefined ? 'rejected' : 'other-form';
-    reportFinding('failure', check, code, observed, {
-      expected: '200 with a token',
-      advice:
-        acceptedKind === undefined
-          ? advice
-          : `set PORTAL_AUTH=${acceptedKind}: the portal accepts the same credentials in that form`,
-    });
+  }
+  const cause = error instanceof CredentialError ? asError(error.cause) : error;
+  const observed = `as ${kind}: ${cause.message}`;
+  const { advice } = explain(error);
+  if (meaningOf(cause).action !== 'pause') {
+    const status = httpStatusOf(cause);
+    const code = status === undefined ? 'no-token' : `status-${status}`;
+    reportFinding('failure', 'token', code, observed, { expected: 'a token', advice });
     return false;
   }
+  const expected = '200 with a token';
+  const otherKind = kind === 'oauth2' ? 'service_key' : 'oauth2';
+  if (await acceptsOtherForm(run, otherKind)) {
+    const otherForm = `set PORTAL_AUTH=${otherKind}: the portal accepts the same credentials in that form`;
+    reportFinding('failure', 'credentials', 'other-form', observed, { expected, advice: otherForm });
+  } else reportFinding('failure', 'credentials', 'rejected', observed, { expected, advice });
+  return false;
+}
+
+async function acceptsOtherForm(
+  { client, options: { credentials }, signal }: Run,
+  kind: 'oauth2' | 'service_key',
+): Promise<boolean> {
+  if (credentials.kind === 'user_key') return false;
+  const { error } = await outcomeOf(client.send(tokenRequest({ ...credentials, kind }), signal), signal);
+  return error === undefined;
 }
 
 /** Refreshes the token. Whether the portal accepts the new one is shown by the operations that follow. */
 async function checkRefresh({ tokens, reportFinding, signal }: Run): Promise<void> {
-  try {
-    await tokens.refresh(signal);
+  const { error } = await outcomeOf(tokens.refresh(signal), signal);
+  if (error === undefined) {
     reportFinding('ok', 'token', 'refreshed', 'POST /auth/token/refresh was accepted');
-  } catch (thrown) {
-    if (signal.aborted) throw thrown;
-    const error = asError(thrown);
-    const advice = 'nothing has to be done: the exporter signs in again whenever a token expires';
-    reportFinding('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, error.message, {
-      expected: '200 with a new pair of tokens',
-      advice,
-    });
+    return;
   }
-}
-
-async function otherAcceptedForm({ client, options: { credentials }, signal }: Run): Promise<string | undefined> {
-  if (credentials.kind === 'user_key') return undefined;
-  const kind = credentials.kind === 'oauth2' ? 'service_key' : 'oauth2';
-  try {
-    await client.send(tokenRequest({ ...credentials, kind }), signal);
-    return kind;
-  } catch {
-    return undefined;
-  }
+  const advice = 'nothing has to be done: the exporter signs in again whenever a token expires';
+  reportFinding('warning', 'token', `refresh-${httpStatusOf(error) ?? 'failed'}`, error.message, {
+    expected: '200 with a new pair of tokens',
+    advice,
+  });
 }

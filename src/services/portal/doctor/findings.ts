@@ -26,36 +26,20 @@ export function reportAppliances(
     const { task, error } = ofAppliance.at(-1) ?? {};
     // An appliance that returns 404 for one series may only lack that series.
     if (task === undefined || (ofAppliance.length === 1 && isNotFound(error))) continue;
-    reportFinding(
-      'failure',
-      check,
-      `${httpStatusOf(error) ?? failureReason(error)}`,
-      `${task.appliance?.name}: ${error?.message}`,
-      {
-        expected: '200',
-        advice: explainTask(explain, {}, error).advice,
-      },
-    );
+    const code = `${httpStatusOf(error) ?? failureReason(error)}`;
+    const { advice } = explainTask(explain, {}, error);
+    reportFinding('failure', check, code, `${task.appliance?.name}: ${error?.message}`, { expected: '200', advice });
   }
   const sampled = polls.filter(({ task }) => task.operation === sampledSeries);
   const fleet = sampled.length < count ? ` (the inventory has ${count})` : '';
   const sample = `of ${sampled.length} appliances polled for ${sampledSeries}${fleet}`;
   const reporting = sampled.filter(({ isEmpty }) => isEmpty === false);
   if (reporting.length > 0) reportFinding('ok', check, 'reporting', `${reporting.length} ${sample} returned records`);
-  if (sampled.length === 0) {
-    reportFinding('unknown', check, 'none', 'could not be checked: no appliance is known');
-  }
+  if (sampled.length === 0) reportFinding('unknown', check, 'none', 'could not be checked: no appliance is known');
   const silent = sampled.filter(({ isEmpty }) => isEmpty).map(({ task }) => task.appliance?.name);
   if (silent.length === 0) return;
-  reportFinding(
-    'warning',
-    check,
-    'silent',
-    `${silent.length} ${sample} returned no records: ${silent.slice(0, 5).join(', ')}`,
-    {
-      advice: explain('no_records').advice,
-    },
-  );
+  const observed = `${silent.length} ${sample} returned no records: ${silent.slice(0, 5).join(', ')}`;
+  reportFinding('warning', check, 'silent', observed, { advice: explain('no_records').advice });
 }
 
 export function reportOperations(

@@ -1,5 +1,5 @@
 import type { Task } from '../../../contract/task.ts';
-import { asError } from '../../../runtime/errors.ts';
+import { outcomeOf } from '../../../doctor/service-check.ts';
 import { failureReason, isForbidden } from '../../../runtime/failures.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import { buildSupports } from '../appliances/builds.ts';
@@ -14,47 +14,52 @@ export const MAX_SAMPLED_APPLIANCES = 50;
 export interface TaskPoll {
   readonly task: Task;
   /** Undefined if it succeeded. */
-  readonly error?: Error;
-  readonly isEmpty?: boolean;
+  readonly error: Error | undefined;
+  readonly isEmpty: boolean | undefined;
 }
 
-/** Polls every operation once: the inventory first, because the other tasks depend on it. */
+/**
+ * Polls every operation once: for one volume, and for one appliance of each kind. Exceptions are the sampled series, and
+ * memory, which depends on the build.
+ */
 export async function pollOnce(collector: PortalCollector, sampledSeries: string | undefined, signal: AbortSignal) {
   const polls: TaskPoll[] = [];
+  const poll = async (task: Task) => {
+    const { result, error } = await outcomeOf(task.poll(signal), signal);
+    polls.push({ task, error, isEmpty: result?.empty });
+  };
   const polled = new Set<string>();
-  // One appliance and one volume are polled for each operation. Exceptions are memory, which depends on the build, and the sampled series.
-  const keyOf = ({ operation, appliance }: Task) =>
-    operation.startsWith('memory_') || operation === sampledSeries ? `${operation} ${appliance?.serial}` : operation;
   for (;;) {
-    const sampled = new Set(collector.appliances.slice(0, MAX_SAMPLED_APPLIANCES).map(({ serial }) => serial));
-    const failing = failingAppliances(polls);
-    const chosen = appliancesToPoll(collector.appliances.filter(({ serial }) => !failing.has(serial)));
-    // Whether the appliance fails, or only the sampled series, is shown by one more series.
-    const isDoubtful = ([first, ...more]: readonly TaskPoll[] = []) =>
-      first !== undefined && more.length === 0 && failureReason(first.error) !== 'timeout';
-    const task = firstOf(collector.tasks(), (candidate) => {
-      const { operation, appliance } = candidate;
-      if (appliance === undefined) return !polled.has(keyOf(candidate));
-      const { serial } = appliance;
-      const errors = failing.get(serial);
-      if (errors !== undefined) return isDoubtful(errors) && operation !== sampledSeries;
-      const isWanted = operation === sampledSeries ? sampled.has(serial) : chosen.has(serial);
-      return isWanted && !polled.has(keyOf(candidate));
-    });
-    if (task === undefined) return polls;
-    polled.add(keyOf(task));
-    try {
-      polls.push({ task, isEmpty: (await task.poll(signal)).empty });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      polls.push({ task, error: asError(error) });
+    // The inventory is the first task, and others appear with it.
+    const tasks = [...collector.tasks()];
+    const task = tasks.find(({ operation, appliance }) => appliance === undefined && !polled.has(operation));
+    if (task === undefined) break;
+    polled.add(task.operation);
+    await poll(task);
+  }
+  const tasksOf = new Map<string, Task[]>();
+  for (const task of collector.tasks()) {
+    if (task.appliance !== undefined) getOrCreate(tasksOf, task.appliance.serial, () => []).push(task);
+  }
+  for (const { serial } of collector.appliances.slice(0, MAX_SAMPLED_APPLIANCES)) {
+    const task = tasksOf.get(serial)?.find(({ operation }) => operation === sampledSeries);
+    if (task !== undefined) await poll(task);
+  }
+  // Whether an appliance fails, or only the sampled series, is shown by one more series.
+  for (const [serial, failed] of failingAppliances(polls)) {
+    const task = tasksOf.get(serial)?.find(({ operation }) => operation !== sampledSeries);
+    if (task !== undefined && failureReason(failed[0]?.error) !== 'timeout') await poll(task);
+  }
+  const failing = failingAppliances(polls);
+  for (const serial of appliancesToPoll(collector.appliances.filter((one) => !failing.has(one.serial)))) {
+    for (const task of tasksOf.get(serial) ?? []) {
+      const key = task.operation.startsWith('memory_') ? `${task.operation} ${serial}` : task.operation;
+      if (task.operation === sampledSeries || polled.has(key)) continue;
+      polled.add(key);
+      await poll(task);
     }
   }
-}
-
-function firstOf<Item>(items: Iterable<Item>, isChosen: (item: Item) => boolean): Item | undefined {
-  for (const item of items) if (isChosen(item)) return item;
-  return undefined;
+  return polls;
 }
 
 /**
@@ -70,11 +75,11 @@ export function failingAppliances(polls: readonly TaskPoll[]): ReadonlyMap<strin
   return new Map([...bySerial].filter(([, ofAppliance]) => ofAppliance.every(hasFailed)));
 }
 
-function appliancesToPoll(appliances: readonly Appliance[]): ReadonlySet<string> {
+function appliancesToPoll(appliances: readonly Appliance[]): Iterable<string> {
   const kinds = new Map<string, string>();
   for (const { type, build, serial } of appliances) {
     const kind = `${type}/${buildSupports('memory_utilization_details', build) ? 'new' : 'old'}`;
     if (!kinds.has(kind)) kinds.set(kind, serial);
   }
-  return new Set([...kinds.values()].slice(0, MAX_APPLIANCES));
+  return [...kinds.values()].slice(0, MAX_APPLIANCES);
 }
