@@ -64,7 +64,7 @@ export interface TlsTexts {
 export interface TlsRules {
   /** What `https.createServer` and `setSecureContext` get. */
   readonly options: TlsOptions;
-  readonly clientAuthType: keyof typeof CLIENT_POLICIES;
+  /** The policy of `client_auth_type`. */
   readonly client: ClientPolicy;
   readonly allowedNames: ReadonlySet<string> | undefined;
   /** When the server's certificate begins and ends to be valid, in Unix seconds. */
@@ -89,8 +89,8 @@ export function tlsRules(section: TlsServerConfig, texts: TlsTexts, errors: stri
     errors.push(`${texts.cert.name} and ${texts.key.name} do not match; expected a certificate and its own key`);
   }
   if (errors.length > 0 || certificate === undefined) return undefined;
-  const { client_auth_type: clientAuthType = 'NoClientCert', client_allowed_sans: names = [] } = section;
-  const client = CLIENT_POLICIES[clientAuthType];
+  const client = CLIENT_POLICIES[section.client_auth_type ?? 'NoClientCert'];
+  const names = section.client_allowed_sans ?? [];
   const options = optionsOf(section, texts, client);
   try {
     // OpenSSL has checks of its own, such as for keys that are too short.
@@ -101,7 +101,6 @@ export function tlsRules(section: TlsServerConfig, texts: TlsTexts, errors: stri
   }
   return {
     options,
-    clientAuthType,
     client,
     // An empty list allows every name, as in the toolkit.
     allowedNames: names.length === 0 ? undefined : new Set(names.map(shortAddress)),

