@@ -8,8 +8,7 @@ import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
-import { accountReports, seriesReport, tasksReport } from './task-report.ts';
-import { rfc3339, rfc3339OrNull } from './time-text.ts';
+import { accountReports, groupReport, rfc3339, tasksReport } from './task-report.ts';
 
 /** The part of a polled service that a report reads. */
 export interface ReportedService extends ServiceDetails {
@@ -65,7 +64,7 @@ export function apiReport(service: ReportedService, clock: Clock) {
     /** The reason why the service is down, as in `filer_api_down_info`. */
     downReason,
     url: target.baseUrl,
-    lastSuccess: rfc3339OrNull(health.lastSuccessAt),
+    lastSuccess: health.lastSuccessAt === undefined ? null : rfc3339(health.lastSuccessAt),
     lastError: health.lastError?.message ?? null,
     /** Why it is down, and what to do. */
     cause,
@@ -105,7 +104,7 @@ export function apiReport(service: ReportedService, clock: Clock) {
     },
     tasks,
     suspended,
-    accountTasks: accountReports(fleet, now, explain),
+    accountTasks: accountReports(fleet, clock, explain),
     /** The gaps in the lists that decide what is polled. */
     inventoryGaps,
     /** How far the service's clock is ahead of the exporter's; null before several responses. */
@@ -156,7 +155,7 @@ function applianceReports({ poller, inventory, explain }: ReportedService, clock
       type: known?.type || null,
       build: known?.build || null,
       availableBuild: known?.availableBuild || null,
-      ...seriesReport(appliance, clock, explain),
+      ...groupReport(appliance.tasks, clock, explain),
     };
   });
 }

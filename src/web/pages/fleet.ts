@@ -1,4 +1,5 @@
 import type { ApplianceReport } from '../../status/report.ts';
+import type { GroupReport } from '../../status/task-report.ts';
 import { badge, formatCount, formatRelativeTime, formatSuspended } from './format.ts';
 import { type HtmlValue, html } from './html.ts';
 
@@ -35,13 +36,13 @@ export const KINDS: Readonly<
   waiting: { title: 'Waiting', has: ({ state }) => state === 'waiting' },
   up: { title: 'Up', has: ({ state }) => state === 'up' },
   error: { title: 'With errors', has: ({ lastError }) => lastError !== null },
-  rejected: { title: 'Rejected series', has: (appliance) => rejectedSeries(appliance).length > 0 },
+  rejected: { title: 'Rejected series', has: (appliance) => rejectedTasks(appliance).length > 0 },
 };
 
 const KIND_ORDER = Object.keys(KINDS);
 
-/** What a cell may need besides its appliance. */
-interface CellContext {
+/** What a cell may need besides what it describes. */
+export interface CellContext {
   /** The time of the report. */
   readonly now: string;
   /** What the cards of the services advise already, which is not repeated. */
@@ -91,8 +92,8 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
   },
   series: {
     title: 'Series',
-    key: (appliance) => rejectedSeries(appliance).length,
-    cell: seriesCell,
+    key: (appliance) => rejectedTasks(appliance).length,
+    cell: tasksCell,
   },
   error: {
     title: 'Last error',
@@ -131,27 +132,23 @@ function containsAll(appliance: ApplianceReport, words: readonly string[]): bool
   return words.every((word) => text.includes(word));
 }
 
-/** Returns the suspended series that should have data. A series without records is normal: no appliance has every disk. */
-function rejectedSeries({ suspended }: ApplianceReport): ApplianceReport['suspended'] {
+/** Returns the suspended tasks that should have data. A series without records is normal: no appliance has every disk. */
+function rejectedTasks({ suspended }: GroupReport): GroupReport['suspended'] {
   return suspended.filter(({ reason }) => reason !== 'empty');
 }
 
-/** Series without records of an appliance that is up are named only in the tooltip, because every appliance lacks some. */
-function seriesCell(appliance: ApplianceReport): HtmlValue {
-  const { series, suspended, state } = appliance;
-  const named = state === 'up' ? rejectedSeries(appliance) : suspended;
-  const text = named.length === 0 ? '' : `, ${formatSuspended(named)}`;
-  const tooltip = suspended.map(({ operation, reason }) => `${operation}: ${reason}`).join('\n');
-  return html`<span title="${tooltip}">${formatCount(series)}${text}</span>`;
+/** Tasks without records are named only in the tooltip, because every appliance lacks some. */
+export function tasksCell(group: GroupReport): HtmlValue {
+  const rejected = rejectedTasks(group);
+  const text = rejected.length === 0 ? '' : `, ${formatSuspended(rejected)}`;
+  const tooltip = group.suspended.map(({ operation, reason }) => `${operation}: ${reason}`).join('\n');
+  return html`<span title="${tooltip}">${formatCount(group.tasks)}${text}</span>`;
 }
 
-function errorCell({ serial, failing, lastError }: ApplianceReport, { now, shownAdvice }: CellContext): HtmlValue {
+export function errorCell({ failing, lastError }: GroupReport, { now, shownAdvice }: CellContext): HtmlValue {
   if (lastError === null) return '–';
-  const { operation, message, time, advice } = lastError;
-  // The row already names the appliance, so only the series of the request is shown.
-  const request = /^[A-Z]+ \S+ /.exec(message)?.[0] ?? '';
-  const text = request.includes(serial) ? html`<code>${operation}</code> ${message.slice(request.length)}` : message;
+  const { message, time, advice } = lastError;
   const step = shownAdvice.has(advice) ? '' : `; ${advice}`;
-  const others = failing > 1 ? ` · ${failing} series failing` : '';
-  return html`<span class="error">${text}${step}</span> <span class="muted">${formatRelativeTime(time, now)}${others}</span>`;
+  const others = failing > 1 ? ` · ${failing} failing` : '';
+  return html`<span class="error">${message}${step}</span> <span class="muted">${formatRelativeTime(time, now)}${others}</span>`;
 }

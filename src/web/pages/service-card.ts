@@ -1,5 +1,6 @@
 import { sentence, sentences } from '../../contract/causes.ts';
 import type { ApiReport } from '../../status/report.ts';
+import { type CellContext, errorCell, tasksCell } from './fleet.ts';
 import { badge, formatCount, formatRate, formatRelativeTime, formatSeconds, SUSPENSION_REASON } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
@@ -80,42 +81,27 @@ function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds 
   return `median ${formatSeconds(medianSeconds)} ago, oldest ${formatSeconds(worstSeconds)} ago (${most})`;
 }
 
-/** The suspended tasks of one service, and its operations that are about no appliance. */
-export function serviceTables(api: ApiReport): Html {
+/** The operations of one service that are about no appliance, and its suspended tasks. */
+export function serviceTables(api: ApiReport, context: CellContext): Html {
+  const ofAccount = api.accountTasks.map((group) => [
+    html`<code>${group.operation}</code>`,
+    tasksCell(group),
+    formatSeconds(group.intervalSeconds),
+    formatRelativeTime(group.lastSuccess, context.now),
+    errorCell(group, context),
+  ]);
   const suspended = api.suspended.map(({ operation, reason, tasks }) => [
     html`<code>${operation}</code>`,
     SUSPENSION_REASON[reason],
     formatCount(tasks),
   ]);
-  const shownAdvice = adviceOf(api);
-  const ofAccount = api.accountTasks.map((task) => [
-    html`<code>${task.operation}</code>`,
-    formatCount(task.tasks),
-    formatSeconds(task.intervalSeconds),
-    task.dataAgeSeconds === null ? '–' : `${formatSeconds(task.dataAgeSeconds)} ago`,
-    accountState(task, shownAdvice),
-  ]);
   return html`${section(
     `${api.title}: operations of the account`,
-    table(['Operation', 'Tasks', 'Interval', 'Last success', 'State'], ofAccount),
+    table(['Operation', 'Tasks', 'Interval', 'Last success', 'Last error'], ofAccount),
   )}${section(
     `${api.title}: suspended tasks, which are polled at the discovery interval`,
     table(['Operation', 'Reason', 'Tasks'], suspended),
   )}`;
-}
-
-function accountState(
-  { suspended, failing, lastError, advice }: ApiReport['accountTasks'][number],
-  shownAdvice: ReadonlySet<string | undefined>,
-): HtmlValue {
-  const counts = [
-    suspended > 0 ? `${formatCount(suspended)} suspended` : undefined,
-    failing > 1 ? `${formatCount(failing)} failing` : undefined,
-  ];
-  const text = counts.filter((count) => count !== undefined).join(', ');
-  if (lastError === null) return text || 'fine';
-  const step = advice === null || shownAdvice.has(advice) ? '' : `; ${advice}`;
-  return html`<span class="error">${lastError}${step}</span> ${text}`;
 }
 
 function section(title: string, content: HtmlValue): HtmlValue {

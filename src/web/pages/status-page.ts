@@ -1,7 +1,6 @@
 import type { StatusReport } from '../../status/report.ts';
-import { roundToThousandth } from '../../status/time-text.ts';
 import type { Page } from '../responses.ts';
-import { addressOf, COLUMNS, KINDS, selectAppliances, type View, viewOf } from './fleet.ts';
+import { addressOf, type CellContext, COLUMNS, KINDS, selectAppliances, type View, viewOf } from './fleet.ts';
 import { formatCount, formatTimestamp } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { htmlPage, type PageNotice } from './page.ts';
@@ -15,7 +14,10 @@ const ROWS_A_PAGE = 80;
 
 /** A report as JSON. */
 export function statusJson(report: StatusReport): Page {
-  const text = JSON.stringify(report, (_, value) => (typeof value === 'number' ? roundToThousandth(value) : value));
+  // Durations are exact to a millisecond.
+  const text = JSON.stringify(report, (_, value) =>
+    typeof value === 'number' ? Math.round(value * 1000) / 1000 : value,
+  );
   return { headers: { 'content-type': 'application/json; charset=utf-8' }, text: `${text}\n` };
 }
 
@@ -23,6 +25,7 @@ export function statusJson(report: StatusReport): Page {
 export function statusPage(report: StatusReport, query: string, notice?: PageNotice): Page {
   const { apis, time, version } = report;
   const view = viewOf(query);
+  const context = { now: time, shownAdvice: new Set(apis.flatMap((api) => [...adviceOf(api)])) };
   const isPaused = view.reload === 'off';
   const reload = isPaused
     ? html`<a href="${addressOf(view, { reload: undefined })}">continue</a>`
@@ -31,7 +34,7 @@ export function statusPage(report: StatusReport, query: string, notice?: PageNot
 <p class="muted">As of <time datetime="${time}">${formatTimestamp(time)}</time>, ${reload}</p></div>
 <div class="cards">
 ${apis.map((api) => serviceCard(api, time))}</div>
-${tiles(report, view)}${fleet(report, view)}${apis.map(serviceTables)}`;
+${tiles(report, view)}${fleet(report, view, context)}${apis.map((api) => serviceTables(api, context))}`;
   const reloadSeconds = isPaused ? undefined : RELOAD_SECONDS;
   return htmlPage({ title: 'Status', version, notice, reloadSeconds, content });
 }
@@ -49,12 +52,11 @@ ${tile('All', appliances.length)}${kinds}</nav>
 `;
 }
 
-function fleet(report: StatusReport, view: View): Html {
+function fleet(report: StatusReport, view: View, context: CellContext): Html {
   const selected = selectAppliances(report.appliances, view);
   const pages = Math.max(1, Math.ceil(selected.length / ROWS_A_PAGE));
   const page = Math.min(Math.max(1, Math.floor(Number(view.page)) || 1), pages);
   const shown = selected.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
-  const context = { now: report.time, shownAdvice: new Set(report.apis.flatMap((api) => [...adviceOf(api)])) };
   const columns = Object.entries(COLUMNS);
   const rows = shown.map((appliance) => columns.map(([, { cell }]) => cell(appliance, context)));
   return html`<section class="card">

@@ -53,7 +53,7 @@ test('suspended tasks are counted by operation and reason, and what is forbidden
   expect(apis[0]?.warnings).toMatchObject([
     { code: 'forbidden', happened: 'requests for s1 of 12 appliances returned 403' },
   ]);
-  expect(appliances[0]).toMatchObject({ state: 'up', failing: 0, lastError: null, series: 3 });
+  expect(appliances[0]).toMatchObject({ state: 'up', failing: 0, lastError: null, tasks: 3 });
   expect(appliances[0]?.suspended).toEqual([
     { operation: 's0', reason: 'empty' },
     { operation: 's1', reason: 'forbidden' },

@@ -65,7 +65,7 @@ describe('the status page', () => {
     expect(text).toMatch(/^Down 2$/m);
     expect(text).toMatch(/^Up 10$/m);
     expect(text).toMatch(/^a1 down no records a1 – .* 3 –$/m);
-    expect(text).toMatch(/^a2 down unavailable a2 .* GET \/x returned 503; .*· 3 series failing/m);
+    expect(text).toMatch(/^a2 down unavailable a2 .* GET \/x returned 503; .*· 3 failing/m);
     expect(text).toMatch(/^a3 up a3 .* 3, 1 suspended: 1 forbidden \(403\) –$/m);
     expect(rowsOf(text).slice(0, 4)).toEqual(['a1', 'a2', 'a0', 'a3']);
     expect(text).toContain('Requests for s0 of 1 appliance returned 403. Give the role the right');
@@ -107,7 +107,7 @@ describe('the status page', () => {
     expect(text).toContain('Down (server_error): GET /x returned 500');
     expect(text.match(/ask the operator of the service/g)).toHaveLength(1);
     expect(text).toContain('\nUnknown 12\n');
-    expect(text).toMatch(/^a0 unknown a0 .* GET \/x returned 500 [^;]*series failing$/m);
+    expect(text).toMatch(/^a0 unknown a0 .* GET \/x returned 500 [^;]*failing$/m);
   });
 
   test('escapes whatever the services and the address contain', async () => {
