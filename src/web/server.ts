@@ -44,7 +44,7 @@ const MAX_CONNECTIONS = 256;
 const MAX_SCRAPES = 40;
 const MAX_PAGES = 16;
 
-/** How long a client may take to read a response, in milliseconds; a scraper may send a shorter time-out. */
+/** How long a client may take to read a response, in milliseconds; Prometheus closes the connection at its own time-out. */
 const MAX_RESPONSE_MS = 120_000;
 
 /** The limits of Node.js, in milliseconds. */
@@ -80,7 +80,13 @@ export class WebServer {
     this.#scrapes = new ActiveResponses(MAX_SCRAPES, this.#connections, clock);
     this.#otherPages = new ActiveResponses(MAX_PAGES, this.#connections, clock);
     const health: Route = { isOpen: true, respond: (response) => sendText(response, 200, 'ok\n') };
-    const readiness: Route = { isOpen: true, respond: (response) => this.#sendReadiness(response) };
+    const readiness: Route = {
+      isOpen: true,
+      respond: (response) =>
+        pages.ready()
+          ? sendText(response, 200, 'ready\n')
+          : sendText(response, 503, 'the first polls have not ended\n'),
+    };
     this.#routes = new Map<string, Route>([
       ['/', this.#pageRoute(pages.landingPage)],
       ['/status', this.#pageRoute(pages.statusPage)],
@@ -166,7 +172,7 @@ export class WebServer {
     // This limits every page, because a client that does not read it keeps a connection open.
     response.once(
       'close',
-      callAfter(clock, scrapeTimeoutMs(request), () => response.destroy()),
+      callAfter(clock, MAX_RESPONSE_MS, () => response.destroy()),
     );
     this.#respond(response).catch((err: unknown) => {
       const advice = 'report this line to the maintainers of the exporter';
@@ -193,11 +199,6 @@ export class WebServer {
     else if (request.method !== 'GET' && request.method !== 'HEAD')
       sendText(response, 405, 'only GET and HEAD\n', { allow: 'GET, HEAD' });
     else await route.respond(response, query);
-  }
-
-  #sendReadiness(response: ServerResponse): void {
-    if (this.#options.pages.ready()) sendText(response, 200, 'ready\n');
-    else sendText(response, 503, 'the first polls have not ended\n');
   }
 
   #sendMetrics(response: ServerResponse): Promise<void> {
@@ -266,10 +267,4 @@ function decoded(path: string): string {
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** Returns the time-out that Prometheus sends in a header, in milliseconds, but at most {@link MAX_RESPONSE_MS}. */
-function scrapeTimeoutMs(request: IncomingMessage): number {
-  const seconds = Number(request.headers['x-prometheus-scrape-timeout-seconds']);
-  return seconds > 0 ? Math.min(seconds * 1000, MAX_RESPONSE_MS) : MAX_RESPONSE_MS;
 }

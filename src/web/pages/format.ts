@@ -1,3 +1,4 @@
+import { formatDuration } from '../../config/duration.ts';
 import type { SuspensionReason } from '../../polling/task-state.ts';
 import { increment } from '../../runtime/maps.ts';
 import { type Html, html } from './html.ts';
@@ -32,25 +33,10 @@ export function formatRate(perSecond: number): string {
   return `${digits.toLocaleString('en', { maximumFractionDigits: 5 })} requests a second`;
 }
 
-const UNITS = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-  ['s', 1],
-] as const;
-
-/** A duration in its two largest units, such as `12s`, `5m`, `1h 5m`, `2d 3h`. */
+/** Formats a duration in its two largest units, such as `12s`, `5m`, `1h5m`, `2d3h`. */
 export function formatSeconds(seconds: number): string {
-  let left = Math.max(0, Math.round(seconds));
-  const parts: string[] = [];
-  for (const [unit, size] of UNITS) {
-    const units = Math.floor(left / size);
-    left -= units * size;
-    if (units > 0) parts.push(`${units}${unit}`);
-    else if (parts.length > 0) break;
-    if (parts.length === 2) break;
-  }
-  return parts.join(' ') || '0s';
+  const unit = seconds < 3_600 ? 1 : seconds < 86_400 ? 60 : 3_600;
+  return formatDuration(Math.max(0, Math.round(seconds / unit)) * unit * 1000);
 }
 
 /** Formats an RFC 3339 time to the second, as `2026-01-31 09:30:00 UTC`. */

@@ -12,7 +12,7 @@ export function serviceCard(api: ApiReport, now: string): Html {
     ['Token', token(api, now)],
     ['Request rate', requestRate(api, now)],
     ['Limits', limits(api)],
-    ['Daily quota left', quota(api)],
+    ['Daily quota left', api.quotaRemaining === null ? '–' : formatCount(api.quotaRemaining)],
     ['Effective interval', interval(api)],
     ['Last successful polls', dataAge(api)],
     ['Last complete cycle', api.cycleSeconds === null ? 'in progress' : formatSeconds(api.cycleSeconds)],
@@ -20,28 +20,29 @@ export function serviceCard(api: ApiReport, now: string): Html {
   ];
   return html`<section class="card">
 <h2>${api.title} <code>${api.api}</code> ${badge(api.state)}</h2>
-${failure(api)}${warnings(api)}<dl>
+${failure(api)}${explanations(api)}<dl>
 ${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl></section>
 `;
 }
 
 /** What the card of a service advises, which is not repeated in the tables below it. */
-export function adviceOf({ cause, warnings: all }: ApiReport): ReadonlySet<string | undefined> {
-  return new Set([cause?.advice, ...all.map(({ advice }) => advice)]);
+export function adviceOf({ cause, warnings }: ApiReport): readonly (string | undefined)[] {
+  return [cause?.advice, ...warnings.map(({ advice }) => advice)];
 }
 
-function failure({ downReason, lastError, cause }: ApiReport): HtmlValue {
+function failure({ downReason, lastError }: ApiReport): HtmlValue {
   if (downReason === null && lastError === null) return undefined;
   const reason = downReason === null ? 'Last error' : `Down (${downReason})`;
-  const step = cause === null ? undefined : html`<p>${sentences(cause)}</p>\n`;
-  return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n${step}`;
+  return html`<p>${reason}: <span class="error">${lastError ?? ''}</span></p>\n`;
 }
 
-/** One advice may follow several warnings; it is shown once. */
-function warnings({ cause, warnings: all }: ApiReport): readonly Html[] {
-  const shown = new Set([cause?.advice]);
-  return all.map(({ happened, advice }) => {
-    const text = shown.has(advice) ? sentence(happened) : sentences({ happened, advice });
+/** Why the service is down, and its warnings. One advice may follow several of them; it is shown once. */
+function explanations({ cause, warnings }: ApiReport): readonly Html[] {
+  const shown = new Set<string>();
+  return [cause, ...warnings].flatMap((explanation) => {
+    if (explanation === null) return [];
+    const { happened, advice } = explanation;
+    const text = shown.has(advice) ? sentence(happened) : sentences(explanation);
     shown.add(advice);
     return html`<p class="error">${text}</p>\n`;
   });
@@ -61,11 +62,6 @@ function requestRate({ requestRate: rate }: ApiReport, now: string): HtmlValue {
 function limits({ limits: { requests, windowSeconds, requestsPerDay } }: ApiReport): string {
   const day = requestsPerDay === null ? 'no daily limit' : `${formatCount(requestsPerDay)} in 24h`;
   return `${formatCount(requests)} requests in ${formatSeconds(windowSeconds)}, ${day}`;
-}
-
-function quota({ quotaRemaining, limits: { requestsPerDay } }: ApiReport): string {
-  if (quotaRemaining === null || requestsPerDay === null) return 'no daily limit';
-  return `${formatCount(quotaRemaining)} of ${formatCount(requestsPerDay)}`;
 }
 
 function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): HtmlValue {

@@ -25,7 +25,7 @@ export function statusJson(report: StatusReport): Page {
 export function statusPage(report: StatusReport, query: string, notice?: PageNotice): Page {
   const { apis, time, version } = report;
   const view = viewOf(query);
-  const context = { now: time, shownAdvice: new Set(apis.flatMap((api) => [...adviceOf(api)])) };
+  const context = { now: time, shownAdvice: new Set(apis.flatMap(adviceOf)) };
   const isPaused = view.reload === 'off';
   const reload = isPaused
     ? html`<a href="${addressOf(view, { reload: undefined })}">continue</a>`
