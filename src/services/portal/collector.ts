@@ -12,8 +12,7 @@ import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { missingLicence } from './causes.ts';
 import type { PortalRequests } from './client.ts';
-import { createTasks } from './collector-definition.ts';
-import { enabledCollectors, portalTables } from './collectors.ts';
+import { createTasks, enabledCollectors, portalTables } from './collectors.ts';
 import type { PortalContext, PortalOptions } from './context.ts';
 
 export class PortalCollector implements Collector {

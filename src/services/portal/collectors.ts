@@ -1,3 +1,4 @@
+import type { Task } from '../../contract/task.ts';
 import type { Table } from '../../metrics/family.ts';
 import { health, license } from './account/account.ts';
 import { jobs, notifications } from './account/events.ts';
@@ -5,7 +6,8 @@ import { indexing } from './account/indexing.ts';
 import { credentials, gfaKeys, iam } from './account/keys.ts';
 import { fiq, software, stacks } from './account/products.ts';
 import { edges } from './appliances/edges.ts';
-import { type CollectorDefinition, tablesOf } from './collector-definition.ts';
+import type { CollectorDefinition, PortalContext } from './context.ts';
+import { readTask, tablesOfRead } from './reads.ts';
 import type { NamedInterval } from './selection.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
@@ -28,7 +30,10 @@ export const collectorDefinitions: readonly CollectorDefinition[] = [
   gfaKeys,
 ];
 
-export const portalTables: readonly Table[] = collectorDefinitions.flatMap(tablesOf);
+export const portalTables: readonly Table[] = collectorDefinitions.flatMap(({ tables = [], reads = [] }) => [
+  ...reads.flatMap(tablesOfRead),
+  ...tables,
+]);
 
 /** The definitions of the chosen collectors. The telemetry series have none and are left out. */
 export function enabledCollectors(
@@ -38,4 +43,21 @@ export function enabledCollectors(
     const definition = collectorDefinitions.find((candidate) => candidate.name === name);
     return definition === undefined ? [] : [{ definition, intervalMs }];
   });
+}
+
+/** Returns a function that lists the collector's present tasks, which change with the appliances. */
+export function createTasks(
+  { name, reads = [], create, waitsForInventory }: CollectorDefinition,
+  context: PortalContext,
+  intervalMs: number,
+): () => Iterable<Task> {
+  const settings = { intervalMs, without: `PORTAL_COLLECTORS=-${name}` };
+  const accountTasks = reads.map((read) => readTask(context, settings, read));
+  const otherTasks = create?.(context, settings) ?? (() => []);
+  return function* () {
+    const { isInventoryRead, names } = context.appliances;
+    if (waitsForInventory && !isInventoryRead) return;
+    for (const task of accountTasks) yield waitsForInventory ? { ...task, names } : task;
+    yield* otherTasks();
+  };
 }

@@ -1,9 +1,13 @@
 import type { Config } from '../../config/config.ts';
 import type { PollResult } from '../../contract/poll-result.ts';
+import type { Task } from '../../contract/task.ts';
+import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { SampleCounts } from '../service.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { PortalRequests } from './client.ts';
+import type { AccountRead } from './reads.ts';
 import type { PortalSettings } from './settings.ts';
 
 /** The settings, and what the program adds to them. */
@@ -28,4 +32,24 @@ export interface PortalContext {
   };
   /** Replaces times that are later than the clock of the service. Each task does this with its results. */
   readonly withoutFuture: (result: PollResult) => PollResult;
+}
+
+/** What all tasks of a collector have in common. */
+export type TaskSettings = Pick<Task, 'intervalMs' | 'without'>;
+
+export interface CollectorDefinition {
+  readonly name: string;
+  readonly intervalMs: number;
+  /** Operations of the account. Each becomes a task. */
+  readonly reads?: readonly AccountRead[];
+  /** The families of the tasks that `create` makes. */
+  readonly tables?: readonly Table[];
+  /** Returns a function that lists the present tasks in addition to those of `reads`; they change with the appliances. */
+  readonly create?: (context: PortalContext, settings: TaskSettings) => () => Iterable<Task>;
+  /** How many requests one cycle takes; default one for each of `reads`. */
+  readonly requestsPerCycle?: { readonly perAppliance?: number; readonly perVolume?: number };
+  /** Missing for a collector whose samples do not grow with the fleet. */
+  readonly sampleCounts?: SampleCounts;
+  /** The tasks exist only after the inventory has been read: before that, samples would have other labels. */
+  readonly waitsForInventory?: true;
 }

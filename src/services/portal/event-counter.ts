@@ -9,8 +9,8 @@ import { SeenIds } from '../../runtime/seen-ids.ts';
 export interface EventDefinition {
   /** The field that identifies an event. */
   readonly id: string;
-  /** The fields with the time of an event; the first that has one is read. */
-  readonly at: readonly string[];
+  /** The field with the time of an event. */
+  readonly at: string;
   /** Whether the event has happened; default: every record is one. */
   readonly hasHappened?: (record: JsonObject) => boolean;
   readonly counts: readonly Family[];
@@ -69,11 +69,11 @@ export class EventCounter {
   }
 
   add(record: JsonObject, reportDrop: ReportDrop): void {
-    const { id, at: fields, hasHappened = () => true } = this.#definition;
+    const { id, at: field, hasHappened = () => true } = this.#definition;
     const eventId = labelValue(record[id]);
-    const reportedAt = fields.map((field) => parseDateSeconds(record[field])).find((time) => time !== undefined);
+    const reportedAt = parseDateSeconds(record[field]);
     if (eventId === '' || reportedAt === undefined) {
-      reportDrop('record', eventId === '' ? id : (fields[0] ?? ''));
+      reportDrop('record', eventId === '' ? id : field);
       return;
     }
     if (!hasHappened(record)) {
@@ -87,7 +87,7 @@ export class EventCounter {
     if (delivery !== 'unknown') return;
     for (const counter of this.#latest) counter.add(record, at, reportDrop);
     const isCounted = this.#start.includes(reportedAt);
-    if (!isCounted && this.#hasListed) reportDrop('late', fields[0] ?? '');
+    if (!isCounted && this.#hasListed) reportDrop('late', field);
     // An event from before the start creates its series with the value 0, so that increase() sees the next one.
     for (const counter of this.#counts) counter.add(record, isCounted ? 1 : 0, reportDrop);
   }

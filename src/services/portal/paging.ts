@@ -13,17 +13,23 @@ const MAX_PAGES = 400;
 const MAX_RECORDS = 100_000;
 
 /**
- * Requests the pages of a list, and passes each to `onPage`, which returns the number of its records. Returns false if the
- * list is longer than a poll reads. Throws a SchemaError if a cursor repeats, because the list would never end.
+ * Requests the pages of a list, and passes each to `onPage`, which returns the number of its records. `first` is the query of
+ * the first page; without it, the list has no pages. Returns false if the list is longer than a poll reads. Throws a
+ * SchemaError if a cursor repeats, because the list would never end.
  */
 export async function readPages(
   client: PortalRequests,
   request: ServiceRequest,
+  first: ServiceRequest['query'],
   signal: AbortSignal,
   onPage: (page: unknown) => number,
 ): Promise<boolean> {
+  if (first === undefined) {
+    onPage(await client.send(request, signal));
+    return true;
+  }
   const used = new Set<string>();
-  let query: Readonly<Record<string, string>> = { ...request.query, limit: PAGE_SIZE };
+  let query: Readonly<Record<string, string>> = { ...first, limit: PAGE_SIZE };
   let cursor = '';
   let records = 0;
   for (let page = 0; page < MAX_PAGES && records < MAX_RECORDS; page += 1) {
@@ -32,7 +38,7 @@ export async function readPages(
     const body = await send().catch((error: unknown) => {
       // The size of a page may have a maximum that is not documented.
       if (page > 0 || meaningOf(error).reason !== 'rejected') throw error;
-      query = request.query ?? {};
+      query = first;
       return send();
     });
     records += onPage(body);

@@ -1,10 +1,10 @@
+import { DropCounter, type PollResult } from '../../contract/poll-result.ts';
 import type { Task } from '../../contract/task.ts';
 import { type Family, fieldNames, type JsonObject, type Labels, type Table } from '../../metrics/family.ts';
 import { LabelledCounter } from '../../metrics/labelled-counter.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../metrics/samples.ts';
 import { nextTurn } from '../../runtime/clock.ts';
-import { accountTask, type TaskSettings } from './account-task.ts';
-import type { PortalContext } from './context.ts';
+import type { PortalContext, TaskSettings } from './context.ts';
 import { EventCounter, type EventDefinition } from './event-counter.ts';
 import { readPages, tooLong } from './paging.ts';
 import { recordsOf, requireObject } from './records.ts';
@@ -92,6 +92,27 @@ export function tablesOfRead({
   return tables.filter(({ families }) => families.length > 0);
 }
 
+/** A task without an appliance. It is suspended while the role or the licence does not permit the operation. */
+export function accountTask(
+  { options, withoutFuture }: PortalContext,
+  settings: TaskSettings,
+  operation: string,
+  poll: (reportDrop: ReportDrop, signal: AbortSignal) => Promise<Pick<PollResult, 'samples' | 'respondedAt'>>,
+): Task {
+  return {
+    id: `portal/${operation}`,
+    api: 'portal',
+    operation,
+    ...settings,
+    suspendedIntervalMs: Math.max(settings.intervalMs, options.discoveryIntervalMs),
+    retriesBeforeSlot: true,
+    async poll(signal) {
+      const drops = new DropCounter();
+      return withoutFuture({ ...(await poll(drops.reportDrop, signal)), drops: drops.counts, empty: false });
+    },
+  };
+}
+
 export function readTask(context: PortalContext, settings: TaskSettings, read: AccountRead): Task {
   const { client, clock } = context;
   const { path, object, paged } = read;
@@ -103,22 +124,19 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
     path,
     operation,
     size: object === undefined ? 'list' : 'object',
+    priority: paged === undefined,
     validate: (response: unknown) => requireObject(response, requestName),
   } as const;
   const task = accountTask(context, settings, operation, async (reportDrop, signal) => {
-    if (paged === undefined) {
-      const body = requireObject(await client.send({ ...request, priority: true }, signal), requestName);
-      if (object !== undefined) return { samples: readObject(object, body, requestName, context, reportDrop) };
-      const list = new ListReader(read, events, context, reportDrop);
-      list.add(recordsOf(body, requestName, reportDrop));
-      events?.end();
-      return { samples: await list.samples() };
+    if (object !== undefined) {
+      const body = requireObject(await client.send(request, signal), requestName);
+      return { samples: readObject(object, body, requestName, context, reportDrop) };
     }
     let respondedAt: number | undefined;
     const list = new ListReader(read, events, context, reportDrop);
-    const start = events && paged.since ? { [paged.since]: new Date(events.startOfQuery * 1000).toISOString() } : {};
-    const query = { ...paged.query, ...start };
-    const isWhole = await readPages(client, { ...request, query }, signal, (page) => {
+    const start = events && paged?.since ? { [paged.since]: new Date(events.startOfQuery * 1000).toISOString() } : {};
+    const firstQuery = paged && { ...paged.query, ...start };
+    const isWhole = await readPages(client, request, firstQuery, signal, (page) => {
       respondedAt ??= clock.monotonic();
       const records = recordsOf(page, requestName, reportDrop);
       list.add(records);
@@ -126,7 +144,7 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
       return records.length;
     });
     if (isWhole) events?.end();
-    else if (paged.since === undefined) throw tooLong(request);
+    else if (paged?.since === undefined) throw tooLong(request);
     return { samples: await list.samples(), respondedAt };
   });
   return paged === undefined ? { ...task, priority: true } : task;
@@ -158,16 +176,13 @@ class ListReader {
   readonly #records: JsonObject[] = [];
 
   constructor(read: AccountRead, events: EventCounter | undefined, context: PortalContext, reportDrop: ReportDrop) {
-    const { sum = [], min = [], max = [] } = read;
+    const combined = (families: readonly Family[] = [], combine?: typeof Math.min) =>
+      families.map((family) => ({ family, counter: new LabelledCounter(family, combine) }));
     this.#read = read;
     this.#events = events;
     this.#context = context;
     this.#reportDrop = reportDrop;
-    this.#combined = [
-      ...sum.map((family) => ({ family, counter: new LabelledCounter(family) })),
-      ...min.map((family) => ({ family, counter: new LabelledCounter(family, Math.min) })),
-      ...max.map((family) => ({ family, counter: new LabelledCounter(family, Math.max) })),
-    ];
+    this.#combined = [...combined(read.sum), ...combined(read.min, Math.min), ...combined(read.max, Math.max)];
     events?.begin();
   }
 

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Service } from '../service.ts';
-import { portalRequests } from './allowed-requests.ts';
 import { maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
 import { portalCauses } from './causes.ts';
@@ -32,7 +31,12 @@ export const portal: Service<PortalSettings> = {
   title: 'Portal',
   causes: portalCauses,
   tables,
-  allowed: portalRequests,
+  // Series use POST but only read. An id matches `[\w-]+`, so that a server cannot read it as another path, such as `..`.
+  allowed: [
+    { method: 'POST', path: /^\/auth\/token(?:\/refresh)?$/ },
+    { method: 'DELETE', path: /^\/auth\/token$/ },
+    { method: 'POST', path: /^\/telemetry\/(?:appliances|volumes)\/[\w-]+\/[a-z_]+$/ },
+  ],
 
   target: ({ url, rateLimit, dailyLimit, concurrency }) => ({
     baseUrl: url,

@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { booleanValue, futureDate, infoOne, unitless } from '../../../metrics/units.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
+import type { CollectorDefinition } from '../context.ts';
 
 const FEATURES = [
   'analytics_connector_enabled',

@@ -1,7 +1,7 @@
 import type { Family } from '../../../metrics/family.ts';
 import { enumLabelValue } from '../../../metrics/samples.ts';
 import { booleanValue, date, recordOne } from '../../../metrics/units.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
+import type { CollectorDefinition } from '../context.ts';
 
 const SEVERITIES = ['ALERT', 'ERROR', 'WARNING', 'INFO', 'ADMIN'] as const;
 
@@ -47,7 +47,7 @@ export const notifications: CollectorDefinition = {
       },
       events: {
         id: 'id',
-        at: ['generated_at', 'created_at'],
+        at: 'generated_at',
         counts: [notificationsTotal, notificationsBySeverity],
         latest: [latestNotification],
       },
@@ -121,7 +121,7 @@ export const jobs: CollectorDefinition = {
       min: [oldestUnfinishedJob],
       events: {
         id: 'id',
-        at: ['last_updated_at'],
+        at: 'last_updated_at',
         hasHappened: ({ state }) => FINISHED.some((finished) => finished === enumLabelValue(state)),
         counts: [jobsFinished],
       },

@@ -1,7 +1,7 @@
 import type { Family } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
+import type { CollectorDefinition } from '../context.ts';
 import type { ObjectFamilies } from '../reads.ts';
 import { volumeGuids } from '../volumes/volume-guid.ts';
 

@@ -1,6 +1,6 @@
 import type { Family } from '../../../metrics/family.ts';
 import { booleanValue, date, futureDate, isNull, parseDateSeconds, recordOne } from '../../../metrics/units.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
+import type { CollectorDefinition } from '../context.ts';
 
 /** Keys and credentials. They are secrets, so no key, name, host or owner becomes a label. */
 

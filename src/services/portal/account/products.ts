@@ -3,7 +3,7 @@ import { enumLabelValue, labelValue } from '../../../metrics/samples.ts';
 import { booleanValue, date, infoOne, listLength, recordOne } from '../../../metrics/units.ts';
 import { compareVersions, versionOf } from '../appliances/builds.ts';
 import { applianceLabels } from '../appliances/series-families.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
+import type { CollectorDefinition } from '../context.ts';
 import { byId } from '../reads.ts';
 import { objectOrEmpty, objectsOrEmpty } from '../records.ts';
 

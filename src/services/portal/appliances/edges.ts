@@ -2,9 +2,8 @@ import type { Task } from '../../../contract/task.ts';
 import { type Family, isJsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { anyTime, booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
-import { accountTask, type TaskSettings } from '../account-task.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
-import type { PortalContext } from '../context.ts';
+import type { CollectorDefinition, PortalContext, TaskSettings } from '../context.ts';
+import { accountTask } from '../reads.ts';
 import { objectOrEmpty, requireObject } from '../records.ts';
 import type { Appliance } from './inventory.ts';
 import { applianceLabels } from './series-families.ts';
@@ -96,11 +95,11 @@ export const edges: CollectorDefinition = {
   ],
   requestsPerCycle: { perAppliance: 1 },
   sampleCounts: { appliance: 10 },
-  inventorySamples: readRecords,
   create: (context, settings) => () => context.appliances.polled.flatMap((edge) => detailTask(context, settings, edge)),
 };
 
-function readRecords(
+/** The samples of an appliance's records in the lists of the inventory. */
+export function edgeSamples(
   { serial, name, build, availableBuild, records = {} }: Appliance,
   reportDrop: ReportDrop,
 ): Sample[] {

@@ -8,8 +8,8 @@ import { nextTurn } from '../../../runtime/clock.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { failureReason, isForbidden } from '../../../runtime/failures.ts';
 import { portalCauses, WITHOUT_LISTS } from '../causes.ts';
-import { enabledCollectors } from '../collectors.ts';
 import type { PortalContext } from '../context.ts';
+import { edgeSamples } from './edges.ts';
 import { type InventoryList, readInventory } from './inventory.ts';
 import { appliancesIn, checkInventoryList, INVENTORY_LISTS, type ListName } from './inventory-lists.ts';
 import { inventoryTable } from './series-families.ts';
@@ -117,14 +117,13 @@ export class InventoryCollector {
 
   async #samples(reportDrop: ReportDrop): Promise<Sample[]> {
     const { appliances, options } = this.#context;
-    const collectors = enabledCollectors(options.collectors);
+    const hasEdges = options.collectors.some(({ name }) => name === 'edges');
     const samples: Sample[] = [];
     for (const [index, appliance] of appliances.polled.entries()) {
       const { serial, name, type, build, availableBuild } = appliance;
       const record = { id: serial, type, build, available_build: availableBuild };
       samples.push(...toSamples(inventoryTable, [record], { serial, filer: name }));
-      for (const { definition } of collectors)
-        samples.push(...(definition.inventorySamples?.(appliance, reportDrop) ?? []));
+      if (hasEdges) samples.push(...edgeSamples(appliance, reportDrop));
       if (index % APPLIANCES_PER_TURN === APPLIANCES_PER_TURN - 1) await nextTurn();
     }
     return samples;

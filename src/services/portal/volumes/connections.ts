@@ -1,8 +1,7 @@
 import type { Family, JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import { booleanValue, bytes, date, enumValue, infoOne, unitless } from '../../../metrics/units.ts';
-import type { CollectorDefinition } from '../collector-definition.ts';
-import type { PortalContext } from '../context.ts';
+import type { CollectorDefinition, PortalContext } from '../context.ts';
 import { volumeGuids } from './volume-guid.ts';
 
 const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
