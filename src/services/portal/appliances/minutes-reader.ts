@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../metrics/family.ts';
 import { recordTime } from '../records.ts';
-import { callsForShorterPeriod, isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimits } from './periods.ts';
+import { callsForShorterPeriod, isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimit } from './periods.ts';
 
 interface ReaderOptions {
   /** The period of a usual request. */
@@ -37,41 +37,36 @@ const MAX_COMBINED_MS = 6 * HOUR_MS;
 const MIN_OLDER_MS = 2 * HOUR_MS;
 
 /**
- * Requests the newest minutes of a series for the exposition. If history needs older ones, the period is lengthened up to
+ * Requests the newest minutes of one series of an appliance for the exposition. If history needs older ones, the period is lengthened up to
  * six hours; still older ones take a second request, whose failure never fails the poll.
  */
 export class MinutesReader {
   readonly #options: ReaderOptions;
-  readonly #newestLimits = new PeriodLimits();
-  /** A task with a limit below {@link MAX_COMBINED_MS} requests the newest minutes and the older ones separately. */
-  readonly #olderLimits = new PeriodLimits();
-  /** By task, how many milliseconds of history it gives up next if even the shortest period cannot be read. */
-  readonly #skips = new Map<string, number>();
+  readonly #newestLimit = new PeriodLimit();
+  /** With a limit below {@link MAX_COMBINED_MS}, the newest minutes and the older ones are requested separately. */
+  readonly #olderLimit = new PeriodLimit();
+  /** How many milliseconds of history are given up next if even the shortest period cannot be read. */
+  #skipMs = HOUR_MS;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
   }
 
-  keepOnly(isPolled: (task: string) => boolean): void {
-    for (const limits of [this.#newestLimits, this.#olderLimits]) limits.keepOnly(isPolled);
-    for (const task of this.#skips.keys()) if (!isPolled(task)) this.#skips.delete(task);
-  }
-
   /** `since`: the time after which history needs all minutes. */
-  async read(task: string, since: number | undefined, request: RequestPeriod): Promise<Reading> {
+  async read(since: number | undefined, request: RequestPeriod): Promise<Reading> {
     const now = this.#options.now();
     const wantedMs = since === undefined ? 0 : now - since;
     const isOlder = wantedMs > this.#options.lookbackMs;
-    const isCombined = isOlder && wantedMs <= MAX_COMBINED_MS && this.#olderLimits.of(task) > MAX_COMBINED_MS;
+    const isCombined = isOlder && wantedMs <= MAX_COMBINED_MS && this.#olderLimit.ms > MAX_COMBINED_MS;
     if (since !== undefined && isCombined) {
-      const records = await this.#readCombined(task, since, now, request);
+      const records = await this.#readCombined(since, now, request);
       if (records !== undefined) return { newest: this.#current(records, now), past: { records, until: now } };
     }
-    const { records: newest, from } = await this.#readNewest(task, request);
+    const { records: newest, from } = await this.#readNewest(request);
     if (since !== undefined && from <= since) return { newest, past: { records: newest, until: now } };
     // A usual request that had to wait begins later than usual, and the next poll requests what it lacks.
     if (since === undefined || !isOlder || isCombined) return { newest };
-    const older = await this.#readOlder(task, since, now, request);
+    const older = await this.#readOlder(since, now, request);
     if (older === undefined) return { newest };
     if (older.until < from) return { newest, past: older };
     const newer = newest.filter((record) => timeOf(record, 0) > older.until);
@@ -79,48 +74,47 @@ export class MinutesReader {
   }
 
   /** Resolves with undefined if a shorter period has to be requested. */
-  async #readCombined(task: string, since: number, now: number, request: RequestPeriod) {
+  async #readCombined(since: number, now: number, request: RequestPeriod) {
     try {
       return await request(isoInterval({ from: since, to: now }));
     } catch (error) {
       // The next poll requests the newest minutes alone, or history would take the appliance down.
-      if (mayBeOfPeriod(error)) this.#olderLimits.halve(task, now - since);
+      if (mayBeOfPeriod(error)) this.#olderLimit.halve(now - since);
       if (!callsForShorterPeriod(error)) throw error;
       return undefined;
     }
   }
 
   /** The newest records and where they begin: PORTAL_LOOKBACK ago, or later if that is too long a period for the service. */
-  async #readNewest(task: string, request: RequestPeriod) {
+  async #readNewest(request: RequestPeriod) {
     const { lookbackMs, now } = this.#options;
     const send = (lengthMs: number) => request(isoPeriod(lengthMs));
-    const { lengthMs, result: records } = await this.#newestLimits.request(task, lookbackMs, send);
+    const { lengthMs, result: records } = await this.#newestLimit.request(lookbackMs, send);
     // A duration ends when the service reads the request. A second is added because its clock is known to the second.
     return { records, from: now() - lengthMs + 1000 };
   }
 
   /** The records of at most a day after `since`; undefined if the next poll has to try again. */
-  async #readOlder(task: string, since: number, now: number, request: RequestPeriod): Promise<Past | undefined> {
+  async #readOlder(since: number, now: number, request: RequestPeriod): Promise<Past | undefined> {
     const { binMs, lookbackMs } = this.#options;
     // Whole hours end with a bin, also if the account ignores PORTAL_BIN_SIZE.
-    const hours = Math.floor(Math.min(DAY_MS, this.#olderLimits.of(task)) / HOUR_MS);
+    const hours = Math.floor(Math.min(DAY_MS, this.#olderLimit.ms) / HOUR_MS);
     const lengthMs = Math.max(MIN_OLDER_MS, hours * HOUR_MS);
     const to = Math.min(since + lengthMs, now);
     try {
       const records = await request(isoInterval({ from: since, to }));
-      this.#olderLimits.double(task, DAY_MS);
-      this.#skips.delete(task);
+      this.#olderLimit.double(DAY_MS);
+      this.#skipMs = HOUR_MS;
       // A bin that does not end within the period is not whole.
       const until = to - binMs;
       return { records: records.filter((record) => timeOf(record, to) <= until), until };
     } catch (error) {
       if (isAborted(error)) throw error;
       if (!mayBeOfPeriod(error)) return undefined;
-      this.#olderLimits.halve(task, lengthMs);
+      this.#olderLimit.halve(lengthMs);
       if (lengthMs > MIN_OLDER_MS) return undefined;
-      const skipMs = Math.min(DAY_MS, this.#skips.get(task) ?? HOUR_MS);
-      this.#skips.set(task, 2 * skipMs);
-      const unreadUntil = Math.min(since + skipMs, now - lookbackMs);
+      const unreadUntil = Math.min(since + this.#skipMs, now - lookbackMs);
+      this.#skipMs = Math.min(DAY_MS, 2 * this.#skipMs);
       return { records: [], until: unreadUntil, unreadUntil };
     }
   }

@@ -10,13 +10,13 @@ export interface Period {
   readonly to: number;
 }
 
-/** The longest period that each task may request: halved after a failure, and doubled after a success. */
-export class PeriodLimits {
-  readonly #limits = new Map<string, number>();
+/** The longest period that a task may request: halved after a failure, and doubled after a success. */
+export class PeriodLimit {
+  #ms = Number.POSITIVE_INFINITY;
 
-  /** Returns Infinity if there is no limit. */
-  of(task: string): number {
-    return this.#limits.get(task) ?? Number.POSITIVE_INFINITY;
+  /** Infinity if there is no limit. */
+  get ms(): number {
+    return this.#ms;
   }
 
   /**
@@ -24,37 +24,30 @@ export class PeriodLimits {
    * for the service. Returns the length that has succeeded.
    */
   async request<Result>(
-    task: string,
     wantedMs: number,
     send: (lengthMs: number) => Promise<Result>,
   ): Promise<{ readonly lengthMs: number; readonly result: Result }> {
     for (let isShortened = false; ; isShortened = true) {
-      const lengthMs = Math.max(MIN_PERIOD_MS, Math.min(wantedMs, this.of(task)));
+      const lengthMs = Math.max(MIN_PERIOD_MS, Math.min(wantedMs, this.#ms));
       try {
         const result = await send(lengthMs);
-        if (!isShortened) this.double(task, wantedMs);
+        if (!isShortened) this.double(wantedMs);
         return { lengthMs, result };
       } catch (error) {
         if (meaningOf(error).action !== 'shrink' || lengthMs === MIN_PERIOD_MS) throw error;
-        this.halve(task, lengthMs);
+        this.halve(lengthMs);
       }
     }
   }
 
   /** Called after a request of this length has failed. */
-  halve(task: string, lengthMs: number): void {
-    this.#limits.set(task, lengthMs / 2);
+  halve(lengthMs: number): void {
+    this.#ms = lengthMs / 2;
   }
 
   /** Called after a success. A limit that allows `enoughMs` is none. */
-  double(task: string, enoughMs: number): void {
-    const limit = 2 * this.of(task);
-    if (limit >= enoughMs) this.#limits.delete(task);
-    else this.#limits.set(task, limit);
-  }
-
-  keepOnly(isPolled: (task: string) => boolean): void {
-    for (const task of this.#limits.keys()) if (!isPolled(task)) this.#limits.delete(task);
+  double(enoughMs: number): void {
+    this.#ms = 2 * this.#ms >= enoughMs ? Number.POSITIVE_INFINITY : 2 * this.#ms;
   }
 }
 

@@ -2,6 +2,7 @@ import { type Bin, DropCounter, type PollResult } from '../../../contract/poll-r
 import type { Task } from '../../../contract/task.ts';
 import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { hasValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
+import { getOrCreate } from '../../../runtime/maps.ts';
 import type { PortalContext } from '../context.ts';
 import { recordTime } from '../records.ts';
 import { buildSupports } from './builds.ts';
@@ -23,13 +24,12 @@ interface Series {
 export class TelemetryCollector {
   readonly #context: PortalContext;
   readonly #operations: ReadonlyMap<string, Operation>;
-  readonly #reader: MinutesReader;
+  /** By task. */
+  readonly #readers = new Map<string, MinutesReader>();
 
   constructor(context: PortalContext) {
-    const { client, options } = context;
-    const { series, units, binSeconds, lookbackMs } = options;
+    const { series, units, binSeconds } = context.options;
     this.#context = context;
-    this.#reader = new MinutesReader({ lookbackMs, binMs: binSeconds * 1000, now: () => client.now() });
     const names = series.map(({ name }) => name);
     this.#operations = new Map(
       [...operationsFor(names)].map(([name, operation]) => [
@@ -42,7 +42,8 @@ export class TelemetryCollector {
   *tasks(): Generator<Task> {
     const { appliances } = this.#context;
     // A task's id contains the serial.
-    this.#reader.keepOnly((id) => appliances.find(id.split('/')[1] ?? '') !== undefined);
+    for (const id of this.#readers.keys())
+      if (appliances.find(id.split('/')[1] ?? '') === undefined) this.#readers.delete(id);
     for (const appliance of appliances.polled) yield* this.#tasksOf(appliance);
   }
 
@@ -79,7 +80,11 @@ export class TelemetryCollector {
       return { samples, drops, empty: samples.length === 0 };
     }
     const now = client.now();
-    const { newest, past } = await this.#reader.read(series.id, since, request);
+    const reader = getOrCreate(this.#readers, series.id, () => {
+      const { lookbackMs, binSeconds } = options;
+      return new MinutesReader({ lookbackMs, binMs: binSeconds * 1000, now: () => client.now() });
+    });
+    const { newest, past } = await reader.read(since, request);
     const samples = this.#samples(series, newest, reportDrop);
     // A record without a time, such as the number of cores, does not come from the list of the series.
     const empty = newest.every(({ time }) => time === undefined);

@@ -1,57 +1,43 @@
-import { type Family, isEveryOtherField, type JsonObject, type Labels } from '../../../metrics/family.ts';
+import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import { Histogram } from '../../../metrics/histogram.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
-import { believedTime, parseDecimal } from '../../../metrics/units.ts';
-import type { CountingClock, CountingStart } from '../../../runtime/counting-start.ts';
+import { parseDecimal } from '../../../metrics/units.ts';
+import type { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
-import { SeenIds } from '../../../runtime/seen-ids.ts';
 import type { SnapshotOperation } from './snapshot-operations.ts';
 
-/** The longest period that the service accepts, in milliseconds: older records never arrive, and snapshots are remembered as long. */
-export const MAX_PERIOD_MS = 30 * 86_400_000;
-
-/** The most snapshots that are remembered of one volume. A volume makes some thousand in a month. */
-const MAX_REMEMBERED = 20_000;
-
-interface Newest {
-  readonly rank: number;
-  readonly version: number | undefined;
+interface Snapshot {
+  readonly appliance: ApplianceSnapshots;
+  readonly version: number;
+  /** Increases with each attempt, if one version can have several. */
+  readonly attempt: number;
+  readonly endMs: number;
   readonly record: JsonObject;
 }
 
-interface CountedField {
-  readonly family: Family;
-  readonly field: string;
-  readonly labels: Labels;
-}
-
 interface ApplianceSnapshots {
-  reportedName: string;
-  newest: Newest | undefined;
-  readonly counts: Map<CountedField, { total: number; readonly histogram: Histogram | undefined }>;
+  newest: Snapshot | undefined;
+  total: number;
+  /** By the field with the duration. */
+  readonly durations: Map<string, Histogram>;
 }
 
-/** The snapshots of one volume from one operation: the newest of each appliance, and counts with each snapshot once. */
+/**
+ * The snapshots of one volume from one operation: the newest of each appliance, and counts. Versions increase, so that what
+ * is newer than the newest snapshot before is new: it counts once, however often it is listed.
+ */
 export class SnapshotLedger {
   readonly #operation: SnapshotOperation;
-  readonly #clock: CountingClock;
   readonly #start: CountingStart;
   readonly #bounds: readonly number[];
-  readonly #counted: readonly CountedField[];
-  readonly #seen = new SeenIds(MAX_REMEMBERED, MAX_PERIOD_MS);
   /** By serial. */
   readonly #appliances = new Map<string, ApplianceSnapshots>();
 
   /** `bounds`: of the histograms. */
-  constructor(operation: SnapshotOperation, clock: CountingClock, start: CountingStart, bounds: readonly number[]) {
+  constructor(operation: SnapshotOperation, start: CountingStart, bounds: readonly number[]) {
     this.#operation = operation;
-    this.#clock = clock;
     this.#start = start;
     this.#bounds = bounds;
-    this.#counted = operation.counted.flatMap((family) => {
-      if (isEveryOtherField(family.fields)) return [];
-      return Object.entries(family.fields).map(([field, labels]) => ({ family, field, labels }));
-    });
   }
 
   /** The newest version of an appliance; undefined if it has none. */
@@ -63,76 +49,55 @@ export class SnapshotLedger {
   add(records: readonly JsonObject[], serials: readonly string[], reportDrop: ReportDrop): void {
     const requested = new Set(serials);
     for (const serial of this.#appliances.keys()) if (!requested.has(serial)) this.#appliances.delete(serial);
-    this.#seen.begin(this.#clock.monotonic());
-    for (const record of records) this.#add(record, requested, reportDrop);
-    this.#seen.forget();
+    const snapshots = records.flatMap((record) => this.#read(record, requested, reportDrop) ?? []);
+    for (const snapshot of snapshots.sort(compareAge)) this.#addSnapshot(snapshot);
   }
 
-  /** `labelsOf`: the labels of an appliance by its serial and the name in its records. */
-  *samples(labelsOf: (serial: string, reportedName: string) => Labels, reportDrop: ReportDrop): Generator<Sample> {
-    for (const [serial, { reportedName, newest, counts }] of this.#appliances) {
-      const common = labelsOf(serial, reportedName);
-      if (newest !== undefined) yield* toSamples(this.#operation.newest, [newest.record], common, reportDrop);
-      for (const [{ family, labels: own }, { total, histogram }] of counts) {
-        const labels = { ...common, ...own };
-        if (histogram === undefined) yield { name: family.name, labels, value: total };
-        else yield* histogram.samples(family.name, labels);
-      }
+  *samples(labelsOf: (serial: string) => Labels, reportDrop: ReportDrop): Generator<Sample> {
+    const { newest: families, total: counter, durations: histogram } = this.#operation;
+    for (const [serial, { newest, total, durations }] of this.#appliances) {
+      const labels = labelsOf(serial);
+      if (newest !== undefined) yield* toSamples(families, [newest.record], labels, reportDrop);
+      if (counter !== undefined) yield { name: counter.name, labels, value: total };
+      for (const [field, added] of Object.entries(histogram?.fields ?? {}))
+        yield* durations.get(field)?.samples(histogram?.name ?? '', { ...labels, ...added }) ?? [];
     }
   }
 
-  #add(received: JsonObject, requested: ReadonlySet<string>, reportDrop: ReportDrop): void {
-    const { fields, newestBy, isSnapshot, identity, prepare } = this.#operation;
-    const serial = labelValue(received[fields.serial]).toLowerCase();
-    const endMs = parseDecimal(received[fields.end]);
-    if (!requested.has(serial) || endMs === undefined) {
-      reportDrop('record', requested.has(serial) ? fields.end : fields.serial);
-      return;
+  #read(record: JsonObject, requested: ReadonlySet<string>, reportDrop: ReportDrop): Snapshot | undefined {
+    const { fields, isSnapshot, hasAttempts, prepare } = this.#operation;
+    const serial = labelValue(record[fields.serial]).toLowerCase();
+    const version = parseDecimal(record[fields.version]);
+    const endMs = parseDecimal(record[fields.end]);
+    if (!requested.has(serial) || version === undefined || endMs === undefined) {
+      reportDrop('record', requested.has(serial) ? fields.version : fields.serial);
+      return undefined;
     }
-    const appliance = this.#applianceOf(serial);
-    appliance.reportedName = labelValue(received[fields.name]) || appliance.reportedName;
-    if (isSnapshot?.(received) === false) return;
-    const record = prepare?.(received) ?? received;
-    const version = parseDecimal(received[fields.version]);
-    // A time ahead of the service's clock counts as now, so that a later snapshot replaces it.
-    const rank = newestBy === 'version' ? version : believedTime(endMs, this.#clock.now());
-    if (rank !== undefined && rank >= (appliance.newest?.rank ?? rank)) appliance.newest = { rank, version, record };
-    if (this.#counted.length === 0) return;
-    const id = [serial, ...identity.map((field) => labelValue(received[field]))];
-    if (id.includes('')) {
-      reportDrop('record', 'identity');
-      return;
-    }
-    const isCounted = this.#start.includes(endMs / 1000) && this.#isNew(id.join(' '), reportDrop);
-    for (const counted of this.#counted) {
-      const value = counted.family.from.read(record[counted.field]);
+    const appliance = getOrCreate(this.#appliances, serial, () => {
+      return { newest: undefined, total: 0, durations: new Map<string, Histogram>() };
+    });
+    if (isSnapshot?.(record) === false) return undefined;
+    return { appliance, version, attempt: hasAttempts ? endMs : 0, endMs, record: prepare?.(record) ?? record };
+  }
+
+  #addSnapshot(snapshot: Snapshot): void {
+    const { appliance, endMs, record } = snapshot;
+    const { durations: histogram } = this.#operation;
+    const difference = appliance.newest === undefined ? 1 : compareAge(snapshot, appliance.newest);
+    // The newest one is replaced by itself, because it may have values that were missing before.
+    if (difference >= 0) appliance.newest = snapshot;
+    const isCounted = difference > 0 && this.#start.includes(endMs / 1000);
+    if (isCounted) appliance.total += 1;
+    for (const field of Object.keys(histogram?.fields ?? {})) {
+      const value = histogram?.from.read(record[field]);
       if (value === undefined) continue;
       // A snapshot from before the start creates its series with the value 0, so that increase() sees the next one.
-      const count = this.#countOf(appliance, counted);
-      if (!isCounted) continue;
-      count.total += value;
-      count.histogram?.observe(value);
+      const durations = getOrCreate(appliance.durations, field, () => new Histogram(this.#bounds));
+      if (isCounted) durations.observe(value);
     }
   }
+}
 
-  #isNew(id: string, reportDrop: ReportDrop): boolean {
-    const delivery = this.#seen.deliver(id);
-    if (delivery === 'full') reportDrop('full', 'identity');
-    return delivery === 'unknown';
-  }
-
-  #applianceOf(serial: string): ApplianceSnapshots {
-    return getOrCreate(this.#appliances, serial, () => {
-      const created: ApplianceSnapshots = { reportedName: '', newest: undefined, counts: new Map() };
-      for (const counted of this.#counted) if (counted.family.type === 'counter') this.#countOf(created, counted);
-      return created;
-    });
-  }
-
-  #countOf({ counts }: ApplianceSnapshots, counted: CountedField) {
-    const isHistogram = counted.family.type === 'histogram';
-    return getOrCreate(counts, counted, () => {
-      return { total: 0, histogram: isHistogram ? new Histogram(this.#bounds) : undefined };
-    });
-  }
+function compareAge(one: Snapshot, other: Snapshot): number {
+  return one.version - other.version || one.attempt - other.attempt;
 }

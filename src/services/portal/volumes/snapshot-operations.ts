@@ -1,4 +1,4 @@
-import type { Family, JsonObject } from '../../../metrics/family.ts';
+import type { Family, JsonObject, Labels } from '../../../metrics/family.ts';
 import { labelValue } from '../../../metrics/samples.ts';
 import {
   epochMilliseconds,
@@ -122,16 +122,16 @@ export interface SnapshotOperation {
   readonly segment: string;
   /** Gauges of the newest snapshot of each appliance. */
   readonly newest: readonly Family[];
-  /** Counters and histograms of every snapshot. A counter exists from an appliance's first record on, a histogram from its first value on. */
-  readonly counted: readonly Family[];
+  /** Counts the snapshots. It exists from an appliance's first record on. */
+  readonly total?: Family;
+  /** A histogram of durations, by field. It exists from the first value on. */
+  readonly durations?: Family & { readonly fields: Readonly<Record<string, Labels>> };
   /** The field of the response with the records; default `items`, which may be missing if there are none. */
   readonly list?: string;
-  /** The fields with the appliance's serial and name, the end of the snapshot in epoch milliseconds, and its version. */
-  readonly fields: { readonly serial: string; readonly name: string; readonly end: string; readonly version: string };
-  /** Which snapshot of an appliance is the newest: that of the greatest version, or the one that ended last. */
-  readonly newestBy: 'version' | 'end';
-  /** The fields by which a snapshot on an appliance is counted once. */
-  readonly identity: readonly string[];
+  /** The fields with the appliance's serial, the snapshot's version, and its end in epoch milliseconds. */
+  readonly fields: { readonly serial: string; readonly version: string; readonly end: string };
+  /** Whether each of several attempts at one version counts. */
+  readonly hasAttempts?: true;
   readonly isSnapshot?: (record: JsonObject) => boolean;
   readonly prepare?: (record: JsonObject) => JsonObject;
 }
@@ -139,32 +139,26 @@ export interface SnapshotOperation {
 export const snapshotDetails: SnapshotOperation = {
   segment: 'snapshot_details',
   newest: detailFamilies,
-  counted: [snapshotsTotal, phaseDuration],
-  fields: { serial: 'serial_number', name: 'appliance', end: 'time', version: 'volume_version' },
-  newestBy: 'end',
-  identity: ['volume_version'],
+  total: snapshotsTotal,
+  durations: phaseDuration,
+  fields: { serial: 'serial_number', version: 'volume_version', end: 'time' },
   prepare: withDurations,
 };
 
 const snapshotTimeline: SnapshotOperation = {
   segment: 'snapshot_timeline',
   newest: [latestMetadataFailure],
-  counted: [metadataFailures],
+  total: metadataFailures,
   list: 'metadata_events',
-  fields: { serial: 'serial_number', name: 'appliance', end: 'end_time', version: 'volume_version' },
-  newestBy: 'end',
-  identity: ['volume_version', 'start_time'],
+  fields: { serial: 'serial_number', version: 'volume_version', end: 'end_time' },
+  hasAttempts: true,
   isSnapshot: ({ phase }) => labelValue(phase) === 'metadata_snapshot_failed',
 };
 
 export const snapshotPropagation: SnapshotOperation = {
   segment: 'snapshot_propagation_by_appliance',
   newest: propagationFamilies,
-  counted: [],
-  fields: { serial: 'sync_serial_number', name: 'sync_appliance', end: 'sync_time', version: 'snapshot_version' },
-  // Snapshots may reach an appliance in another order than they were made.
-  newestBy: 'version',
-  identity: [],
+  fields: { serial: 'sync_serial_number', version: 'snapshot_version', end: 'sync_time' },
 };
 
 export const snapshotOperations = [snapshotDetails, snapshotTimeline, snapshotPropagation] as const;

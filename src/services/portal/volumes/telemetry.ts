@@ -3,12 +3,12 @@ import type { Labels } from '../../../metrics/family.ts';
 import type { ReportDrop, Sample } from '../../../metrics/samples.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
-import { isoPeriod, PeriodLimits } from '../appliances/periods.ts';
+import { isoPeriod, PeriodLimit } from '../appliances/periods.ts';
 import type { CollectorDefinition, PortalContext, TaskSettings } from '../context.ts';
 import { accountTask } from '../reads.ts';
 import { recordsOf, requireObject } from '../records.ts';
 import { connectionsIn, volumeApplianceLabels } from './connections.ts';
-import { MAX_PERIOD_MS, SnapshotLedger } from './snapshot-ledger.ts';
+import { SnapshotLedger } from './snapshot-ledger.ts';
 import {
   type SnapshotOperation,
   snapshotDetails,
@@ -20,6 +20,9 @@ import {
 /** Ids that may be part of a request's path. Another id could be read as another path. */
 const PORTAL_ID = /^[\w-]+$/;
 
+/** The longest period that the service accepts. */
+const MAX_PERIOD_MS = 30 * 86_400_000;
+
 /** The period of the first request of a volume, which may make only one snapshot a day. */
 const FIRST_PERIOD_MS = 86_400_000;
 
@@ -27,8 +30,8 @@ export const volumeTelemetry: CollectorDefinition = {
   name: 'volume_telemetry',
   intervalMs: 900_000,
   tables: [
-    ...snapshotOperations.map(({ segment: source, newest, counted }) => {
-      return { source, commonLabels: volumeApplianceLabels, families: [...newest, ...counted] };
+    ...snapshotOperations.map(({ segment: source, newest, total = [], durations = [] }) => {
+      return { source, commonLabels: volumeApplianceLabels, families: [newest, total, durations].flat() };
     }),
     {
       source: `${snapshotDetails.segment}, ${snapshotPropagation.segment}`,
@@ -63,7 +66,6 @@ class VolumeTelemetry {
   readonly #context: PortalContext;
   readonly #settings: TaskSettings;
   readonly #start: CountingStart;
-  readonly #periodLimits = new PeriodLimits();
   readonly #listTask: Task;
   /** By guid. A volume that is no longer listed is remembered for FORGET_AFTER, so that no snapshot counts twice if it returns. */
   readonly #volumes = new Map<string, Volume>();
@@ -85,8 +87,6 @@ class VolumeTelemetry {
   }
 
   *tasks(): Generator<Task> {
-    // A task's id contains the guid of its volume.
-    this.#periodLimits.keepOnly((id) => this.#volumes.has(id.split('/')[2] ?? ''));
     yield this.#listTask;
     for (const { name, serials, tasks } of this.#volumes.values()) {
       if (serials.length === 0) continue;
@@ -127,10 +127,10 @@ class VolumeTelemetry {
   }
 
   #createVolume(id: string, guid: string): Volume {
-    const { client, options } = this.#context;
+    const { options } = this.#context;
     const ledgers = new Map(
       snapshotOperations.map((operation) => {
-        return [operation, new SnapshotLedger(operation, client.serviceClock, this.#start, options.bounds)];
+        return [operation, new SnapshotLedger(operation, this.#start, options.bounds)];
       }),
     );
     const volume: Volume = { id, guid, name: guid, listed: [], serials: [], listedAt: 0, ledgers, tasks: [] };
@@ -142,7 +142,7 @@ class VolumeTelemetry {
     const { appliances, client, clock } = this.#context;
     const { segment, list } = operation;
     const path = `/telemetry/volumes/${volume.id}/${segment}`;
-    const id = `portal/volume/${volume.guid}/${segment}`;
+    const limit = new PeriodLimit();
     let succeededAt: number | undefined;
     const task = accountTask(this.#context, this.#settings, segment, async (reportDrop, signal) => {
       const serials = volume.serials.filter((serial) => appliances.find(serial) !== undefined);
@@ -151,7 +151,7 @@ class VolumeTelemetry {
       // After an outage, the request covers the outage.
       const missedMs = succeededAt === undefined ? FIRST_PERIOD_MS : now - succeededAt + 2 * this.#settings.intervalMs;
       const wantedMs = Math.min(missedMs, MAX_PERIOD_MS);
-      const { lengthMs, result: records } = await this.#periodLimits.request(id, wantedMs, async (periodMs) => {
+      const { lengthMs, result: records } = await limit.request(wantedMs, async (periodMs) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: serials, smart_sampling: false };
         const request = { method: 'POST', path, operation: segment, purpose: 'series', json } as const;
         return recordsOf(await client.send(request, signal), segment, reportDrop, list);
@@ -159,17 +159,17 @@ class VolumeTelemetry {
       if (lengthMs < wantedMs) reportDrop('record', 'period');
       ledger.add(records, serials, reportDrop);
       succeededAt = now;
-      const labelsOf = (serial: string, name: string) => ({
+      const labelsOf = (serial: string) => ({
         volume_guid: volume.guid,
         volume: volume.name,
         serial,
-        filer: appliances.nameOf(serial) ?? (name || serial),
+        filer: appliances.nameOf(serial) ?? serial,
       });
       const samples = [...ledger.samples(labelsOf, reportDrop)];
       if (operation === snapshotPropagation) samples.push(...behindSamples(volume, serials, labelsOf));
       return { samples };
     });
-    return { ...task, id };
+    return { ...task, id: `portal/volume/${volume.guid}/${segment}` };
   }
 }
 
@@ -180,7 +180,7 @@ class VolumeTelemetry {
 function behindSamples(
   { ledgers }: Volume,
   serials: readonly string[],
-  labelsOf: (serial: string, name: string) => Labels,
+  labelsOf: (serial: string) => Labels,
 ): readonly Sample[] {
   const made = ledgers.get(snapshotDetails);
   const received = ledgers.get(snapshotPropagation);
@@ -193,6 +193,6 @@ function behindSamples(
   return versions.flatMap((version) => {
     if (version.received === undefined) return [];
     const value = newest - Math.max(version.made, version.received);
-    return { name: versionsBehind.name, labels: labelsOf(version.serial, ''), value };
+    return { name: versionsBehind.name, labels: labelsOf(version.serial), value };
   });
 }

@@ -140,13 +140,15 @@ describe('a snapshot', () => {
     expect(await volumes.values('snapshot_details')).toMatchObject({ [`filer_snapshot_latest_version{${L}}`]: 8 });
   });
 
-  test('from before the start gives the gauges, and does not count; without a version it does not either', async () => {
+  test('from before the start gives the gauges, and does not count; one without a version is reported', async () => {
     const volumes = await discovered();
     volumes.snapshots = [snapshot(7, -1), snapshot(null, 1)];
-    expect(await volumes.values('snapshot_details')).toMatchObject({
+    const { samples, drops } = await volumes.poll('snapshot_details');
+    expect(valuesOf(samples)).toMatchObject({
       [`filer_snapshots_total{${L}}`]: 0,
-      [`filer_snapshot_latest_timestamp_seconds{${L}}`]: START / 1000 + 60,
+      [`filer_snapshot_latest_timestamp_seconds{${L}}`]: START / 1000 - 60,
     });
+    expect(drops.get('record')).toBe(1);
   });
 
   test('with a time in the future hides none that follows', async () => {
