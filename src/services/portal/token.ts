@@ -16,8 +16,6 @@ interface Token {
   readonly access: string;
   /** Undefined without one, and after it was sent: a service may revoke all tokens if a refresh token arrives twice. */
   readonly refresh: string | undefined;
-  /** When the credentials were sent. A token and those that refreshing makes of it are a family. Monotonic milliseconds. */
-  readonly signedInAt: number;
   /** Monotonic milliseconds. */
   readonly renewAt: number;
   readonly expiresAt: number;
@@ -30,9 +28,6 @@ const MARGIN = { maxSeconds: 120, share: 0.2 } as const;
 
 /** The shortest time between two replacements after a 401, because some requests may be rejected with every token. */
 const REPLACEMENT_INTERVAL_MS = 60_000;
-
-/** After this time the exporter signs in instead of refreshing: only signing in shows that the credentials have changed. */
-const MAX_FAMILY_MS = 86_400_000;
 
 /** The time until a failed renewal is repeated, while the token is still valid. */
 const RENEWAL_RETRY_MS = 10_000;
@@ -115,7 +110,7 @@ export class TokenSource {
       throw new SchemaError('refreshing the token: the portal issued no refresh token; the exporter signs in instead');
     this.#token = { ...token, refresh: undefined };
     const request = refreshRequest(token.access, token.refresh);
-    this.#token = this.#toToken(await this.#client.send(request, signal), token.signedInAt);
+    this.#token = this.#toToken(await this.#client.send(request, signal));
   }
 
   /** Revokes the token and its family. Never rejects: a token that cannot be revoked expires on its own. */
@@ -168,9 +163,7 @@ export class TokenSource {
 
   /** The refreshed token; undefined if the exporter has to sign in. Rejects if the service fails while the present token is valid. */
   async #tryRefresh(signal: AbortSignal): Promise<Token | undefined> {
-    const token = this.#token;
-    if (token?.refresh === undefined) return undefined;
-    if (this.#clock.monotonic() - token.signedInAt >= MAX_FAMILY_MS) return undefined;
+    if (this.#token?.refresh === undefined) return undefined;
     try {
       await this.refresh(signal);
       return this.#token;
@@ -189,7 +182,7 @@ export class TokenSource {
     return this.#toToken(await this.#client.send(tokenRequest(credentials), signal));
   }
 
-  #toToken(body: unknown, signedInAt = this.#clock.monotonic()): Token {
+  #toToken(body: unknown): Token {
     const parsed = parseToken(body);
     const { seconds } = lifetimeOf(parsed, this.#client.now());
     const lifetime = Math.min(seconds, MAX_LIFETIME_SECONDS);
@@ -197,7 +190,7 @@ export class TokenSource {
     const margin = Math.min(MARGIN.maxSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
     const { access, refresh } = parsed;
-    return { access, refresh, signedInAt, renewAt: expiresAt - margin * 1000, expiresAt };
+    return { access, refresh, renewAt: expiresAt - margin * 1000, expiresAt };
   }
 }
 

@@ -174,21 +174,6 @@ describe('a renewal', () => {
     expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN]);
   });
 
-  test('after a day signs in, because only that shows that the credentials have changed', async () => {
-    const service = new Service(token('one', { expires_in: 50_000 }));
-    await service.get();
-    for (const [path, access] of [
-      [REFRESH, 'two'],
-      [SIGN_IN, 'three'],
-      [REFRESH, 'four'],
-    ] as const) {
-      await service.clock.advance(49_900_000);
-      service.answer(path, token(access, { expires_in: 50_000 }));
-      expect(await service.renewed()).toBe(access);
-    }
-    expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN, REFRESH]);
-  });
-
   test('that a 401 overtakes does not bring the old token back', async () => {
     let end: (status: number) => void = () => {};
     const service = await aging(new Promise<number>((resolve) => (end = resolve)));
