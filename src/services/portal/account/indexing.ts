@@ -3,41 +3,16 @@ import { labelValue } from '../../../metrics/samples.ts';
 import { infoOne, recordOne, unitless } from '../../../metrics/units.ts';
 import type { CollectorDefinition } from '../context.ts';
 import type { ObjectFamilies } from '../reads.ts';
-import { volumeGuids } from '../volumes/volume-guid.ts';
+import { volumeGuids } from '../volumes/connections.ts';
 
-const INVENTORY_STATUS = {
-  field: 'status',
-  documentedValues: [
-    'Not Indexed',
-    'Waiting for NDS creation',
-    'Waiting for NDS configuration',
-    'NDS Ready',
-    'Metadata Index in progress',
-    'Metadata Index Complete',
-    'Full Content Index in progress',
-    'Full Content Index Pending',
-    'Full Content Index Complete',
-    'Incremental Content Index in progress',
-    'Incremental Content Index failed',
-    'Volume Inventory Expired',
-    'Soft Deleted',
-    'Indexing Failed',
-  ],
-  zeros: true,
-} as const;
-
-const INDEX_STATUS = {
-  field: 'status',
-  documentedValues: ['in_progress', 'complete', 'failed', 'queued_for_deletion'],
-  zeros: true,
-} as const;
+const STATUS = { field: 'status' } as const;
 
 const inventoriesByStatus = {
   name: 'filer_indexing_inventories',
   help: 'Volumes with an indexing inventory, by its status.',
   from: recordOne,
   fields: { status: {} },
-  enumLabels: { status: INVENTORY_STATUS },
+  enumLabels: { status: STATUS },
 } as const satisfies Family;
 
 const inventoryTable = [
@@ -46,7 +21,7 @@ const inventoryTable = [
     help: 'Always 1: the indexing inventory of a volume with its location and status.',
     from: infoOne,
     fields: { volume_guid: {} },
-    enumLabels: { provider: { field: 'provider' }, status: INVENTORY_STATUS },
+    enumLabels: { provider: { field: 'provider' }, status: STATUS },
   },
   {
     name: 'filer_indexing_inventory_files',
@@ -61,7 +36,7 @@ const indexesByStatus = {
   help: 'Volumes with a content index, by its status.',
   from: recordOne,
   fields: { status: {} },
-  enumLabels: { status: INDEX_STATUS },
+  enumLabels: { status: STATUS },
 } as const satisfies Family;
 
 const indexTable = [
@@ -70,7 +45,7 @@ const indexTable = [
     help: 'Always 1: the content index of a volume with its location and status.',
     from: infoOne,
     fields: { volume_guid: {} },
-    enumLabels: { provider: { field: 'provider' }, status: INDEX_STATUS },
+    enumLabels: { provider: { field: 'provider' }, status: STATUS },
   },
   {
     name: 'filer_indexing_index_files',
