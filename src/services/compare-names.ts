@@ -1,7 +1,7 @@
 import type { FilerAlias } from '../config/formats.ts';
 import type { ReportFinding } from '../doctor/finding.ts';
 import type { Named, NamesOfService } from '../doctor/service-check.ts';
-import { volumeUuid } from './portal/volumes/volume-guid.ts';
+import { volumeUuid } from './portal/volumes/connections.ts';
 
 const NONE: NamesOfService = { filers: [], volumes: [] };
 

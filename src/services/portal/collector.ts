@@ -20,6 +20,7 @@ export class PortalCollector implements Collector {
   readonly context: PortalContext;
   readonly inventory: InventoryCollector;
   readonly #collectors: readonly (() => Iterable<Task>)[];
+  readonly #telemetry: TelemetryCollector;
 
   constructor(
     client: PortalRequests,
@@ -33,17 +34,13 @@ export class PortalCollector implements Collector {
       options,
       appliances: new ApplianceIndex(options, log, names),
       licence: { hasTelemetry: undefined },
-      withoutFuture: (result) => clampFutureTimes(result, client.now() / 1000),
     };
-    const chosen = enabledCollectors(options.collectors);
-    const telemetry = new TelemetryCollector(context);
     this.context = context;
     this.inventory = new InventoryCollector(context);
-    this.#collectors = [
-      () => [this.inventory.task],
-      ...chosen.map(({ definition, intervalMs }) => createTasks(definition, context, intervalMs)),
-      () => telemetry.tasks(),
-    ];
+    this.#collectors = enabledCollectors(options.collectors).map(({ definition, intervalMs }) =>
+      createTasks(definition, context, intervalMs),
+    );
+    this.#telemetry = new TelemetryCollector(context);
   }
 
   get appliances(): readonly Appliance[] {
@@ -55,7 +52,19 @@ export class PortalCollector implements Collector {
   }
 
   *tasks(): Generator<Task> {
-    for (const tasksOf of this.#collectors) yield* tasksOf();
+    const { appliances, client } = this.context;
+    for (const task of this.#currentTasks(appliances.isInventoryRead)) {
+      const poll: Task['poll'] = async (signal, since) =>
+        clampFutureTimes(await task.poll(signal, since), client.now() / 1000);
+      yield { ...task, poll };
+    }
+  }
+
+  /** Before the inventory has been read, samples would have other labels. */
+  *#currentTasks(isInventoryRead: boolean): Generator<Task> {
+    yield this.inventory.task;
+    if (isInventoryRead) for (const tasksOf of this.#collectors) yield* tasksOf();
+    yield* this.#telemetry.tasks();
   }
 }
 

@@ -47,7 +47,7 @@ export function enabledCollectors(
 
 /** Returns a function that lists the collector's present tasks, which change with the appliances. */
 export function createTasks(
-  { name, reads = [], create, waitsForInventory }: CollectorDefinition,
+  { name, reads = [], create }: CollectorDefinition,
   context: PortalContext,
   intervalMs: number,
 ): () => Iterable<Task> {
@@ -55,9 +55,7 @@ export function createTasks(
   const accountTasks = reads.map((read) => readTask(context, settings, read));
   const otherTasks = create?.(context, settings) ?? (() => []);
   return function* () {
-    const { isInventoryRead, names } = context.appliances;
-    if (waitsForInventory && !isInventoryRead) return;
-    for (const task of accountTasks) yield waitsForInventory ? { ...task, names } : task;
+    for (const task of accountTasks) yield { ...task, names: context.appliances.names };
     yield* otherTasks();
   };
 }

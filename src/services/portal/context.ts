@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts';
-import type { PollResult } from '../../contract/poll-result.ts';
 import type { Task } from '../../contract/task.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -30,8 +29,6 @@ export interface PortalContext {
     /** What the licence says; only its response writes this. */
     hasTelemetry: boolean | undefined;
   };
-  /** Replaces times that are later than the clock of the service. Each task does this with its results. */
-  readonly withoutFuture: (result: PollResult) => PollResult;
 }
 
 /** What all tasks of a collector have in common. */
@@ -50,6 +47,4 @@ export interface CollectorDefinition {
   readonly requestsPerCycle?: { readonly perAppliance?: number; readonly perVolume?: number };
   /** Missing for a collector whose samples do not grow with the fleet. */
   readonly sampleCounts?: SampleCounts;
-  /** The tasks exist only after the inventory has been read: before that, samples would have other labels. */
-  readonly waitsForInventory?: true;
 }

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../config/duration.ts';
 import { type Family, isEveryOtherField } from '../../metrics/family.ts';
 import type { FleetDemand, SampleCounts } from '../service.ts';
-import { INVENTORY_LISTS } from './appliances/inventory-lists.ts';
+import { INVENTORY_LISTS } from './appliances/inventory.ts';
 import { operationsFor } from './appliances/series-operations.ts';
 import { enabledCollectors } from './collectors.ts';
 import type { NamedInterval } from './selection.ts';

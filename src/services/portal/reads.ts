@@ -94,7 +94,7 @@ export function tablesOfRead({
 
 /** A task without an appliance. It is suspended while the role or the licence does not permit the operation. */
 export function accountTask(
-  { options, withoutFuture }: PortalContext,
+  { options }: PortalContext,
   settings: TaskSettings,
   operation: string,
   poll: (reportDrop: ReportDrop, signal: AbortSignal) => Promise<Pick<PollResult, 'samples' | 'respondedAt'>>,
@@ -108,7 +108,7 @@ export function accountTask(
     retriesBeforeSlot: true,
     async poll(signal) {
       const drops = new DropCounter();
-      return withoutFuture({ ...(await poll(drops.reportDrop, signal)), drops: drops.counts, empty: false });
+      return { ...(await poll(drops.reportDrop, signal)), drops: drops.counts, empty: false };
     },
   };
 }

@@ -102,7 +102,6 @@ const FIQ_EDGE_LABELS = ['edge_serial', 'edge'] as const;
 export const fiq: CollectorDefinition = {
   name: 'fiq',
   intervalMs: 900_000,
-  waitsForInventory: true,
   reads: [
     {
       path: '/fiq_appliances',

@@ -10,8 +10,14 @@ import { failureReason, isForbidden } from '../../../runtime/failures.ts';
 import { portalCauses, WITHOUT_LISTS } from '../causes.ts';
 import type { PortalContext } from '../context.ts';
 import { edgeSamples } from './edges.ts';
-import { type InventoryList, readInventory } from './inventory.ts';
-import { appliancesIn, checkInventoryList, INVENTORY_LISTS, type ListName } from './inventory-lists.ts';
+import {
+  appliancesIn,
+  checkInventoryList,
+  INVENTORY_LISTS,
+  type InventoryList,
+  type ListName,
+  readInventory,
+} from './inventory.ts';
 import { inventoryTable } from './series-families.ts';
 
 /** A list as it was last read. */
@@ -35,7 +41,7 @@ export class InventoryCollector {
   #logged: readonly InventoryGap[] = [];
 
   constructor(context: PortalContext) {
-    const { appliances, options, withoutFuture } = context;
+    const { appliances, options } = context;
     this.#context = context;
     this.task = {
       id: 'portal/inventory',
@@ -49,7 +55,7 @@ export class InventoryCollector {
       requests: INVENTORY_LISTS.length,
       poll: async (signal) => {
         try {
-          return withoutFuture(await this.discover(signal));
+          return await this.discover(signal);
         } finally {
           appliances.markInventoryRead();
         }

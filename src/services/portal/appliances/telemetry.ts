@@ -48,7 +48,7 @@ export class TelemetryCollector {
   }
 
   #tasksOf({ serial, name: filer, build }: Appliance): readonly Task[] {
-    const { client, options, withoutFuture } = this.#context;
+    const { client, options } = this.#context;
     return options.series.flatMap(({ name, intervalMs }) => {
       const operation = this.#operations.get(name);
       // The appliance's build does not have this series.
@@ -65,7 +65,7 @@ export class TelemetryCollector {
         intervalMs,
         suspendedIntervalMs: options.discoveryIntervalMs,
         pollAlso: 'portal/account_license',
-        poll: async (signal, since) => withoutFuture(await this.#poll(series, signal, since)),
+        poll: (signal, since) => this.#poll(series, signal, since),
         ...(operation.hasHistory && { now: () => client.now() }),
       } satisfies Task;
     });

@@ -2,7 +2,6 @@ import type { Family, JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import { booleanValue, bytes, date, enumValue, infoOne, unitless } from '../../../metrics/units.ts';
 import type { CollectorDefinition, PortalContext } from '../context.ts';
-import { volumeGuids } from './volume-guid.ts';
 
 const SECURITY_MODES = ['Publicly Available', 'Active Directory', 'LDAP Directory'] as const;
 const PERMISSION_POLICIES = [
@@ -100,7 +99,6 @@ export const volumes: CollectorDefinition = {
   name: 'volumes',
   intervalMs: 300_000,
   sampleCounts: { volume: 11 },
-  waitsForInventory: true,
   reads: [
     {
       path: '/volume_connections',
@@ -143,4 +141,25 @@ export function* connectionsIn(
 /** A list as one label value, sorted, so that its order in the response has no effect. */
 function joinSorted(list: unknown): string | undefined {
   return Array.isArray(list) ? list.map(labelValue).sort().join(',') : undefined;
+}
+
+/**
+ * Maps portal ids of volumes to the guids of file acceleration: the uuid in lower case, without the number that some
+ * portal ids have at the end. Two ids that differ only in this number keep it.
+ */
+export function volumeGuids(ids: Iterable<string>): (id: string) => string {
+  const owners = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const id of ids) {
+    const [lowerCaseId, uuid] = [id.toLowerCase(), volumeUuid(id)];
+    const owner = owners.get(uuid);
+    if (owner === undefined) owners.set(uuid, lowerCaseId);
+    else if (owner !== lowerCaseId) shared.add(uuid);
+  }
+  return (id) => (shared.has(volumeUuid(id)) ? id.toLowerCase() : volumeUuid(id));
+}
+
+/** The id in lower case, without a number at the end. */
+export function volumeUuid(id: string): string {
+  return id.toLowerCase().replace(/_\d+$/, '');
 }

@@ -15,7 +15,9 @@ class Account {
 
   constructor(name: string, reply: (request: ServiceRequest) => Reply, path?: string) {
     this.portal = new FakePortal(reply);
-    const tasks = [...this.portal.collector({ collectors: every5m(name) }).tasks()];
+    const collector = this.portal.collector({ collectors: every5m(name) });
+    collector.context.appliances.markInventoryRead();
+    const tasks = [...collector.tasks()];
     const task = tasks.find(({ operation }) => operation === (path ?? tasks[1]?.operation));
     if (task === undefined) throw new Error(`there is no task of ${name}`);
     this.#task = task;
@@ -257,6 +259,7 @@ test('a key that has expired does not hide the next expiry', async () => {
 test('a licence without telemetry is a warning until the licence has it', async () => {
   const portal = new FakePortal(() => ({ ops_iq_premium: false }));
   const collector = portal.collector({ collectors: every5m('license') });
+  collector.context.appliances.markInventoryRead();
   const task = [...collector.tasks()].find(({ operation }) => operation === 'account_license');
   if (task === undefined) throw new Error('there is no task');
   const warnings = [];

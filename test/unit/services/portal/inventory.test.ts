@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { FilerNames } from '../../../../src/services/filer-names.ts';
 import { buildSupports } from '../../../../src/services/portal/appliances/builds.ts';
 import {
+  appliancesIn,
   type InventoryLists,
+  type ListName,
   maxAppliances,
   readInventory,
 } from '../../../../src/services/portal/appliances/inventory.ts';
-import { appliancesIn, type ListName } from '../../../../src/services/portal/appliances/inventory-lists.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
 import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
@@ -225,7 +226,7 @@ describe('the inventory', () => {
   });
 
   test('that renames an appliance changes the names of every task whose samples have the name', async () => {
-    const inventory = new Lists({ collectors: every5m('volumes', 'edges', 'jobs') }, new FilerNames([]));
+    const inventory = new Lists({ collectors: every5m('volumes', 'edges') }, new FilerNames([]));
     const edges = (description: string) => ({ items: [{ id: 'e', serial: A, description }] });
     const namesOf = () => Object.fromEntries(Array.from(inventory.collector.tasks(), ({ id, names }) => [id, names]));
     await inventory.read(listed(A), edges('lyon'));

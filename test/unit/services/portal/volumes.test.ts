@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
-import { volumeGuids } from '../../../../src/services/portal/volumes/volume-guid.ts';
+import { volumeGuids } from '../../../../src/services/portal/volumes/connections.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
 import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';

@@ -33,7 +33,6 @@ class Portal {
       options: { series, units: [], binSeconds, lookbackMs, discoveryIntervalMs: HOUR },
       appliances: { polled: [appliance], find: () => appliance },
       licence: { hasTelemetry: undefined },
-      withoutFuture: async (result: unknown) => result,
     };
     const [task] = new TelemetryCollector(context as unknown as PortalContext).tasks();
     if (task === undefined) throw new Error('there is no task');
