@@ -1,14 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { RequestError, type RequestPurpose, SchemaError } from '../runtime/errors.ts';
+import { ForbiddenRequestError, RequestError, type RequestPurpose, SchemaError } from '../runtime/errors.ts';
 import { meaningOf } from '../runtime/failures.ts';
 import { createMasker, shownWords } from '../runtime/masking.ts';
-import { type AllowedRequest, assertAllowed, type Method } from './allowed-request.ts';
-import { type AttemptDependencies, sendOnce } from './attempt.ts';
 import { connectionError } from './connection-errors.ts';
 import type { Attempt, ServiceLimits } from './rate/limits.ts';
 import { parseHttpDate, retryAfterMs } from './rate/retry-after.ts';
 import { isWebPage, type ResponseLimits, readErrorBody, readJson } from './response-body.ts';
+import { type SendingOptions, sendOnce } from './send-once.ts';
 import { ServiceClock } from './service-clock.ts';
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+/** A request other than GET that reads, or that concerns the session only. */
+export interface AllowedRequest {
+  readonly method: Exclude<Method, 'GET'>;
+  readonly path: RegExp;
+}
 
 export interface ServiceRequest {
   readonly method: Method;
@@ -50,7 +57,7 @@ export interface Exchange {
   readonly body: unknown;
 }
 
-export interface ClientOptions extends Pick<AttemptDependencies, 'dispatcher' | 'clock' | 'timeoutMs'> {
+export interface ClientOptions extends Pick<SendingOptions, 'dispatcher' | 'clock' | 'timeoutMs'> {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly userAgent: string;
@@ -75,11 +82,6 @@ export class JsonClient {
     this.serviceClock = new ServiceClock(options.clock);
   }
 
-  /** The longest time from sending a request to its complete response, in milliseconds. */
-  get timeoutMs(): number {
-    return this.#options.timeoutMs;
-  }
-
   /** The time of the service by its measured clock, in epoch milliseconds. */
   now(): number {
     return this.serviceClock.now();
@@ -90,8 +92,8 @@ export class JsonClient {
    * of `validate`, or with a PostponedError if the request has to wait because of its appliance.
    */
   async send(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
-    const { allowed, limits } = this.#options;
-    assertAllowed(request, allowed);
+    const { limits } = this.#options;
+    this.#assertReadOnly(request);
     const sender = { key: request.throttleKey, hasPriority: request.priority };
     try {
       return await limits.send(() => this.#attempt(request, signal), sender, signal);
@@ -101,11 +103,18 @@ export class JsonClient {
     }
   }
 
+  /** Every request passes here, so that the program changes nothing in a service. */
+  #assertReadOnly({ method, path }: ServiceRequest): void {
+    const { allowed } = this.#options;
+    if (method === 'GET' || allowed.some((request) => request.method === method && request.path.test(path))) return;
+    throw new ForbiddenRequestError(`${method} ${path} is not sent: the exporter only reads`);
+  }
+
   async #attempt(request: ServiceRequest, signal: AbortSignal): Promise<Attempt<unknown>> {
     const { clock, onEnd } = this.#options;
     const startedAt = clock.monotonic();
     const response: PartialExchange = { status: undefined, headers: {}, respondedAt: 0, bytes: 0, body: undefined };
-    const error = await this.#exchange(authorized(request), response, signal).then(
+    const error = await this.#exchange(request, response, signal).then(
       () => undefined,
       (thrown: unknown) => toError(request, thrown),
     );
@@ -128,9 +137,10 @@ export class JsonClient {
   }
 
   /** Sends the request, and fills in the response while it arrives. */
-  #exchange(request: ServiceRequest, response: PartialExchange, signal: AbortSignal): Promise<void> {
+  async #exchange(unauthorized: ServiceRequest, response: PartialExchange, signal: AbortSignal): Promise<void> {
+    const request = authorized(unauthorized);
     const { body, type } = payloadOf(request);
-    return sendOnce(
+    await sendOnce(
       {
         origin: this.#base.origin,
         path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${queryOf(request)}`,

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { callAfter } from '../runtime/clock.ts';
-import { type AttemptDependencies, sendOnce } from './attempt.ts';
 import { connectionError } from './connection-errors.ts';
+import { type SendingOptions, sendOnce } from './send-once.ts';
 
 export interface PostResponse {
   readonly status: number;
@@ -18,7 +18,7 @@ export async function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: Uint8Array,
-  limits: Pick<AttemptDependencies, 'clock' | 'timeoutMs' | 'signal'>,
+  limits: Pick<SendingOptions, 'clock' | 'timeoutMs' | 'signal'>,
 ): Promise<PostResponse> {
   const { origin, pathname, search } = new URL(url);
   const request = { origin, path: `${pathname}${search}`, method: 'POST', headers, body } as const;
@@ -33,7 +33,7 @@ export async function post(
 
 async function readResponse(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  { clock, timeoutMs }: Pick<AttemptDependencies, 'clock' | 'timeoutMs'>,
+  { clock, timeoutMs }: Pick<SendingOptions, 'clock' | 'timeoutMs'>,
 ): Promise<PostResponse> {
   if (statusCode >= 200 && statusCode < 300) {
     // The request is accepted even if the rest of the response is cut or never arrives.

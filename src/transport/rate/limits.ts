@@ -1,11 +1,9 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../../runtime/clock.ts';
 import { PostponedError } from '../../runtime/errors.ts';
 import type { Random } from '../../runtime/random.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { DailyQuota } from './daily-quota.ts';
 import { type RateFeedback, type RateLimit, RateLimiter, type SentRequest } from './rate-limiter.ts';
-import { RepetitionAllowance, repetitionDelayMs } from './repetition.ts';
 import { AccountThrottling, ThrottledKeys } from './throttled.ts';
 
 /**
@@ -41,6 +39,15 @@ export interface LimitSettings {
   readonly concurrency: number;
 }
 
+/** A failed request is repeated only once for so many successes, so an outage doubles no load. */
+const SUCCESSES_PER_REPETITION = 10;
+
+/** At the start, and at most, 20 repetitions are allowed in a row. */
+const MAX_SUCCESSES = 20 * SUCCESSES_PER_REPETITION;
+
+/** The longest delay of the first repetition. */
+const FIRST_DELAY_MS = 500;
+
 /**
  * Sends the requests of one service within its limits: each waits in one queue until a place in flight is free and the
  * rate, the window and the daily quota allow it. This is the only place that sends a request again.
@@ -49,12 +56,14 @@ export class ServiceLimits {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #rateLimiter: RateLimiter;
-  readonly #places: LimitFunction;
+  readonly #concurrency: number;
   readonly #throttledKeys = new ThrottledKeys();
   readonly #accountThrottling = new AccountThrottling();
-  readonly #repetition = new RepetitionAllowance();
   readonly #priorityQueue = new Set<Leave>();
   readonly #queue = new Set<Leave>();
+  #inFlight = 0;
+  /** The successes that no repetition has used up. */
+  #successes = MAX_SUCCESSES;
   #isServing = false;
   /** Ends the sleep of the loop that serves the queue. */
   #wake = new AbortController();
@@ -68,12 +77,12 @@ export class ServiceLimits {
     this.#clock = clock;
     this.#random = random;
     this.#rateLimiter = new RateLimiter(limit, new AdaptiveRate(maxPerMs, now), now);
-    this.#places = pLimit(concurrency);
+    this.#concurrency = concurrency;
     this.dailyQuota = new DailyQuota(dailyLimit, now);
   }
 
   get requestsInFlight(): number {
-    return this.#places.activeCount;
+    return this.#inFlight;
   }
 
   /** The requests per second that are allowed now: 0 during a wait. */
@@ -119,18 +128,17 @@ export class ServiceLimits {
     for (let attempts = 1; ; attempts += 1) {
       const result = await this.#sendInTurn(attempt, key, hasPriority, signal);
       if (result.state === 'succeeded') {
-        this.#repetition.recordSuccess(key);
+        this.#successes = Math.min(MAX_SUCCESSES, this.#successes + 1);
         return result.value;
       }
-      const { error, repeats } = result;
-      const mayRepeat = attempts <= repeats;
+      if (attempts > result.repeats) throw result.error;
       // After a 429 the rate limiter makes the request wait, so it needs neither an allowance nor a delay of its own.
-      if (mayRepeat && result.state === 'throttled') continue;
-      if (!mayRepeat || !this.#repetition.tryRepeat(key)) {
-        if (repeats > 0) this.#repetition.recordFailure(key);
-        throw error;
-      }
-      await this.#clock.sleep(repetitionDelayMs(attempts, this.#random), signal);
+      if (result.state === 'throttled') continue;
+      if (this.#successes < SUCCESSES_PER_REPETITION) throw result.error;
+      this.#successes -= SUCCESSES_PER_REPETITION;
+      // It doubles each time, and half of it is random.
+      const delayMs = FIRST_DELAY_MS * 2 ** (attempts - 1) * (0.5 + this.#random() / 2);
+      await this.#clock.sleep(delayMs, signal);
     }
   }
 
@@ -159,10 +167,7 @@ export class ServiceLimits {
       };
       const leave: Leave = (request) => {
         signal.removeEventListener('abort', giveUp);
-        const sent = this.#places(() => this.#sendOnce(attempt, key, request));
-        resolve(sent);
-        // p-limit frees the place before it settles the promise, so the loop finds it free.
-        void sent.finally(() => this.#wake.abort('place free')).catch(() => {});
+        resolve(this.#sendNow(attempt, key, request));
       };
       if (signal.aborted) return reject(signal.reason);
       signal.addEventListener('abort', giveUp, { once: true });
@@ -171,39 +176,37 @@ export class ServiceLimits {
     });
   }
 
-  async #sendOnce<Value>(
+  async #sendNow<Value>(
     attempt: () => Promise<Attempt<Value>>,
     key: string | undefined,
     request: SentRequest,
   ): Promise<Attempt<Value>> {
-    let feedback: RateFeedback = { state: 'unknown' };
-    try {
-      const result = await attempt();
-      if (result.state === 'lost') return result;
-      if (result.state !== 'throttled') {
-        this.#throttledKeys.recordAccepted(key, request.startedAt);
-        feedback = { state: 'accepted' };
-        return result;
-      }
+    this.#inFlight += 1;
+    const result = await attempt();
+    this.#inFlight -= 1;
+    this.#wake.abort('place free');
+    if (result.state === 'lost') this.#recordEnd(request, 'unknown');
+    else if (result.state === 'throttled') {
       const { retryAfterMs } = result;
       const now = this.#clock.monotonic();
       const isAlone = this.#throttledKeys.recordThrottled(key, request.startedAt, now, retryAfterMs);
       // The limit of this key says nothing about the account, and the next request about it has to wait.
+      this.#recordEnd(request, isAlone ? 'unknown' : 'throttled', retryAfterMs);
       if (isAlone) return { ...result, repeats: 0 };
-      feedback = { state: 'throttled', retryAfterMs };
-      return result;
-    } finally {
-      this.#recordEnd(request, feedback);
+    } else {
+      this.#throttledKeys.recordAccepted(key, request.startedAt);
+      this.#recordEnd(request, 'accepted');
     }
+    return result;
   }
 
-  #recordEnd(request: SentRequest, feedback: RateFeedback): void {
+  #recordEnd(request: SentRequest, feedback: RateFeedback, retryAfterMs?: number): void {
     const now = this.#clock.monotonic();
-    if (feedback.state !== 'unknown') {
+    if (feedback !== 'unknown') {
       const rateShare = this.#rateLimiter.perSecond(now) / this.#rateLimiter.maxPerSecond;
-      this.#accountThrottling.recordResponse(feedback.state === 'throttled', rateShare, now);
+      this.#accountThrottling.recordResponse(feedback === 'throttled', rateShare, now);
     }
-    this.#rateLimiter.recordEnd(request, now, feedback);
+    this.#rateLimiter.recordEnd(request, now, feedback, retryAfterMs);
   }
 
   /** Lets the waiting requests leave one after the other, while there are any. */
@@ -233,7 +236,7 @@ export class ServiceLimits {
    * waits for a place: the service would count it later than the window assumes.
    */
   #earliest(now: number): number {
-    if (this.#places.activeCount >= this.#places.concurrency) return Number.POSITIVE_INFINITY;
+    if (this.#inFlight >= this.#concurrency) return Number.POSITIVE_INFINITY;
     return Math.max(this.#rateLimiter.earliest(now), this.dailyQuota.earliest(now));
   }
 }

@@ -11,9 +11,7 @@ export interface SentRequest {
 }
 
 /** What a response says about the limit; `unknown` without a response. */
-export type RateFeedback =
-  | { readonly state: 'accepted' | 'unknown' }
-  | { readonly state: 'throttled'; readonly retryAfterMs: number | undefined };
+export type RateFeedback = 'accepted' | 'throttled' | 'unknown';
 
 /**
  * The longest delay of a timer that later requests make up for, in milliseconds. Without it each delay would lower the
@@ -99,11 +97,12 @@ export class RateLimiter {
     return request;
   }
 
-  recordEnd(request: SentRequest, now: number, feedback: RateFeedback): void {
+  /** `retryAfterMs`: how long the service asks to wait after a 429, if it does. */
+  recordEnd(request: SentRequest, now: number, feedback: RateFeedback, retryAfterMs?: number): void {
     request.endedAt = now;
     if (this.#probe === request) this.#probe = undefined;
-    if (feedback.state === 'throttled') this.#throttle(request, now, feedback.retryAfterMs);
-    if (feedback.state !== 'accepted') return;
+    if (feedback === 'throttled') this.#throttle(request, now, retryAfterMs);
+    if (feedback !== 'accepted') return;
     this.#adaptiveRate.recordAccepted();
     if (this.#throttling === undefined || this.#wasInFlight(request)) return;
     this.#throttling = undefined;

@@ -134,15 +134,6 @@ describe('a failed request', () => {
     expect(await results(100, done)).toBe(100);
     expect(await results(1_000, failed(2))).toBe(1_010);
   });
-
-  test('about an appliance whose last request failed is not repeated', async () => {
-    const { clock, send, sent } = serviceOf({ maxPerMs: 1 });
-    for (const responses of [[failed(1)], [failed(1)], [done], [failed(1), done]]) {
-      void send('a', responses, { key: 'appliance' });
-      await clock.advance(5_000);
-    }
-    expect(sent).toHaveLength(2 + 1 + 1 + 2);
-  });
 });
 
 describe('an appliance for which alone the service returns 429', () => {

@@ -9,16 +9,13 @@ import {
 } from '../../../../src/transport/rate/rate-limiter.ts';
 import fc from '../../../harness/fast-check.ts';
 
-const ACCEPTED: RateFeedback = { state: 'accepted' };
-const REJECTED: RateFeedback = { state: 'throttled', retryAfterMs: undefined };
-
 function limiterOf(requests: number, windowMs: number): RateLimiter {
   const limit: RateLimit = { requests, windowMs };
   return new RateLimiter(limit, new AdaptiveRate(requests / windowMs, 0), 0);
 }
 
 /** Sends as fast as the limiter allows, and ends each request at once. Returns when each was sent. */
-function sendAll(limiter: RateLimiter, untilMs: number, feedback = ACCEPTED): readonly number[] {
+function sendAll(limiter: RateLimiter, untilMs: number, feedback: RateFeedback = 'accepted'): readonly number[] {
   const sentAt: number[] = [];
   for (let now = limiter.earliest(0); now <= untilMs; now = limiter.earliest(now)) {
     sentAt.push(now);
@@ -45,24 +42,27 @@ describe('[guarantee] a window of the configured length', () => {
     latencyMs: fc.oneof(fc.integer({ min: 0, max: 2_500 }), fc.integer({ min: 0, max: 60_000 })),
     /** Where the service counts the request between the earliest (0) and the latest (1) moment. */
     counted: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
-    response: fc.constantFrom('accepted', 'accepted', 'accepted', 'unknown', 'throttled', 'retry-after'),
-    retryAfterMs: fc.integer({ min: 1_000, max: 20_000 }),
+    feedback: fc.constantFrom<RateFeedback>('accepted', 'accepted', 'accepted', 'unknown', 'throttled', 'throttled'),
+    retryAfterMs: fc.option(fc.integer({ min: 1_000, max: 20_000 }), { nil: undefined, freq: 1 }),
   });
   type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
   /** Sends one request for each step, as soon as the limiter allows it. Returns when the service counts each. */
   function countedTimes(limiter: RateLimiter, steps: readonly Step[], maxInFlight: number, maxTransitMs: number) {
     const counted: number[] = [];
-    let inFlight: { readonly request: SentRequest; readonly endsAt: number; readonly feedback: RateFeedback }[] = [];
+    let inFlight: { readonly request: SentRequest; readonly endsAt: number; readonly step: Step }[] = [];
     const nextEnd = () => Math.min(...inFlight.map(({ endsAt }) => endsAt));
     const endUntil = (now: number) => {
       inFlight.sort((one, other) => one.endsAt - other.endsAt);
-      for (const { request, endsAt, feedback } of inFlight)
-        if (endsAt <= now) limiter.recordEnd(request, endsAt, feedback);
+      for (const { request, endsAt, step } of inFlight) {
+        const { feedback, retryAfterMs } = step;
+        if (endsAt <= now) limiter.recordEnd(request, endsAt, feedback, retryAfterMs);
+      }
       inFlight = inFlight.filter(({ endsAt }) => endsAt > now);
     };
     let now = 0;
-    for (const { pauseMs, latencyMs, counted: share, response, retryAfterMs } of steps) {
+    for (const step of steps) {
+      const { pauseMs, latencyMs, counted: share } = step;
       now += pauseMs;
       endUntil(now);
       const earliest = () => (inFlight.length < maxInFlight ? limiter.earliest(now) : Number.POSITIVE_INFINITY);
@@ -70,11 +70,7 @@ describe('[guarantee] a window of the configured length', () => {
         now = Math.min(earliest(), nextEnd());
         endUntil(now);
       }
-      const feedback: RateFeedback =
-        response === 'accepted' || response === 'unknown'
-          ? { state: response }
-          : { state: 'throttled', retryAfterMs: response === 'throttled' ? undefined : retryAfterMs };
-      inFlight.push({ request: limiter.recordSent(now), endsAt: now + latencyMs, feedback });
+      inFlight.push({ request: limiter.recordSent(now), endsAt: now + latencyMs, step });
       counted.push(now + share * Math.min(latencyMs, maxTransitMs));
     }
     return counted;
@@ -107,10 +103,10 @@ describe('a known limit', () => {
 
   test('allows what a late timer has missed, and not what a pause of a minute has', () => {
     const limiter = limiterOf(60, 60_000);
-    limiter.recordEnd(limiter.recordSent(0), 0, ACCEPTED);
-    limiter.recordEnd(limiter.recordSent(1_050), 1_050, ACCEPTED);
+    limiter.recordEnd(limiter.recordSent(0), 0, 'accepted');
+    limiter.recordEnd(limiter.recordSent(1_050), 1_050, 'accepted');
     expect(limiter.earliest(1_050)).toBeCloseTo(2_000, -1);
-    limiter.recordEnd(limiter.recordSent(61_000), 61_000, ACCEPTED);
+    limiter.recordEnd(limiter.recordSent(61_000), 61_000, 'accepted');
     expect(limiter.earliest(61_000)).toBeGreaterThan(61_800);
   });
 });
@@ -120,7 +116,7 @@ describe('a 429', () => {
     const limiter = limiterOf(500, 30_000);
     const [first, ...others] = Array.from({ length: 8 }, (_, index) => limiter.recordSent(index * 60));
     const reject = (request: SentRequest | undefined, at: number) =>
-      request && limiter.recordEnd(request, at, { state: 'throttled', retryAfterMs: 1_000 });
+      request && limiter.recordEnd(request, at, 'throttled', 1_000);
     reject(first, 500);
     const lowered = limiter.perSecond(1_500);
     for (const request of others) reject(request, 510);
@@ -130,30 +126,30 @@ describe('a 429', () => {
 
   test('without Retry-After one request probes after a second, and the others follow when it is accepted', () => {
     const limiter = limiterOf(500, 30_000);
-    limiter.recordEnd(limiter.recordSent(0), 100, REJECTED);
+    limiter.recordEnd(limiter.recordSent(0), 100, 'throttled');
     expect(limiter.earliest(100)).toBe(1_100);
     const probe = limiter.recordSent(1_100);
     expect(limiter.earliest(1_150)).toBe(Number.POSITIVE_INFINITY);
-    limiter.recordEnd(probe, 1_300, ACCEPTED);
+    limiter.recordEnd(probe, 1_300, 'accepted');
     expect(limiter.earliest(1_300)).toBeLessThan(1_500);
   });
 
   test('that comes late starts no second probe, neither while the first one is in flight nor after it was accepted', () => {
     const limiter = limiterOf(500, 30_000);
     const [rejected, late, later] = [limiter.recordSent(0), limiter.recordSent(10), limiter.recordSent(100)];
-    limiter.recordEnd(rejected, 100, REJECTED);
+    limiter.recordEnd(rejected, 100, 'throttled');
     const probe = limiter.recordSent(1_100);
-    limiter.recordEnd(late, 1_150, REJECTED);
+    limiter.recordEnd(late, 1_150, 'throttled');
     expect(limiter.earliest(1_150)).toBe(Number.POSITIVE_INFINITY);
-    limiter.recordEnd(probe, 1_200, ACCEPTED);
-    limiter.recordEnd(later, 1_250, REJECTED);
+    limiter.recordEnd(probe, 1_200, 'accepted');
+    limiter.recordEnd(later, 1_250, 'throttled');
     expect(limiter.earliest(1_250)).toBeLessThan(1_400);
     limiter.recordSent(1_400);
     expect(limiter.earliest(1_400)).toBeLessThan(2_000);
   });
 
   test('that lasts for a day is probed after a second at first and after an hour at last, fewer than a hundred times', () => {
-    const sentAt = sendAll(limiterOf(500, 30_000), 86_400_000, REJECTED);
+    const sentAt = sendAll(limiterOf(500, 30_000), 86_400_000, 'throttled');
     const pauses = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
     expect(pauses[0]).toBeLessThan(1_500);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(3_600_000);
@@ -165,9 +161,9 @@ describe('a 429', () => {
     const limiter = limiterOf(500, 30_000);
     const before = limiter.sustainedPerSecond(0);
     sendAll(limiter, 2_000);
-    limiter.recordEnd(limiter.recordSent(2_100), 2_200, { state: 'throttled', retryAfterMs: 3_600_000 });
+    limiter.recordEnd(limiter.recordSent(2_100), 2_200, 'throttled', 3_600_000);
     expect(limiter.sustainedPerSecond(3_600_000)).toBe(before);
-    limiter.recordEnd(limiter.recordSent(3_610_000), 3_610_000, ACCEPTED);
+    limiter.recordEnd(limiter.recordSent(3_610_000), 3_610_000, 'accepted');
     expect(limiter.sustainedPerSecond(3_610_000)).toBeGreaterThan(before / 10);
   });
 });

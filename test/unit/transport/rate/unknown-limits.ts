@@ -159,11 +159,11 @@ function simulate(limit: Limit, configuredPerSecond: number, hasRetryAfter: bool
       );
       if (ended === undefined) break;
       const { request, freeAt } = ended;
-      if (freeAt === undefined) limiter.recordEnd(request, now, { state: 'accepted' });
+      if (freeAt === undefined) limiter.recordEnd(request, now, 'accepted');
       else {
         const retryAfterMs = hasRetryAfter ? Math.max(1, Math.ceil((freeAt - now) / 1000)) * 1000 : undefined;
         waitUntil = Math.max(waitUntil, now + (retryAfterMs ?? 0));
-        limiter.recordEnd(request, now, { state: 'throttled', retryAfterMs });
+        limiter.recordEnd(request, now, 'throttled', retryAfterMs);
       }
       continue;
     }

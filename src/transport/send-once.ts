@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { type Clock, callAfter } from '../runtime/clock.ts';
 import { RequestError } from '../runtime/errors.ts';
 
-export interface AttemptDependencies {
+export interface SendingOptions {
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
   /** The longest time from sending to the complete body, in milliseconds. */
@@ -23,7 +23,7 @@ const NEVER_PAUSED = 2 ** 31;
 export async function sendOnce<Result>(
   request: Dispatcher.RequestOptions,
   read: (response: Dispatcher.ResponseData) => Promise<Result>,
-  { dispatcher, clock, timeoutMs, signal, requestName }: AttemptDependencies,
+  { dispatcher, clock, timeoutMs, signal, requestName }: SendingOptions,
 ): Promise<Result> {
   const aborting = new AbortController();
   // undici ignores the signal until it has a connection, and opening one may hang for long.
