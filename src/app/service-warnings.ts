@@ -1,5 +1,5 @@
 import type { Explain } from '../contract/causes.ts';
-import { type ServiceWarning, serviceWarning } from '../contract/service-warning.ts';
+import { clockSkewWarning, type ServiceWarning, serviceWarning } from '../contract/service-warning.ts';
 import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { ServiceClock } from '../transport/service-clock.ts';
 
@@ -12,8 +12,8 @@ export function serviceWarnings(
   const { skewMs = 0, isSkewed } = serviceClock;
   const warnings: ServiceWarning[] = [];
   if (isSkewed) {
-    const skew = `about ${10 * Math.round(Math.abs(skewMs) / 10_000)} s ${skewMs > 0 ? 'behind' : 'ahead of'}`;
-    warnings.push(serviceWarning('clock_skew', explain('clock', { skew }).happened));
+    const seconds = 10 * Math.round(Math.abs(skewMs) / 10_000);
+    warnings.push(clockSkewWarning(`about ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'}`));
   }
   if (limits.isThrottled) warnings.push(serviceWarning('throttled', explain('throttled').happened));
   return warnings;

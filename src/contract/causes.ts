@@ -8,7 +8,7 @@ export interface Explanation {
   readonly advice: string;
 }
 
-type CauseName = FailureReason | Problem | 'missing' | 'limited' | 'no_records' | 'overdue' | 'clock';
+type CauseName = FailureReason | Problem | 'missing' | 'limited' | 'no_records' | 'overdue';
 
 /** Names and values in explanations. Values are undefined if they are unknown. */
 interface Terms {
@@ -20,8 +20,6 @@ interface Terms {
   readonly without?: string | undefined;
   /** What the service said, or where it redirects to. */
   readonly said?: string | undefined;
-  /** How far the clock of this machine is from that of the service. */
-  readonly skew?: string | undefined;
 }
 
 interface Cause extends Explanation {
@@ -121,10 +119,6 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
     advice: 'check in the portal whether it is on and connected',
   }),
   overdue: () => ({ happened: 'no poll has succeeded for some intervals', advice: 'run --doctor' }),
-  clock: ({ skew }) => ({
-    happened: `the clock of this machine is ${skew} that of the service`,
-    advice: 'set the clock of this machine, for instance by NTP; ages have the same error',
-  }),
 };
 
 /** What differs between services: the names in explanations, and advice of their own. */
@@ -133,7 +127,7 @@ export interface ServiceCauses {
   readonly own?: Readonly<Partial<Record<CauseName, Omit<Cause, 'happened'>>>>;
 }
 
-export type Explain = (cause: unknown, terms?: Pick<Terms, 'without' | 'skew'>) => Explanation;
+export type Explain = (cause: unknown, terms?: Pick<Terms, 'without'>) => Explanation;
 
 /** Explains errors, or causes by their names, in the terms of one service. The doctor does not name itself. */
 export function explainFor({ names, own = {} }: ServiceCauses, isDoctor = false): Explain {

@@ -11,6 +11,17 @@ export interface ServiceDetails {
   readonly ownValues?: () => OwnValues;
 }
 
+/** A metric about the exporter that only one service has. It has no labels. */
+export interface OwnMetric {
+  readonly name: `filer_exporter_${string}`;
+  readonly help: string;
+  /** Default gauge. */
+  readonly type?: 'counter';
+}
+
+/** The present value of each by its name. */
+export type OwnValues = ReadonlyMap<string, number>;
+
 /** The part of an inventory that a report reads. */
 export interface InventoryDetails {
   gaps(): readonly InventoryGap[];
@@ -32,14 +43,3 @@ export interface InventoryGap extends Explanation {
   readonly list: string;
   readonly reason: FailureReason | 'empty' | 'other_ids';
 }
-
-/** A metric about the exporter that only one service has. It has no labels. */
-export interface OwnMetric {
-  readonly name: `filer_exporter_${string}`;
-  readonly help: string;
-  /** Default gauge. */
-  readonly type?: 'counter';
-}
-
-/** The present value of each by its name. */
-export type OwnValues = ReadonlyMap<string, number>;

@@ -25,6 +25,11 @@ export interface ServiceWarning extends Explanation {
   readonly explains?: FailureReason;
 }
 
+/** `skew`: how far the clock of this machine is from that of the service, such as `20 s behind`. */
+export function clockSkewWarning(skew: string): ServiceWarning {
+  return serviceWarning('clock_skew', `the clock of this machine is ${skew} that of the service`);
+}
+
 export function serviceWarning(code: WarningCode, happened: string, explains?: FailureReason): ServiceWarning {
   return { code, happened, advice: WARNING_ADVICE[code], ...(explains === undefined ? {} : { explains }) };
 }

@@ -1,4 +1,5 @@
 import type { Explain } from '../contract/causes.ts';
+import { clockSkewWarning } from '../contract/service-warning.ts';
 import { medianOf } from '../metrics/units.ts';
 import type { Exchange } from '../transport/json-client.ts';
 import { parseHttpDate } from '../transport/rate/retry-after.ts';
@@ -16,7 +17,7 @@ export function checkExchanges(
 ): void {
   const responded = exchanges.filter(({ status }) => status !== undefined);
   if (responded.length === 0) return;
-  checkClock(responded, explain, reportFinding);
+  checkClock(responded, reportFinding);
   const slowest = responded.reduce((slower, exchange) => (exchange.seconds > slower.seconds ? exchange : slower));
   const median = medianOf(responded.map(({ seconds }) => seconds)) ?? 0;
   const speed = `median ${shownTime(median)}, longest ${shownTime(slowest.seconds)} (${slowest.operation})`;
@@ -31,7 +32,7 @@ export function checkExchanges(
   checkLimits(responded, explain, reportFinding);
 }
 
-function checkClock(responded: readonly Exchange[], explain: Explain, reportFinding: ReportFinding): void {
+function checkClock(responded: readonly Exchange[], reportFinding: ReportFinding): void {
   const skews = responded.flatMap(({ headers, respondedAt }) => {
     const serviceTime = parseHttpDate(headers.date);
     return serviceTime === undefined ? [] : [serviceTime - respondedAt];
@@ -46,7 +47,7 @@ function checkClock(responded: readonly Exchange[], explain: Explain, reportFind
     reportFinding('ok', 'clock', 'equal', `within ${Math.max(1, seconds)} s of the service's clock`);
     return;
   }
-  const { happened, advice } = explain('clock', { skew: `${seconds} s ${skew > 0 ? 'behind' : 'ahead of'}` });
+  const { happened, advice } = clockSkewWarning(`${seconds} s ${skew > 0 ? 'behind' : 'ahead of'}`);
   reportFinding('warning', 'clock', 'skewed', happened, { expected: 'at most 60 s', advice });
 }
 

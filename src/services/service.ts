@@ -9,8 +9,7 @@ import type { Table } from '../metrics/family.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
-import type { AllowedRequest } from '../transport/allowed-request.ts';
-import type { Exchange, JsonClient } from '../transport/json-client.ts';
+import type { AllowedRequest, Exchange, JsonClient } from '../transport/json-client.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
 import type { FilerNames } from './filer-names.ts';
 
