@@ -6,11 +6,11 @@ import { looseFiles } from '../config/file-permissions.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { EXIT } from './arguments.ts';
-import { files, ownFiles, printWarnings, serviceSections } from './load.ts';
+import { ownFiles, printWarnings, readFile, serviceSections } from './load.ts';
 import { print } from './system-environment.ts';
 
 export async function checkConfig(config: Config): Promise<number> {
-  const guard = await readWebConfig(config.web, files.read);
+  const guard = await readWebConfig(config.web, readFile);
   const loose = await looseFiles(ownFiles(config, guard));
   printWarnings([
     ...config.warnings,

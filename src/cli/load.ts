@@ -8,7 +8,7 @@ import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { createMasker } from '../runtime/masking.ts';
-import { SmallFileReader } from '../runtime/small-files.ts';
+import { smallFileReader } from '../runtime/small-files.ts';
 import { services } from '../services/services.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -16,11 +16,11 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export const serviceSections = services.map(({ section }) => section);
 
 /** Reads `.env`, secrets, certificates and the web configuration. A file of certificate authorities may be large. */
-export const files = new SmallFileReader(systemClock, 1024 * 1024);
+export const readFile = smallFileReader(systemClock, 1024 * 1024);
 
 /** Returns the names of the variables that are set, in the environment or in `.env`. */
 export async function variablesSet(environment: Variables): Promise<ReadonlySet<string>> {
-  const content = await files.read(DOTENV).catch(asError);
+  const content = await readFile(DOTENV).catch(asError);
   return new Set(mergeDotenv(environment, content, variableRows).texts.keys());
 }
 
@@ -28,7 +28,7 @@ export async function variablesSet(environment: Variables): Promise<ReadonlySet<
  * Rejects with a ConfigError if the configuration is invalid, or if other users can change `.env`, which decides where
  * secrets are sent.
  */
-export async function load(environment: Variables, readText = files.read): Promise<Config> {
+export async function load(environment: Variables, readText = readFile): Promise<Config> {
   const config = await loadConfig(environment, serviceSections, readText);
   const loose = await looseFiles(config.ownFiles);
   const foreign = loose.filter(({ path, isForeign }) => path === DOTENV && isForeign);

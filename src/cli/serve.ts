@@ -12,7 +12,7 @@ import { createLog, type Log } from '../runtime/log.ts';
 import { configuredServices } from '../services/services.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { EXIT } from './arguments.ts';
-import { files, lineMask, ownFiles } from './load.ts';
+import { lineMask, ownFiles, readFile } from './load.ts';
 import { logDestination, systemEnvironment } from './system-environment.ts';
 
 /** How long the start waits for the disk with the state file. */
@@ -56,7 +56,7 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   const looked = withTimeout(stateFileErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
-  const guard = await readWebConfig(config.web, files.read);
+  const guard = await readWebConfig(config.web, readFile);
   for (const detail of config.warnings) log.warn({ detail }, 'The configuration was accepted with a warning.');
   await warnOfLooseFiles(ownFiles(config, guard), log);
   for (const detail of certificateWarnings(guard, systemClock.now() / 1000)) {

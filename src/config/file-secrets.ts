@@ -10,7 +10,7 @@ export class FileSecret extends Secret {
   readonly path: string;
 
   constructor(path: string, content: string, readAgain: () => Promise<string>) {
-    super(() => content, readAgain);
+    super(content, readAgain);
     this.path = path;
   }
 

@@ -130,7 +130,7 @@ export const secret: Format<Secret> = {
   expects: 'the secret as issued, in printable ASCII characters',
   parse: (text) => {
     const error = secretError(text);
-    return error === undefined ? valid(Secret.of(text)) : invalid(`the value ${error}`);
+    return error === undefined ? valid(new Secret(text)) : invalid(`the value ${error}`);
   },
 };
 

@@ -50,7 +50,7 @@ function parsedProxy(text: string): ProxyUrl | string {
   try {
     // A user name without a password may be a token, and is sent as curl sends it.
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return { url, authorization: Secret.of(`Basic ${Buffer.from(credentials).toString('base64')}`), shown };
+    return { url, authorization: new Secret(`Basic ${Buffer.from(credentials).toString('base64')}`), shown };
   } catch {
     return 'has a % in its user name or password that does not start an encoded character; write % as %25';
   }

@@ -21,7 +21,7 @@ function pem(block: 'certificate' | 'private key'): Format<Secret> {
     isSecret: true,
     label: `${block} in PEM`,
     expects: `a ${block} in PEM`,
-    parse: (text) => (begin.test(text) ? valid(Secret.of(text)) : invalid(`the value contains no ${block}`)),
+    parse: (text) => (begin.test(text) ? valid(new Secret(text)) : invalid(`the value contains no ${block}`)),
   };
 }
 

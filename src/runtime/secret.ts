@@ -10,20 +10,15 @@ const MAX_EARLIER = 10;
  * returns the value, and only code that writes requests, opens connections or hides secrets calls it.
  */
 export class Secret {
-  readonly #reread: () => string | Promise<string>;
+  readonly #reread: () => Promise<string>;
   #value: string;
   /** Values that were replaced, which a service may still echo. */
   #earlier: readonly string[] = [];
 
-  /** `read` returns the current value, and `reread` reads it again, for example from its file; both may throw. */
-  constructor(read: () => string, reread: () => string | Promise<string> = read) {
+  /** `reread` reads the current value, for example from its file, and may reject; by default the value never changes. */
+  constructor(value: string, reread = async () => value) {
+    this.#value = value;
     this.#reread = reread;
-    this.#value = read();
-  }
-
-  /** A secret that never changes, such as one from an environment variable. */
-  static of(value: string): Secret {
-    return new Secret(() => value);
   }
 
   reveal(): string {

@@ -4,7 +4,7 @@ import { asError } from '../../../src/runtime/errors.ts';
 import { Secret } from '../../../src/runtime/secret.ts';
 import fc from '../../harness/fast-check.ts';
 
-const secret = Secret.of('hunter2');
+const secret = new Secret('hunter2');
 
 test.each([
   ['a text', `${secret}`],
@@ -16,12 +16,8 @@ test.each([
 });
 
 test('a secret keeps its value while its file cannot be read, and remembers the value that was replaced', async () => {
-  const values: (string | Error)[] = ['one', new Error('EACCES'), 'two', 'two'];
-  const rotated = new Secret(() => {
-    const value = values.shift() ?? '';
-    if (value instanceof Error) throw value;
-    return value;
-  });
+  const files = [Promise.reject(new Error('EACCES')), 'two', 'two'];
+  const rotated = new Secret('one', async () => (await files.shift()) ?? '');
   expect([await rotated.reload(), rotated.reveal()]).toEqual([false, 'one']);
   expect([await rotated.reload(), await rotated.reload(), rotated.everyValue]).toEqual([true, false, ['two', 'one']]);
 });

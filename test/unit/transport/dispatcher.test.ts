@@ -42,7 +42,7 @@ describe('a proxy', () => {
   test('opens a tunnel to an https service, with its credentials', async () => {
     const service = await portOf(createSecureServer(pair('server'), (_, response) => void response.end('["secure"]')));
     const { port, seen } = await proxyOf(service);
-    const proxy = { url: `http://127.0.0.1:${port}`, authorization: Secret.of('Basic VE9LRU46') };
+    const proxy = { url: `http://127.0.0.1:${port}`, authorization: new Secret('Basic VE9LRU46') };
     const { client } = await behind(proxy, `https://localhost:${service}`);
     expect(await client.send(listing, running)).toEqual(['secure']);
     expect(seen).toEqual([`CONNECT localhost:${service} Basic VE9LRU46`]);

@@ -40,7 +40,7 @@ export function createGfaCheck(
     };
     const { result: first, error } = await sendWithKey('-a');
     if (error !== undefined) {
-      const token = Secret.of(`Bearer ${settings.token.reveal()}`);
+      const token = new Secret(`Bearer ${settings.token.reveal()}`);
       await reportFailure(error, reportFinding, () => sendWithKey('-a', { token }));
       return { filers: [], volumes: [] };
     }

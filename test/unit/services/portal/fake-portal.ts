@@ -50,7 +50,7 @@ export class FakePortal {
     const log = createLog('silent', process.stderr);
     const defaults: PortalOptions = {
       url: 'https://portal.example.com',
-      credentials: { kind: 'user_key', key: Secret.of('key') },
+      credentials: { kind: 'user_key', key: new Secret('key') },
       intervalMs: 5 * MINUTE,
       concurrency: 8,
       rateLimit: { requests: 500, windowMs: 30_000 },

@@ -34,7 +34,7 @@ class Service {
 
   constructor(...signIns: readonly Reply[]) {
     this.answer(SIGN_IN, ...signIns);
-    const credentials: Credentials = { kind: 'user_key', key: Secret.of('key') };
+    const credentials: Credentials = { kind: 'user_key', key: new Secret('key') };
     this.tokens = new TokenSource(this, credentials, this.clock);
   }
 
@@ -257,7 +257,7 @@ test.each<[Credentials['kind'], object]>([
   ['service_key', { headers: { 'x-service-key': 'k', 'x-service-secret': 's' }, json: {} }],
   ['user_key', { headers: { 'x-user-key': 'k' }, json: {} }],
 ])('credentials of the kind %s are in the documented place only', (kind, place) => {
-  const request = tokenRequest({ kind, key: Secret.of('k'), secret: Secret.of('s') } as Credentials);
+  const request = tokenRequest({ kind, key: new Secret('k'), secret: new Secret('s') } as Credentials);
   const { headers, form, json } = request;
   expect({ headers, form, json }).toEqual({ headers: undefined, form: undefined, json: undefined, ...place });
 });
