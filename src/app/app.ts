@@ -1,6 +1,11 @@
+import { upstreamCatalog } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
+import type { PollSink, ResultSource } from '../contract/sink.ts';
 import { ExporterMetrics } from '../exposition/exporter/metrics.ts';
+import type { Corrections } from '../exposition/format.ts';
 import { MetricsPage } from '../exposition/metrics-page.ts';
+import { LineStore } from '../exposition/store.ts';
+import type { RemoteWrite } from '../history/remote-write.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { apiReport, statusReport } from '../status/report.ts';
 import { landingPage } from '../web/pages/page.ts';
@@ -10,9 +15,14 @@ import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createPolledServices } from './polled-service.ts';
 import { createRemoteWrite } from './remote-write.ts';
-import { createLineStore, SinkFanOut } from './sinks.ts';
 import { createStateKeeper } from './state-keeper.ts';
 import { createAccessControl, createReloader, type WebConfigFile } from './web-access.ts';
+
+/**
+ * The limit for all lines, as a share of the heap's limit: three times the lines of the largest fleet for which the
+ * container is large enough.
+ */
+const LINES_SHARE = 1 / 3;
 
 export type App = Lifecycle;
 
@@ -29,11 +39,10 @@ export function createApp(
     services.map(({ api }) => api),
     services.flatMap(({ service }) => service.ownMetrics ?? []),
   );
-  const exposition = createLineStore(environment);
+  const exposition = new LineStore(upstreamCatalog, LINES_SHARE * (environment.heapBytes ?? Number.POSITIVE_INFINITY));
   const keeper = createStateKeeper(services, config, environment);
   const history = createRemoteWrite(config, services, environment);
-  const outputs = [history].filter((output) => output !== undefined);
-  const sink = new SinkFanOut({ exposition, own, history, outputs });
+  const sink = createSink(exposition, own, history);
   const sources = createPolledServices(services, { config, own, sink, environment, keeper });
   const review = () => {
     for (const { poller } of sources) poller.review();
@@ -79,4 +88,26 @@ export function createApp(
     history,
     webConfig,
   });
+}
+
+/** Passes each result to remote write and to `/metrics`, and counts what was dropped. */
+function createSink(exposition: LineStore, own: ExporterMetrics, history: RemoteWrite | undefined): PollSink {
+  const countCorrections = ({ api }: ResultSource, { cut, duplicates }: Corrections) => {
+    own.dropped(api, 'label', cut);
+    own.dropped(api, 'duplicate', duplicates);
+  };
+  return {
+    accept: async (origin, pollResult) => {
+      history?.accept(origin, pollResult);
+      const corrected = await exposition.accept(origin.id, pollResult.samples);
+      for (const [reason, count] of pollResult.drops) own.dropped(origin.api, reason, count);
+      countCorrections(origin, corrected);
+    },
+    publishState: (origin, samples) => countCorrections(origin, exposition.publish(origin.id, samples)),
+    withdraw: (id, keepsCounts) => {
+      exposition.withdraw(id, keepsCounts);
+      history?.withdraw(id, keepsCounts);
+    },
+    minutesSince: (task) => history?.minutesSince(task),
+  };
 }

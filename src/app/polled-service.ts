@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { type Explain, explainFor } from '../contract/causes.ts';
+import { clockSkewWarning, type ServiceWarning, serviceWarning } from '../contract/service-warning.ts';
 import type { PollSink } from '../contract/sink.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { Poller } from '../polling/poller.ts';
@@ -7,10 +8,14 @@ import { CredentialError, RequestError } from '../runtime/errors.ts';
 import { FilerNames } from '../services/filer-names.ts';
 import type { Inventory } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
+import type { ServiceLimits } from '../transport/rate/limits.ts';
+import type { ServiceClock } from '../transport/service-clock.ts';
 import type { Environment } from './environment.ts';
 import { createServiceClient } from './service-client.ts';
-import { LateDataWarning, serviceWarnings } from './service-warnings.ts';
 import type { StateKeeper } from './state-keeper.ts';
+
+/** The warning of late data begins when the limits lengthen the interval by the first factor, and ends below the second. */
+const LATE = { begins: 2, ends: 1.5 } as const;
 
 export type PolledService = ReturnType<typeof polledService>;
 
@@ -61,15 +66,18 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
     saveSoon: keeper?.saveSoon,
   });
   const { collector, inventory, intervalMs, savedPart } = connection;
-  const lateData = new LateDataWarning();
-  const warnings = () => {
-    // What would explain a failure is a warning only while most series have this failure.
+  let isLate = false;
+  const warnings = (): readonly ServiceWarning[] => {
     const { fleet } = poller;
-    const ofService = [
-      ...serviceWarnings(client.serviceClock, limits, explain),
-      ...(connection.warnings?.() ?? []),
-    ].filter(({ explains }) => explains === undefined || fleet.isMostlyFailing(explains));
-    return [...ofService, ...lateData.update(fleet.intervalFactor)];
+    const found = [...clientWarnings(client.serviceClock, limits, explain), ...(connection.warnings?.() ?? [])].filter(
+      // What would explain a failure is a warning only while most series have this failure.
+      ({ explains }) => explains === undefined || fleet.isMostlyFailing(explains),
+    );
+    const factor = fleet.intervalFactor;
+    isLate = factor >= (isLate ? LATE.ends : LATE.begins);
+    if (!isLate) return found;
+    const happened = `the limits allow so few requests that data comes ${Math.round(factor)} times later than configured`;
+    return [...found, serviceWarning('late_data', happened)];
   };
   const poller: Poller = new Poller(
     {
@@ -114,6 +122,18 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
       await close();
     },
   };
+}
+
+/** The warnings that follow from the responses of any service. */
+function clientWarnings(serviceClock: ServiceClock, limits: ServiceLimits, explain: Explain): ServiceWarning[] {
+  const { skewMs = 0, isSkewed } = serviceClock;
+  const warnings: ServiceWarning[] = [];
+  if (isSkewed) {
+    const seconds = 10 * Math.round(Math.abs(skewMs) / 10_000);
+    warnings.push(clockSkewWarning(`about ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'}`));
+  }
+  if (limits.isThrottled) warnings.push(serviceWarning('throttled', explain('throttled').happened));
+  return warnings;
 }
 
 /** A command that only counts appliances ends with the error, so its message says what to do. */

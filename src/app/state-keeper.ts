@@ -51,9 +51,8 @@ export class StateKeeper {
   /** The last save of any kind, and the last after a poll, in monotonic milliseconds. */
   #savedAt = Number.NEGATIVE_INFINITY;
   #savedSoonAt = Number.NEGATIVE_INFINITY;
-  /** The save in progress, and the one that waits for it to end. */
+  /** Ends when every save that has begun has ended. */
   #saving: Promise<void> = Promise.resolve();
-  #waiting: Promise<void> | undefined;
 
   constructor(store: StateStore, clock: Clock, log: Log, owners: Owners = {}) {
     this.#store = store;
@@ -86,12 +85,8 @@ export class StateKeeper {
 
   /** Resolves when what was counted before the call is on the disk, or could not be saved. Never rejects. */
   async save(): Promise<void> {
-    this.#waiting ??= this.#saving.then(() => {
-      this.#waiting = undefined;
-      this.#saving = this.#write().catch((error: unknown) => this.#recordFailure(error));
-      return this.#saving;
-    });
-    await this.#withTimeLimit('saving', this.#waiting).catch((error: unknown) => this.#recordFailure(error));
+    this.#saving = this.#saving.then(() => this.#write()).catch((error: unknown) => this.#recordFailure(error));
+    await this.#withTimeLimit('saving', this.#saving).catch((error: unknown) => this.#recordFailure(error));
   }
 
   /** See `SaveSoon`. */
@@ -199,28 +194,15 @@ function readDocument(content: string, own: Owners): Document {
   return { program, version, owners: own, at: Number(at), up: Number(up), parts };
 }
 
-/** So many elements of a list become JSON in one turn of the event loop. */
-const ELEMENTS_PER_TURN = 1_000;
-
-/** The JSON of what a part has saved. The state of a large account has 20 MB, most of it in lists with many elements. */
+/** The JSON of what a part has saved, a field at a time: the state of a large account has 20 MB. */
 async function jsonOf(saved: unknown): Promise<string> {
   if (!isJsonObject(saved)) return JSON.stringify(saved ?? null);
   const fields: string[] = [];
   for (const [name, value] of Object.entries(saved)) {
-    if (value === undefined) continue;
     await nextTurn();
-    fields.push(`${JSON.stringify(name)}:${Array.isArray(value) ? await jsonOfList(value) : JSON.stringify(value)}`);
+    if (value !== undefined) fields.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
   return `{${fields.join(',')}}`;
-}
-
-async function jsonOfList(list: readonly unknown[]): Promise<string> {
-  const texts: string[] = [];
-  for (let from = 0; from < list.length; from += ELEMENTS_PER_TURN) {
-    texts.push(JSON.stringify(list.slice(from, from + ELEMENTS_PER_TURN)).slice(1, -1));
-    await nextTurn();
-  }
-  return `[${texts.join(',')}]`;
 }
 
 /** Returns undefined for what is not JSON. */

@@ -5,8 +5,8 @@ import type { Task } from './task.ts';
 /** What a result is about: a task, or something that follows from several tasks, such as whether an appliance is up. */
 export type ResultSource = Pick<Task, 'id' | 'api'>;
 
-/** An output for polled data: `/metrics` is one, remote write another. Sinks do not know each other. */
-export interface Sink {
+/** What polling writes to: `/metrics`, and remote write if it is configured. */
+export interface PollSink {
   /**
    * Replaces the previous result of the same source. The poll ends when this resolves. If it rejects, the poll has
    * failed, and the previous result stays.
@@ -14,10 +14,6 @@ export interface Sink {
   accept(origin: ResultSource, pollResult: PollResult): Promise<void>;
   /** Removes the result of a source that is removed or stale. With `keepsCounts`, counters and histograms stay. */
   withdraw(id: string, keepsCounts?: boolean): void;
-}
-
-/** All outputs together: what polling writes to. */
-export interface PollSink extends Pick<Sink, 'accept' | 'withdraw'> {
   /**
    * Publishes a state without waiting, so that a scrape that removes stale values shows in the same exposition that
    * their appliance is down.

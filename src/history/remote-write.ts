@@ -1,6 +1,6 @@
 import type { Minutes, PollResult } from '../contract/poll-result.ts';
 import type { SavedPart } from '../contract/saved-part.ts';
-import type { ResultSource, Sink } from '../contract/sink.ts';
+import type { ResultSource } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
@@ -35,7 +35,7 @@ const LATE_MS = 6 * 3_600_000;
  * Sends every minute to a receiver of Prometheus remote write, with its own time. A cursor for each task says which minutes
  * the next poll has to return; what waits is in one queue, and one sender empties it.
  */
-export class RemoteWrite implements Sink, SavedPart {
+export class RemoteWrite implements SavedPart {
   readonly name = 'remote_write';
   readonly #options: RemoteWriteOptions;
   readonly #clock: Clock;
@@ -74,7 +74,7 @@ export class RemoteWrite implements Sink, SavedPart {
     return at;
   }
 
-  async accept({ id }: ResultSource, { minutes }: PollResult): Promise<void> {
+  accept({ id }: ResultSource, { minutes }: PollResult): void {
     const cursor = this.#cursors.get(id);
     if (cursor !== undefined && minutes !== undefined) this.#take(id, cursor, minutes);
   }

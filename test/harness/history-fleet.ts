@@ -134,7 +134,7 @@ export class Fleet {
     const isFinal = (at: number) => at !== times.at(-1) || at < now - 10 * MINUTE;
     const bins = times.map((at) => ({ at, samples: () => this.#samples(task, isFinal(at) ? at : 0) }));
     if (this.hasFuture) bins.push({ at: now + HOUR, samples: () => this.#samples(task, 0) });
-    await this.#remote.accept(
+    this.#remote.accept(
       { id: task, api: 'portal' },
       { samples: [], drops: new Map(), empty: false, minutes: { bins, now, until, ...unread } },
     );

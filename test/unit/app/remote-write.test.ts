@@ -37,7 +37,7 @@ async function sending(variables: Variables, files: Files = {}, statuses: readon
   const since = remote.minutesSince({ ...TASK, now: () => clock.now() }) ?? 0;
   const bin = { at: clock.now() - 12 * MINUTE, samples: () => [{ name: 'filer_cpu', labels: {}, value: 1 }] };
   const minutes = { bins: [bin], now: clock.now(), until: clock.now() };
-  await remote.accept(TASK, { samples: [], drops: new Map(), empty: false, minutes });
+  remote.accept(TASK, { samples: [], drops: new Map(), empty: false, minutes });
   const flush = () => remote.flush(new AbortController().signal);
   return { flush, seen, lines, sinceMinutesAgo: (clock.now() - since) / MINUTE };
 }

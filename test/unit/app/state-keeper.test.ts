@@ -151,12 +151,3 @@ test('what changes while the file is written is saved too before the stop', asyn
   await Promise.all(saves);
   expect(store.content).toContain('"count":31');
 });
-
-test('a list that becomes JSON over several turns is whole, and a field without a value is left out', async () => {
-  const [store, { log }] = [new MemoryStore(), keptLog()];
-  const value = { ids: Array.from({ length: 2_500 }, (_, index) => `id ${index}`), empty: [], missing: undefined };
-  const keeper = new StateKeeper(store, new ManualClock(), log);
-  await keeper.load([{ name: 'ids', save: () => value, restore: () => {} }]);
-  await keeper.save();
-  expect(JSON.parse(store.content ?? '').parts.ids).toStrictEqual({ ids: value.ids, empty: [] });
-});
