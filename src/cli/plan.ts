@@ -5,7 +5,7 @@ import { formatDuration } from '../config/duration.ts';
 import { intervalFactor, maxAgeMs } from '../polling/fleet.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { createLog } from '../runtime/log.ts';
-import type { FleetDemand, SampleCounts } from '../services/service.ts';
+import type { FleetDemand } from '../services/service.ts';
 import { configuredServices, services } from '../services/services.ts';
 import { DailyQuota } from '../transport/rate/daily-quota.ts';
 import { EXIT, type Options } from './arguments.ts';
@@ -15,34 +15,31 @@ import { abortOn, print, systemEnvironment } from './system-environment.ts';
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
   const given = options.appliances === undefined ? undefined : applianceCount(options.appliances);
-  const set = await variablesSet(variables);
-  const planned = services.flatMap(({ section: { url }, planning }) =>
-    planning?.fleet ? [{ url, fleet: planning.fleet }] : [],
-  );
-  const placeholders = planned.map(({ url, fleet }) => (set.has(url) ? {} : fleet.placeholder));
-  const config = await loadWithWarnings(
-    given === undefined ? variables : Object.assign({ ...variables }, ...placeholders),
-  );
-  const configured = configuredServices(config);
-  if (!configured.some(({ service }) => service.planning?.fleet)) {
-    const urls = planned.map(({ url }) => url).join(' and ');
+  const config = await loadWithWarnings(given === undefined ? variables : await withPlaceholders(variables));
+  const planned = configuredServices(config).filter(({ service }) => service.planning !== undefined);
+  if (planned.length === 0) {
+    const urls = services
+      .flatMap(({ section, planning }) => (planning === undefined ? [] : [section.url]))
+      .join(' and ');
     throw new ConfigError([`--plan: ${urls} is not set; configure the service, or give a number with --appliances`]);
   }
   const appliances = given ?? (await countAppliances(config, stopped));
-  const counts = configured.flatMap(({ service, settings }) => service.planning?.sampleCounts(settings) ?? []);
-  const unplanned = services
-    .filter(({ planning }) => planning?.fleet === undefined)
-    .map(({ title, section }): TextRow => [title, section.of(config) === undefined ? 'not polled' : 'counted below']);
-  const size = [...unplanned, ...sizeRows(counts, config.eventBucketsSeconds.length, appliances)];
   let fits = true;
-  for (const { service, settings } of configured) {
-    const demand = service.planning?.fleet?.demand(settings, appliances);
+  for (const { service, settings } of planned) {
+    const demand = service.planning?.demand(settings, appliances);
     if (demand === undefined) continue;
     const fleet = planOf(demand);
     fits &&= fleet.factor === 1;
-    await print(planText(demand, fleet, appliances, size));
+    await print(planText(demand, fleet, appliances));
   }
   return fits ? EXIT.clean : EXIT.failure;
+}
+
+/** A service that is not configured is planned with its defaults. */
+async function withPlaceholders(variables: Variables): Promise<Variables> {
+  const set = await variablesSet(variables);
+  const added = services.map(({ section, planning }) => (set.has(section.url) ? {} : planning?.placeholder));
+  return Object.assign({ ...variables }, ...added);
 }
 
 function applianceCount(text: string): number {
@@ -77,7 +74,7 @@ export function planOf({ requests, limit, dailyLimit }: FleetDemand): Plan {
 
 type TextRow = readonly [label: string, text: string];
 
-function planText(demand: FleetDemand, fleet: Plan, appliances: number, size: readonly TextRow[]): string {
+function planText(demand: FleetDemand, fleet: Plan, appliances: number): string {
   const { intervalMs, limit, dailyLimit } = demand;
   const { perSecond, factor } = fleet;
   const perDay = perSecond * 86_400;
@@ -100,7 +97,6 @@ function planText(demand: FleetDemand, fleet: Plan, appliances: number, size: re
     ['Configured interval', duration(intervalMs)],
     ['Effective interval', duration(intervalMs * factor)],
     ['Longest time since a poll', duration(maxAgeMs(intervalMs, factor))],
-    ...size,
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
@@ -128,31 +124,6 @@ function adviceFor({ intervalMs, series }: FleetDemand, { factor, allowedPerSeco
   return advice;
 }
 
-/** The number of volumes that is assumed on each appliance, because only the polled service lists them. */
-const VOLUMES = 3;
-
-/** The bytes of a line, and the share that remains after gzip, measured with the mock services. */
-const LINE = { bytes: 168, packedShare: 0.1 } as const;
-
-/** The peak memory of a process without data, and what each sample adds, measured with Node.js 24. */
-const MEMORY = { emptyBytes: 98 * 2 ** 20, perSample: 680 } as const;
-
-function sizeRows(counts: readonly SampleCounts[], buckets: number, appliances: number): readonly TextRow[] {
-  // Every histogram has the infinite bucket, sum and count.
-  const lines = buckets + 3;
-  const perAppliance = counts.reduce((sum, { appliance = 0, volume = 0, histograms = 0 }) => {
-    return sum + appliance + VOLUMES * (volume + histograms * lines);
-  }, 0);
-  const samples = appliances * perAppliance;
-  const bytes = samples * LINE.bytes;
-  return [
-    ['Volumes', `${VOLUMES} on each appliance are assumed below`],
-    ['Samples', `about ${integer(Number(samples.toPrecision(2)))}`],
-    ['Size of a scrape', `about ${amount(bytes)} plain, ${amount(bytes * LINE.packedShare)} gzip`],
-    ['Memory', `about ${amount(MEMORY.emptyBytes + MEMORY.perSample * samples)} at most`],
-  ];
-}
-
 function duration(ms: number): string {
   return formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 }
@@ -163,9 +134,4 @@ function integer(value: number): string {
 
 function share(value: number): string {
   return `${(value * 100).toFixed(1)} %`;
-}
-
-function amount(bytes: number): string {
-  const [unit, size] = bytes < 2 ** 20 ? (['KiB', 2 ** 10] as const) : (['MiB', 2 ** 20] as const);
-  return `${Number((bytes / size).toPrecision(2)).toLocaleString('en')} ${unit}`;
 }

@@ -38,6 +38,7 @@ export interface Service<Settings = unknown> {
   withOwnClientKey?(settings: Settings, now: number): Settings;
   /** The checks of `--doctor`. */
   createCheck(settings: Settings, dependencies: DoctorCheckDependencies): ServiceCheck;
+  /** Missing if the number of requests does not grow with the fleet. */
   readonly planning?: ServicePlanning<Settings>;
   /** Missing if the service has no records of the past, for remote write. */
   historyBins?(settings: Settings): HistoryBins;
@@ -103,20 +104,9 @@ export interface DoctorCheckDependencies {
 
 /** What `--plan` needs to know. */
 interface ServicePlanning<Settings> {
-  sampleCounts(settings: Settings): readonly SampleCounts[];
-  /** Missing if the number of requests does not grow with the fleet. */
-  readonly fleet?: {
-    /** Variables to plan with if the service is not configured. */
-    readonly placeholder: Readonly<Record<string, string>>;
-    demand(settings: Settings, appliances: number): FleetDemand;
-  };
-}
-
-/** How many samples and histograms an appliance has, and how many a volume on an appliance has; rounded. */
-export interface SampleCounts {
-  readonly appliance?: number;
-  readonly volume?: number;
-  readonly histograms?: number;
+  /** Variables to plan with if the service is not configured. */
+  readonly placeholder: Readonly<Record<string, string>>;
+  demand(settings: Settings, appliances: number): FleetDemand;
 }
 
 export interface FleetDemand {

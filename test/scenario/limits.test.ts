@@ -123,7 +123,7 @@ test('the effective interval of a fleet is the one that --plan prints beforehand
   const run = await simulate({ appliances: 120, env });
   const scrape = await run.advance('2m');
   const [portal] = configuredServices(run.config);
-  const demand = portal?.service.planning?.fleet?.demand(portal.settings, 120);
+  const demand = portal?.service.planning?.demand(portal.settings, 120);
   const planned = demand === undefined ? 0 : 300 * planOf(demand).factor;
   expect(planned).toBeGreaterThan(360);
   expect((scrape.value(INTERVAL, { api: 'portal' }) ?? 0) / planned).toBeCloseTo(1, 2);

@@ -59,8 +59,6 @@ export const gfa: Service<GfaSettings> = {
   // Bookmarks belong to the service and the client key.
   stateOwner: ({ url, clientKey }) => [url, clientKey],
 
-  planning: { sampleCounts: () => [{ volume: 14, histograms: 2.7 }] },
-
   withOwnClientKey: (settings, now) => ({ ...settings, clientKey: temporaryClientKey(settings, 'once', now) }),
 
   createCheck: createGfaCheck,

@@ -3,7 +3,6 @@ import type { Task } from '../../contract/task.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { SampleCounts } from '../service.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
 import type { PortalRequests } from './client.ts';
 import type { AccountRead } from './reads.ts';
@@ -45,6 +44,4 @@ export interface CollectorDefinition {
   readonly create?: (context: PortalContext, settings: TaskSettings) => () => Iterable<Task>;
   /** How many requests one cycle takes; default one for each of `reads`. */
   readonly requestsPerCycle?: { readonly perAppliance?: number; readonly perVolume?: number };
-  /** Missing for a collector whose samples do not grow with the fleet. */
-  readonly sampleCounts?: SampleCounts;
 }

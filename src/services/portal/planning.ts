@@ -1,8 +1,6 @@
 import { formatDuration } from '../../config/duration.ts';
-import { type Family, isEveryOtherField } from '../../metrics/family.ts';
-import type { FleetDemand, SampleCounts } from '../service.ts';
+import type { FleetDemand } from '../service.ts';
 import { INVENTORY_LISTS } from './appliances/inventory.ts';
-import { operationsFor } from './appliances/series-operations.ts';
 import { enabledCollectors } from './collectors.ts';
 import type { NamedInterval } from './selection.ts';
 import type { PortalSettings } from './settings.ts';
@@ -34,19 +32,6 @@ export function fleetDemand(portal: PortalSettings, appliances: number): FleetDe
     limit,
     dailyLimit,
   };
-}
-
-/** How many samples each appliance and each volume on it adds. */
-export function sampleCounts(portal: PortalSettings): readonly SampleCounts[] {
-  const operations = [...operationsFor(seriesOfOne(portal.series).map(({ name }) => name)).values()];
-  const samplesOf = ({ fields }: Family) => (isEveryOtherField(fields) ? 3 : Object.keys(fields).length);
-  const ofSeries = operations.flatMap(({ families }) => families).reduce((sum, family) => sum + samplesOf(family), 0);
-  // Each series has one more sample, for its timestamp; the inventory has two for each appliance.
-  const appliance = ofSeries + operations.length + 2;
-  return [
-    { appliance },
-    ...enabledCollectors(portal.collectors).map(({ definition }) => definition.sampleCounts ?? {}),
-  ];
 }
 
 /** The series that one appliance is polled for. Its build has one of the two memory series. */

@@ -9,7 +9,7 @@ import { PortalCollector } from './collector.ts';
 import { portalTables } from './collectors.ts';
 import type { PortalOptions } from './context.ts';
 import { createPortalCheck } from './doctor/check.ts';
-import { fleetDemand, sampleCounts } from './planning.ts';
+import { fleetDemand } from './planning.ts';
 import { type PortalSettings, portalSection } from './settings.ts';
 import { TokenSource } from './token.ts';
 
@@ -52,11 +52,8 @@ export const portal: Service<PortalSettings> = {
   createCheck: (settings, parts) => createPortalCheck(collectorOptions(parts.config, settings), parts),
 
   planning: {
-    sampleCounts,
-    fleet: {
-      placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
-      demand: fleetDemand,
-    },
+    placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
+    demand: fleetDemand,
   },
 
   historyBins: ({ lookbackMs, binSeconds }) => ({ lookbackMs, binMs: binSeconds * 1000 }),

@@ -94,7 +94,6 @@ export const edges: CollectorDefinition = {
     { source: 'GET /edges/{edge_id}', commonLabels: applianceLabels, families: edgeDetailTable },
   ],
   requestsPerCycle: { perAppliance: 1 },
-  sampleCounts: { appliance: 10 },
   create: (context, settings) => () => context.appliances.polled.flatMap((edge) => detailTask(context, settings, edge)),
 };
 

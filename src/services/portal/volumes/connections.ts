@@ -98,7 +98,6 @@ const connectionTable = [
 export const volumes: CollectorDefinition = {
   name: 'volumes',
   intervalMs: 300_000,
-  sampleCounts: { volume: 11 },
   reads: [
     {
       path: '/volume_connections',

@@ -40,7 +40,6 @@ export const volumeTelemetry: CollectorDefinition = {
     },
   ],
   requestsPerCycle: { perVolume: 3 },
-  sampleCounts: { volume: 16, histograms: 2 },
   create: (context, settings) => {
     const collector = new VolumeTelemetry(context, settings);
     return () => collector.tasks();
