@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { createSecureContext, type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls';
-import { asError } from '../runtime/errors.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import type { TlsServerConfig } from './web-config-schema.ts';
 
 /* The names in the file format of the exporter toolkit, which are those of Go, with their names in Node.js. */
@@ -72,23 +72,15 @@ export interface TlsRules {
   readonly expirySeconds: number;
 }
 
-/** Adds a line for each error, which quotes no text, and returns undefined if there are any. */
-export function tlsRules(section: TlsServerConfig, texts: TlsTexts, errors: string[]): TlsRules | undefined {
-  const readPem = <Value>({ name, text }: Pem, read: (text: string) => Value, expected: string): Value | undefined => {
-    try {
-      return read(text);
-    } catch {
-      errors.push(`${name} cannot be used; expected ${expected}`);
-      return undefined;
-    }
-  };
-  const certificate = readPem(texts.cert, (text) => new X509Certificate(text), CERTIFICATE);
-  const key = readPem(texts.key, createPrivateKey, 'PEM without a passphrase, as in -----BEGIN PRIVATE KEY-----');
-  if (texts.clientCa !== undefined) readPem(texts.clientCa, (text) => new X509Certificate(text), CERTIFICATE);
-  if (certificate !== undefined && key !== undefined && !certificate.checkPrivateKey(key)) {
-    errors.push(`${texts.cert.name} and ${texts.key.name} do not match; expected a certificate and its own key`);
+/** Throws a ConfigError, which quotes no text. */
+export function tlsRules(section: TlsServerConfig, texts: TlsTexts): TlsRules {
+  const { cert, key, clientCa } = texts;
+  const certificate = readPem(cert, (text) => new X509Certificate(text), CERTIFICATE);
+  const privateKey = readPem(key, createPrivateKey, 'PEM without a passphrase, as in -----BEGIN PRIVATE KEY-----');
+  if (clientCa !== undefined) readPem(clientCa, (text) => new X509Certificate(text), CERTIFICATE);
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new ConfigError([`${cert.name} and ${key.name} do not match; expected a certificate and its own key`]);
   }
-  if (errors.length > 0 || certificate === undefined) return undefined;
   const client = CLIENT_POLICIES[section.client_auth_type ?? 'NoClientCert'];
   const names = section.client_allowed_sans ?? [];
   const options = optionsOf(section, texts, client);
@@ -96,8 +88,7 @@ export function tlsRules(section: TlsServerConfig, texts: TlsTexts, errors: stri
     // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    errors.push(`tls_server_config is rejected by OpenSSL: ${asError(error).message}`);
-    return undefined;
+    throw new ConfigError([`tls_server_config is rejected by OpenSSL: ${asError(error).message}`]);
   }
   return {
     options,
@@ -107,6 +98,14 @@ export function tlsRules(section: TlsServerConfig, texts: TlsTexts, errors: stri
     validFromSeconds: Date.parse(certificate.validFrom) / 1000,
     expirySeconds: Date.parse(certificate.validTo) / 1000,
   };
+}
+
+function readPem<Value>({ name, text }: Pem, read: (text: string) => Value, expected: string): Value {
+  try {
+    return read(text);
+  } catch {
+    throw new ConfigError([`${name} cannot be used; expected ${expected}`]);
+  }
 }
 
 const CERTIFICATE = 'PEM, as in -----BEGIN CERTIFICATE-----';

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
 import { LineCounter, parseDocument } from 'yaml';
 import { parseDuration } from '../config/duration.ts';
+import { ConfigError } from '../runtime/errors.ts';
 import { likelyTypo } from '../runtime/suggest.ts';
 import { CIPHER_SUITES, CLIENT_POLICIES, CURVES, VERSIONS } from './tls.ts';
 
@@ -100,26 +101,30 @@ const FILE = mapping({
 const formats = { duration: (text: string) => parseDuration(text) !== undefined };
 const validate = new Ajv({ allErrors: true, verbose: true, formats }).compile<WebFile>(FILE);
 
-/** Parses a file. Adds a line for each error, which quotes no value, and returns undefined if there are any. */
-export function parseWebFile(text: string, errors: string[]): WebFile | undefined {
+/** Parses a file. Throws a ConfigError, which quotes no value. */
+export function parseWebFile(text: string): WebFile {
   const lines = new LineCounter();
   // Pretty errors would quote the file, which may contain a key.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   // What the parser only warns of, such as an unknown tag, may be less than the file means to say.
-  for (const { code, pos } of [...document.errors, ...document.warnings]) {
-    errors.push(`line ${lines.linePos(pos[0]).line}: expected YAML in one document, without tags (${code})`);
-  }
-  if (errors.length > 0) return undefined;
+  assertNone(
+    [...document.errors, ...document.warnings].map(
+      ({ code, pos }) => `line ${lines.linePos(pos[0]).line}: expected YAML in one document, without tags (${code})`,
+    ),
+  );
   let file: unknown;
   try {
     file = document.toJS();
   } catch {
-    errors.push('an alias (*) has no anchor (&) above it, or the aliases refer to each other too often');
-    return undefined;
+    throw new ConfigError(['an alias (*) has no anchor (&) above it, or the aliases refer to each other too often']);
   }
-  if (validate(file)) errors.push(...contradictions(file.tls_server_config ?? {}));
-  else errors.push(...new Set((validate.errors ?? []).flatMap(sentenceOf)));
-  return errors.length === 0 ? (file as WebFile) : undefined;
+  if (!validate(file)) throw new ConfigError([...new Set((validate.errors ?? []).flatMap(sentenceOf))]);
+  assertNone(contradictions(file.tls_server_config ?? {}));
+  return file;
+}
+
+function assertNone(errors: readonly string[]): void {
+  if (errors.length > 0) throw new ConfigError(errors);
 }
 
 /** Combinations that cannot be enforced would admit clients that the operator means to exclude. */

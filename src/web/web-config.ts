@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { parseDuration } from '../config/duration.ts';
-import { errorCode } from '../runtime/errors.ts';
+import { ConfigError, errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { type Pem, type TlsRules, tlsRules } from './tls.ts';
-import type { TlsServerConfig, WebFile } from './web-config-schema.ts';
+import type { WebFile } from './web-config-schema.ts';
 
 /** Admits `burst` requests at once, then one more each interval. */
 export interface ClientRateLimit {
@@ -37,14 +37,26 @@ export type WebConfigResult =
   | ValidWebConfig
   | { readonly state: 'invalid'; readonly errors: readonly string[]; readonly contents: Contents };
 
-/** Reads a web configuration and the files that it names, each path relative to its folder. Never rejects. */
+/** Reads a file and notes its content; `name` says in an error which file it is. */
+type ReadNoted = (path: string, name: string) => Promise<string>;
+
+/** Reads a web configuration and the files that it names, each path relative to its folder. */
 export async function readWebRules(path: string, read: ReadText): Promise<WebConfigResult> {
-  const reader = new ConfigReader(resolve(path), read);
-  const rules = await reader.rules();
-  const { errors, contents } = reader;
-  return rules === undefined || errors.length > 0
-    ? { state: 'invalid', errors, contents }
-    : { state: 'valid', rules, contents };
+  const contents = new Map<string, string | undefined>();
+  const readNoted: ReadNoted = async (file, name) => {
+    contents.set(file, undefined);
+    const text = await read(file).catch((error: unknown) => {
+      throw new ConfigError([`${name} ${file} cannot be read (${errorCode(error) ?? 'unknown reason'})`]);
+    });
+    contents.set(file, text);
+    return text;
+  };
+  try {
+    return { state: 'valid', rules: await rulesOf(resolve(path), readNoted), contents };
+  } catch (error) {
+    if (error instanceof ConfigError) return { state: 'invalid', errors: error.errors, contents };
+    throw error;
+  }
 }
 
 /** Returns the present content of files, to compare with the one that they had. Never rejects. */
@@ -53,63 +65,25 @@ export async function contentsOf(paths: readonly string[], read: ReadText): Prom
   return new Map(await Promise.all(reads));
 }
 
-/** Reads the files of one configuration, and notes what was wrong with them. */
-class ConfigReader {
-  readonly #path: string;
-  readonly #read: ReadText;
-  readonly contents = new Map<string, string | undefined>();
-  readonly errors: string[] = [];
-
-  constructor(path: string, read: ReadText) {
-    this.#path = path;
-    this.#read = read;
-  }
-
-  /** Returns undefined if there are errors. */
-  async rules(): Promise<WebRules | undefined> {
-    const text = await this.#textOf(this.#path, 'the file');
-    if (text === undefined) return undefined;
-    // Loaded only when needed: the YAML parser would be a tenth of every start.
-    const { parseWebFile } = await import('./web-config-schema.ts');
-    const file = parseWebFile(text, this.errors);
-    if (file === undefined) return undefined;
-    const { tls_server_config: section = {}, http_server_config: http = {}, basic_auth_users: hashes = {} } = file;
-    const tls = await this.#tlsRules(section);
-    const users = new Map(Object.entries(hashes));
-    const ownFiles = [{ path: this.#path, isSecret: users.size > 0 || section.key !== undefined }];
-    if (section.key_file !== undefined) ownFiles.push({ path: this.#absolute(section.key_file), isSecret: true });
-    return { tls, headers: http.headers ?? {}, users, rateLimit: rateLimitOf(file), ownFiles };
-  }
-
-  /** Returns undefined if there is no TLS, or if there are errors. */
-  async #tlsRules(section: TlsServerConfig): Promise<TlsRules | undefined> {
-    const cert = await this.#pemOf(section, 'cert');
-    const key = await this.#pemOf(section, 'key');
-    const clientCa = await this.#pemOf(section, 'client_ca');
-    if (this.errors.length > 0 || cert === undefined || key === undefined) return undefined;
-    return tlsRules(section, { cert, key, clientCa }, this.errors);
-  }
-
-  async #pemOf(section: TlsServerConfig, key: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> {
-    const { [key]: inline, [`${key}_file` as const]: path } = section;
+async function rulesOf(path: string, read: ReadNoted): Promise<WebRules> {
+  const text = await read(path, 'the file');
+  // Loaded only when needed: the YAML parser would be a tenth of every start.
+  const { parseWebFile } = await import('./web-config-schema.ts');
+  const file = parseWebFile(text);
+  const { tls_server_config: section = {}, http_server_config: http = {}, basic_auth_users: hashes = {} } = file;
+  const absolute = (named: string) => resolve(dirname(path), named);
+  const pemOf = async (key: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> => {
+    const { [key]: inline, [`${key}_file` as const]: named } = section;
     if (inline !== undefined) return { name: key, text: inline };
-    if (path === undefined) return undefined;
-    const text = await this.#textOf(this.#absolute(path), `${key}_file`);
-    return text === undefined ? undefined : { name: `${key}_file ${path}`, text };
-  }
-
-  async #textOf(path: string, name: string): Promise<string | undefined> {
-    const text = await this.#read(path).catch((error: unknown) => {
-      this.errors.push(`${name} ${path} cannot be read (${errorCode(error) ?? 'unknown reason'})`);
-      return undefined;
-    });
-    this.contents.set(path, text);
-    return text;
-  }
-
-  #absolute(path: string): string {
-    return resolve(dirname(this.#path), path);
-  }
+    if (named === undefined) return undefined;
+    return { name: `${key}_file ${named}`, text: await read(absolute(named), `${key}_file`) };
+  };
+  const [cert, key, clientCa] = [await pemOf('cert'), await pemOf('key'), await pemOf('client_ca')];
+  const tls = cert && key && tlsRules(section, { cert, key, clientCa });
+  const users = new Map(Object.entries(hashes));
+  const ownFiles = [{ path, isSecret: users.size > 0 || section.key !== undefined }];
+  if (section.key_file !== undefined) ownFiles.push({ path: absolute(section.key_file), isSecret: true });
+  return { tls, headers: http.headers ?? {}, users, rateLimit: rateLimitOf(file), ownFiles };
 }
 
 /** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */

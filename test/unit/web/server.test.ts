@@ -185,7 +185,7 @@ describe('a request', () => {
 describe('a connection', () => {
   test('carries one scrape after another, with TLS also if each comes as soon as the one before was read', async () => {
     const pem = (name: string) => ({ name, text: certificateText(name) });
-    const tls = tlsRules({}, { cert: pem('server.crt'), key: pem('server.key'), clientCa: undefined }, []);
+    const tls = tlsRules({}, { cert: pem('server.crt'), key: pem('server.key'), clientCa: undefined });
     const { port } = await serve({ rules: { tls }, exposition: async () => bodyOf(LARGE.slice(0, 5)) });
     // In a process of its own, a client is as fast as scrapers are.
     const script = `
