@@ -31,8 +31,8 @@ export function certificateWarnings(file: WebConfigFile | undefined, nowSeconds:
   return tls.validFromSeconds > nowSeconds ? [warning('is not valid before', tls.validFromSeconds)] : [];
 }
 
-export function createAccessControl({ first }: WebConfigFile, environment: Environment): AccessControl {
-  return new AccessControl(first.rules, new PasswordChecker(compareInThread, randomKey()), environment);
+export function createAccessControl({ first }: WebConfigFile, { clock }: Environment): AccessControl {
+  return new AccessControl(first.rules, new PasswordChecker(compareInThread, randomKey()), clock);
 }
 
 export function createReloader(file: WebConfigFile, server: WebServer, { clock, log }: Environment): WebConfigReloader {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '../runtime/clock.ts';
-import type { Log } from '../runtime/log.ts';
 import type { Credentials, PasswordChecker } from './passwords.ts';
 import { clientCertificateError } from './tls.ts';
 import type { ClientRateLimit, WebRules } from './web-config.ts';
@@ -17,18 +16,12 @@ export interface Rejection {
 export class AccessControl {
   readonly #passwords: PasswordChecker;
   readonly #clock: Clock;
-  readonly #log: Log;
   #rules: WebRules;
   #bucket: TokenBucket | undefined;
 
-  constructor(
-    rules: WebRules,
-    passwords: PasswordChecker,
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
-  ) {
+  constructor(rules: WebRules, passwords: PasswordChecker, clock: Clock) {
     this.#passwords = passwords;
     this.#clock = clock;
-    this.#log = log;
     this.#rules = rules;
     this.adopt(rules);
   }
@@ -44,7 +37,7 @@ export class AccessControl {
 
   /**
    * Returns why a request is rejected; undefined if it is admitted. `isOpen`: the path needs no password, and does not count
-   * for the rate limit, so that too many requests cannot make a probe fail. Never rejects.
+   * for the rate limit, so that too many requests cannot make a probe fail. Rejects if no thread for the password can be started.
    */
   async check(request: IncomingMessage, isOpen: boolean): Promise<Rejection | undefined> {
     const { tls, users } = this.#rules;
@@ -58,14 +51,9 @@ export class AccessControl {
     if (users.size === 0) return undefined;
     const credentials = basicCredentials(request);
     if (credentials === undefined) return UNAUTHORIZED;
-    try {
-      const result = await this.#passwords.check(users, credentials);
-      if (result === 'right') return undefined;
-      return result === 'wrong' ? UNAUTHORIZED : BUSY;
-    } catch (err) {
-      this.#log.error({ err }, 'A password could not be checked.');
-      return BUSY;
-    }
+    const result = await this.#passwords.check(users, credentials);
+    if (result === 'right') return undefined;
+    return result === 'wrong' ? UNAUTHORIZED : BUSY;
   }
 }
 

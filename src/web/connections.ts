@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 /** Why the server closes connections, for `filer_exporter_web_connections_closed_total`. */
 export type CloseReason = 'limit' | 'unread';
 
+const MAX_CONNECTIONS = 256;
+
 /** How much of a connection the HTTP parser gets in one turn of the event loop, in bytes. */
 const READ_BYTES = 1024;
 
@@ -19,17 +21,12 @@ interface Connection {
  * the longest time. `maxConnections` of Node.js closes the new one instead, so that idle clients would lock scrapers out.
  */
 export class Connections {
-  readonly #max: number;
   /** By the addresses of their ends; of those without a request, the longest unused one is first. */
   readonly #open = new Map<string, Connection>();
   readonly closed = new Map<CloseReason, number>([
     ['limit', 0],
     ['unread', 0],
   ]);
-
-  constructor(max: number) {
-    this.#max = max;
-  }
 
   /** Adds a connection as it was accepted. If every other one has a request in progress, it is closed itself. */
   add(socket: Socket): void {
@@ -46,7 +43,7 @@ export class Connections {
     socket.once('close', () => {
       if (this.#open.get(ends) === connection) this.#open.delete(ends);
     });
-    if (this.#open.size <= this.#max) return;
+    if (this.#open.size <= MAX_CONNECTIONS) return;
     for (const [endsOfOther, { socket: other, responses }] of this.#open) {
       if (responses.size > 0) continue;
       this.#open.delete(endsOfOther);

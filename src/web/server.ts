@@ -38,8 +38,6 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
-const MAX_CONNECTIONS = 256;
-
 /** Scrapes, and other pages, that are sent at once; additional ones get 503. */
 const MAX_SCRAPES = 40;
 const MAX_PAGES = 16;
@@ -69,7 +67,7 @@ interface Route {
 export class WebServer {
   readonly #options: ServerOptions;
   readonly #server: HttpServer | HttpsServer;
-  readonly #connections = new Connections(MAX_CONNECTIONS);
+  readonly #connections = new Connections();
   readonly #scrapes: ActiveResponses;
   readonly #otherPages: ActiveResponses;
   readonly #routes: ReadonlyMap<string, Route>;
@@ -133,17 +131,13 @@ export class WebServer {
   }
 
   /** Accepts no more connections; resolves when the requests in progress have ended, or `signal` cuts them off. */
-  close(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const cutOff = () => this.#connections.destroyAll();
-      signal.addEventListener('abort', cutOff, { once: true });
-      this.#server.close(() => {
-        signal.removeEventListener('abort', cutOff);
-        resolve();
-      });
-      this.#connections.retire();
-      if (signal.aborted) cutOff();
-    });
+  async close(signal: AbortSignal): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#connections.retire();
+    const cutOff = () => this.#connections.destroyAll();
+    signal.addEventListener('abort', cutOff);
+    if (signal.aborted) cutOff();
+    await closed;
   }
 
   #createServer(tls: WebRules['tls']): HttpServer | HttpsServer {

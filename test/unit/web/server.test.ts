@@ -45,7 +45,7 @@ async function serve({ clock, rules, compare, metricsPath = '/metrics', ...pages
     compare ?? (async ({ password }) => password === 'ge:heim'),
     Buffer.alloc(32, 1),
   );
-  const access = rules && new AccessControl({ ...NO_RULES, ...rules }, passwords, environment);
+  const access = rules && new AccessControl({ ...NO_RULES, ...rules }, passwords, environment.clock);
   const page = (text: string) => ({ headers: { 'content-type': 'text/html' }, text });
   const served: Pages = {
     exposition: (format, gzip) => textBody(format === 'text' ? EXPOSITION : `${EXPOSITION}# EOF\n`, gzip),
