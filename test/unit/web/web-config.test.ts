@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { alternativeNames } from '../../../src/web/tls.ts';
 import { readWebRules, type WebRules } from '../../../src/web/web-config.ts';
 import { certificateText } from '../../harness/certificates.ts';
@@ -112,79 +112,41 @@ test.each([
   expect(result).toMatchObject({ state: 'invalid', errors: [expect.stringContaining(error)] });
 });
 
+const USERS = `{ me: ${HASH} }`;
+const PAIR = '{ cert_file: server.crt, key_file: server.key }';
+
 /** A key that protects: a right value, the file up to the value, and whether it is in force. */
 const protections: readonly [key: string, good: string, before: string, isInForce: (rules: WebRules) => boolean][] = [
-  ['basic_auth_users', `{ me: ${HASH} }`, 'basic_auth_users: ', ({ users }) => users.size > 0],
-  [
-    'tls_server_config',
-    '{ cert_file: server.crt, key_file: server.key }',
-    'tls_server_config: ',
-    (rules) => !!rules.tls,
-  ],
-  [
-    'client_auth_type',
-    'RequireAnyClientCert',
-    `${paired()}  client_auth_type: `,
-    (rules) => !!rules.tls?.client.isRequired,
-  ],
+  ['basic_auth_users', USERS, 'basic_auth_users: ', ({ users }) => users.size > 0],
+  ['tls_server_config', PAIR, 'tls_server_config: ', (rules) => rules.tls !== undefined],
+  ['client_auth_type', 'RequireAnyClientCert', paired('client_auth_type: '), (rules) => !!rules.tls?.client.isRequired],
   ['rate_limit', '{ interval: 1s, burst: 1 }', 'rate_limit: ', (rules) => rules.rateLimit !== undefined],
 ];
 
-describe('property: whatever stands behind a key that protects', () => {
-  test.each(protections)(
-    '%s is in force or an error, and no error quotes a value',
-    async (_, good, before, isInForce) => {
-      const yaml = [
-        '*users',
-        '&a ',
-        '!!null ',
-        '!!str ',
-        '!!set ',
-        '!other ',
-        '<<',
-        '~',
-        'null',
-        '"',
-        '""',
-        '|',
-        '{',
-        '}',
-      ];
-      const more = [
-        '[',
-        ']',
-        ',',
-        ': ',
-        '? ',
-        '- ',
-        '#',
-        ' # x',
-        '\n    ',
-        'me',
-        `~: ${HASH}`,
-        '%',
-        '---',
-        '\t',
-        '\u0000',
-      ];
-      const pieces = fc.array(fc.constantFrom(...yaml, ...more), { maxLength: 3 }).map((drawn) => drawn.join(''));
-      const around = fc.tuple(pieces, pieces).map(([front, back]) => front + good + back);
-      const readings = { rejected: 0, inForce: 0 };
-      const property = fc.asyncProperty(fc.oneof({ weight: 2, arbitrary: around }, pieces), async (value) => {
-        const result = await read(`${before}${value}\n`);
-        if (result.state === 'invalid') {
-          readings.rejected += 1;
-          expect(result.errors.join()).not.toContain(HASH.slice(8, 20));
-        } else if (isInForce(result.rules)) readings.inForce += 1;
-        // The text itself says that there is nothing.
-        else expect(value).toMatch(/^(?:&a )?[[{\s]*[\]}][\s\]}]*(?:#.*)?$/);
-      });
-      await fc.assert(property, { numRuns: 150 });
-      // Both happened, or the property says nothing.
-      expect(Math.min(readings.rejected, readings.inForce)).toBeGreaterThan(5);
-    },
-  );
-});
+test.each(protections)(
+  'property: what stands behind %s is in force or an error that quotes no value',
+  async (_, good, before, isInForce) => {
+    const yaml = ['*users', '&a ', '!!null ', '!!str ', '!!set ', '!other ', '<<', '~', 'null', '---', '%'];
+    const marks = ['"', '""', '|', '{', '}', '[', ']', ',', ': ', '? ', '- ', '#', ' # x', '\n    ', '\t', '\u0000'];
+    const keys = ['me', `~: ${HASH}`];
+    const drawnPieces = fc.array(fc.constantFrom(...yaml, ...marks, ...keys), { maxLength: 3 });
+    const pieces = drawnPieces.map((drawn) => drawn.join(''));
+    const around = fc.tuple(pieces, pieces).map(([front, back]) => front + good + back);
+    const readings = { rejected: 0, inForce: 0 };
+    const property = fc.asyncProperty(fc.oneof({ weight: 2, arbitrary: around }, pieces), async (value) => {
+      const result = await read(`${before.trimEnd()} ${value}\n`);
+      if (result.state === 'invalid') {
+        readings.rejected += 1;
+        expect(result.errors.join()).not.toContain(HASH.slice(8, 20));
+      } else if (isInForce(result.rules)) readings.inForce += 1;
+      // The text itself says that there is nothing.
+      else expect(value).toMatch(/^(?:&a )?[[{\s]*[\]}][\s\]}]*(?:#.*)?$/);
+    });
+    await fc.assert(property, { numRuns: 150 });
+    // Both happened, or the property says nothing.
+    expect(Math.min(readings.rejected, readings.inForce)).toBeGreaterThan(5);
+  },
+);
 
 test('the alternative names of a certificate are read whatever they contain', () => {
   const subjectAltName = 'DNS:a.example, URI:"spiffe://b, DNS:c", email:me@example.com, IP Address:0:0:0:0:0:0:0:1';
