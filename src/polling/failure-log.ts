@@ -1,18 +1,10 @@
-import { type Explain, type Explanation, explainTask } from '../contract/causes.ts';
+import { type Explanation, explainTask } from '../contract/causes.ts';
 import { explainForbiddenSeries } from '../contract/forbidden-tasks.ts';
-import type { ServiceName } from '../contract/poll-result.ts';
-import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { Log } from '../runtime/log.ts';
 import { getOrCreate } from '../runtime/maps.ts';
 import type { Fleet } from './fleet.ts';
-import type { Health } from './health.ts';
+import type { Health, HealthOptions } from './health.ts';
 import type { PolledAppliance, PolledTask } from './polled-task.ts';
-
-interface FailureLogOptions {
-  readonly api: ServiceName;
-  readonly warnings: () => readonly ServiceWarning[];
-  readonly explain: Explain;
-}
 
 /** The lines at the beginning and at the end of each kind of failure. */
 const LINES = {
@@ -43,7 +35,8 @@ interface Failure {
  * compared with those that are logged already: what is new begins, and what is gone has ended.
  */
 export class FailureLog {
-  readonly #options: FailureLogOptions;
+  readonly #options: HealthOptions;
+  readonly #api: string;
   readonly #fleet: Fleet;
   readonly #health: Health;
   readonly #log: Log;
@@ -51,8 +44,9 @@ export class FailureLog {
   #logged: ReadonlyMap<string, Failure> = new Map();
   #wasUp = false;
 
-  constructor(options: FailureLogOptions, fleet: Fleet, health: Health, log: Log) {
+  constructor(options: HealthOptions, fleet: Fleet, health: Health, log: Log) {
     this.#options = options;
+    this.#api = options.collector.api;
     this.#fleet = fleet;
     this.#health = health;
     this.#log = log;
@@ -62,7 +56,7 @@ export class FailureLog {
   update(): void {
     const { isUp } = this.#health;
     if (isUp && !this.#wasUp && !this.#logged.has('service'))
-      this.#log.info({ api: this.#options.api }, 'The service came up.');
+      this.#log.info({ api: this.#api }, 'The service came up.');
     this.#wasUp ||= isUp === true;
     const present = this.#present();
     for (const [key, { kind, subject, details }] of present) {
@@ -84,16 +78,15 @@ export class FailureLog {
   }
 
   *#ofService(): Generator<[string, Failure]> {
-    const { api } = this.#options;
+    const api = this.#api;
     const { isUp, downReason: reason, explanation, lastError: err } = this.#health;
     const details = () => ({ reason, ...fieldsOf(explanation), err });
     if (isUp === false) yield ['service', { kind: 'service', subject: { api }, details, tasks: [] }];
   }
 
   *#ofWarnings(): Generator<[string, Failure]> {
-    const { api, warnings } = this.#options;
-    for (const warning of warnings()) {
-      const subject = { api, warning: warning.code };
+    for (const warning of this.#options.warnings()) {
+      const subject = { api: this.#api, warning: warning.code };
       yield [`warning ${warning.code}`, { kind: 'warning', subject, details: () => fieldsOf(warning), tasks: [] }];
     }
   }
@@ -116,7 +109,7 @@ export class FailureLog {
       if (state.failsAlone || isRejected) getOrCreate(failing, task.operation, () => []).push(polled);
     }
     for (const [operation, tasks] of failing) {
-      const subject = { api: this.#options.api, operation };
+      const subject = { api: this.#api, operation };
       const details = () => this.#detailsOfOperation(tasks);
       yield [`operation ${operation}`, { kind: 'operation', subject, details, tasks }];
     }
@@ -124,20 +117,20 @@ export class FailureLog {
 
   /** A missing right or licence is the same for most series, so one line is about all. That one lacks a series is normal. */
   *#ofSeries(): Generator<[string, Failure]> {
-    const { api, warnings, explain } = this.#options;
+    const { warnings, explain } = this.#options;
     const { tasks } = this.#fleet;
     const forbidden = tasks.filter(
       ({ appliance, state }) => appliance !== undefined && state.suspended === 'forbidden',
     );
     const isExplained = warnings().some(({ explains }) => explains === 'forbidden');
     // After an outage, its last rejections are no news.
-    const isNew = !isExplained && forbidden.some(({ state }) => state.polledAt > this.#health.since);
+    const isNew = !isExplained && forbidden.some(({ state }) => state.polledAt > this.#health.verdict.since);
     if (forbidden.length === 0 || !(isNew || this.#logged.has('forbidden'))) return;
     const details = () => {
       const polls = tasks.map(({ task, state }) => ({ task, error: state.error }));
       return { reason: 'forbidden', ...fieldsOf(explainForbiddenSeries(polls, explain)) };
     };
-    yield ['forbidden', { kind: 'forbidden', subject: { api }, details, tasks: forbidden }];
+    yield ['forbidden', { kind: 'forbidden', subject: { api: this.#api }, details, tasks: forbidden }];
   }
 
   #detailsOfAppliance({ state, tasks }: PolledAppliance): Fields {

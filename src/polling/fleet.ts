@@ -1,13 +1,13 @@
-import type { Task } from '../contract/task.ts';
+import type { ApplianceFamilies, Task } from '../contract/task.ts';
 import { getOrCreate, increment } from '../runtime/maps.ts';
 import { PolledAppliance, PolledTask } from './polled-task.ts';
 
-interface FleetOptions {
+export interface FleetOptions {
   /** The configured interval. */
   readonly intervalMs: number;
   readonly allowedPerSecond: () => number;
-  /** Whether series of appliances are polled: then only they decide whether the service is up. */
-  readonly hasSeries: boolean;
+  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
+  readonly appliances: ApplianceFamilies | undefined;
 }
 
 /** What a new list of tasks has changed. */
@@ -51,7 +51,7 @@ export class Fleet {
    */
   decides({ task, appliance }: PolledTask): boolean {
     if (this.appliances.size > 0 || appliance !== undefined) return appliance !== undefined;
-    return !this.#options.hasSeries || task.discoversTasks === true;
+    return this.#options.appliances === undefined || task.discoversTasks === true;
   }
 
   /** The interval of the tasks that a cycle polls: the configured one, or the shortest if all are longer. */

@@ -1,25 +1,23 @@
 import type { Explain, Explanation } from '../contract/causes.ts';
-import type { ServiceName } from '../contract/poll-result.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
 import type { PollSink } from '../contract/sink.ts';
-import type { ApplianceFamilies } from '../contract/task.ts';
+import type { Collector } from '../contract/task.ts';
 import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { CredentialError } from '../runtime/errors.ts';
 import { failureReason } from '../runtime/failures.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet, FleetOptions } from './fleet.ts';
 import type { ApplianceState, PolledAppliance, PolledTask } from './polled-task.ts';
 import type { Failure, Response } from './task-state.ts';
 import { fallenVerdict, isWorking, newVerdict, nextVerdict, type Verdict } from './verdict.ts';
 
-interface HealthOptions {
-  readonly api: ServiceName;
-  readonly staleAfter: number;
-  /** So many failures bring down a service that has not responded yet. */
-  readonly maxFailures: number;
+export interface HealthOptions extends FleetOptions {
+  readonly collector: Collector;
+  /** How many polls can be in flight. */
+  readonly workers: number;
   readonly sink: PollSink;
-  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
-  readonly appliances: ApplianceFamilies | undefined;
+  /** How many effective intervals an unconfirmed value is exposed. */
+  readonly staleAfter: number;
   /** Whether no request may be sent now, after a 429. */
   readonly isWaiting: () => boolean;
   readonly warnings: () => readonly ServiceWarning[];
@@ -43,11 +41,14 @@ export class Health {
   readonly #options: HealthOptions;
   readonly #fleet: Fleet;
   readonly #clock: Clock;
-  #service: Verdict;
+  /** Whether the service is up, by the responses of the tasks that decide. */
+  verdict: Verdict;
+  /** Whether a task that decides has been polled; it stays true. */
+  hasPolled = false;
+  /** The time of the last successful poll, in epoch milliseconds. */
+  lastSuccessAt: number | undefined;
   #hadAppliances = false;
   #resumedAt: number;
-  #hasPolled = false;
-  #lastSuccessAt: number | undefined;
   #mostFrequentReason: string | undefined;
 
   constructor(options: HealthOptions, fleet: Fleet, clock: Clock) {
@@ -55,33 +56,13 @@ export class Health {
     this.#options = options;
     this.#fleet = fleet;
     this.#clock = clock;
-    this.#service = newVerdict(now);
+    this.verdict = newVerdict(now);
     this.#resumedAt = now;
   }
 
   /** Whether the service is up; undefined before the first verdict. */
   get isUp(): boolean | undefined {
-    return this.#service.isUp;
-  }
-
-  /** When the service rose or fell, in monotonic milliseconds. */
-  get since(): number {
-    return this.#service.since;
-  }
-
-  /** When any task that decides last responded, in monotonic milliseconds. */
-  get lastResponseAt(): number {
-    return this.#service.lastSuccessAt;
-  }
-
-  /** Whether a task that decides has been polled; it stays true. */
-  get hasPolled(): boolean {
-    return this.#hasPolled;
-  }
-
-  /** The time of the last successful poll, in epoch milliseconds. */
-  get lastSuccessAt(): number | undefined {
-    return this.#lastSuccessAt;
+    return this.verdict.isUp;
   }
 
   /** Why the service is down, as in `filer_api_down_info`; undefined while it is up, or unknown. */
@@ -113,7 +94,7 @@ export class Health {
     let last: PolledTask | undefined;
     for (const polled of this.#fleet.tasks) {
       const { error, polledAt } = polled.state;
-      const counts = error instanceof CredentialError || !this.#hasPolled || this.#fleet.decides(polled);
+      const counts = error instanceof CredentialError || !this.hasPolled || this.#fleet.decides(polled);
       if (error !== undefined && counts && polledAt >= (last?.state.polledAt ?? 0)) last = polled;
     }
     return last?.state.error;
@@ -121,11 +102,11 @@ export class Health {
 
   /** Called after each poll that has an outcome. */
   end(polled: PolledTask, outcome: Response | Failure, now: number): void {
-    if (this.#fleet.decides(polled)) this.#hasPolled = true;
-    if ('pollResult' in outcome) this.#lastSuccessAt = this.#clock.now();
+    if (this.#fleet.decides(polled)) this.hasPolled = true;
+    if ('pollResult' in outcome) this.lastSuccessAt = this.#clock.now();
     // No request can succeed now, so waiting would only show old values as new.
     else if (outcome.error instanceof CredentialError && this.isUp !== false)
-      this.#service = fallenVerdict(this.#service, now);
+      this.verdict = fallenVerdict(this.verdict, now);
   }
 
   /** Nothing was polled before this moment, so nothing is concluded from that time. */
@@ -145,18 +126,18 @@ export class Health {
     const { appliances, deciding, intervalFactor, shortestMs } = this.#fleet;
     const hasAppliances = appliances.size > 0;
     // Other tasks decide now, and the failures of the previous ones say nothing about these.
-    if (hasAppliances && !this.#hadAppliances && this.isUp === false) this.#service = newVerdict(now);
+    if (hasAppliances && !this.#hadAppliances && this.isUp === false) this.verdict = newVerdict(now);
     this.#hadAppliances = hasAppliances;
-    const { verdict, awaited } = nextVerdict(this.#service, deciding, ({ state }) => state.responses, {
+    const { verdict, awaited } = nextVerdict(this.verdict, deciding, ({ state }) => state.responses, {
       now,
       intervalMs: shortestMs * intervalFactor,
       staleAfter,
       resumedAt: this.#resumedAt,
       isFirstCycleOver: this.#hasFailedAtFirst(deciding),
     });
-    this.#service = verdict;
-    if (verdict.isUp !== false && areRejected(deciding)) this.#service = fallenVerdict(verdict, now);
-    this.#updateReason();
+    this.verdict = verdict;
+    if (verdict.isUp !== false && areRejected(deciding)) this.verdict = fallenVerdict(verdict, now);
+    if (this.isUp === false) this.#updateReason();
     return awaited;
   }
 
@@ -173,7 +154,8 @@ export class Health {
     if (this.isUp !== undefined) return true;
     let failures = 0;
     for (const { state } of deciding) if (state.lastResult === 'failed') failures += state.responses.misses;
-    const isEnough = failures >= this.#options.maxFailures || deciding.every(({ isPolled }) => isPolled);
+    // More than one for each worker: that many polls can hang at once while all others succeed.
+    const isEnough = failures >= 2 * this.#options.workers || deciding.every(({ isPolled }) => isPolled);
     return failures > 0 && isEnough;
   }
 
@@ -181,7 +163,7 @@ export class Health {
   reviewAppliance(appliance: PolledAppliance, now: number): PolledTask | undefined {
     const { verdict, tasks } = appliance;
     const { staleAfter } = this.#options;
-    const service = this.#service;
+    const service = this.verdict;
     if (!service.isUp) {
       this.#publish(appliance, undefined);
       return undefined;
@@ -221,7 +203,7 @@ export class Health {
 
   /** Exposes what has changed. Without a state, because it is unknown, the metrics about it are withdrawn. */
   #publish(appliance: PolledAppliance, state: ApplianceState | undefined): void {
-    const { api, sink, appliances: families } = this.#options;
+    const { sink, appliances: families } = this.#options;
     const { name, serial, newestRecordMs, published } = appliance;
     const isNewer = Math.abs(newestRecordMs - (published?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
     if (families === undefined || (state === published?.state && name === published?.name && !isNewer)) return;
@@ -233,7 +215,7 @@ export class Health {
       samples.push({ name: families.state.name, labels: { ...labels, state }, value: 1 });
     }
     if (newestRecordMs > 0) samples.push({ name: families.lastRecord.name, labels, value: newestRecordMs / 1000 });
-    sink.publishState({ id: this.#idOf(appliance), api }, samples);
+    sink.publishState({ id: this.#idOf(appliance), api: this.#options.collector.api }, samples);
   }
 
   /** The appliance left the inventory. */
@@ -242,7 +224,7 @@ export class Health {
   }
 
   #idOf({ serial }: PolledAppliance): string {
-    return `${this.#options.api}/${serial}/state`;
+    return `${this.#options.collector.api}/${serial}/state`;
   }
 }
 

@@ -1,43 +1,21 @@
-import type { Explain } from '../contract/causes.ts';
 import type { PollResult } from '../contract/poll-result.ts';
-import type { ServiceWarning } from '../contract/service-warning.ts';
-import type { PollSink } from '../contract/sink.ts';
-import type { ApplianceFamilies, Collector, Task } from '../contract/task.ts';
+import type { Task } from '../contract/task.ts';
 import { type Clock, nextTurn } from '../runtime/clock.ts';
 import { asError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
 import { EarlierPolls } from './earlier-polls.ts';
 import { FailureLog } from './failure-log.ts';
 import { Fleet } from './fleet.ts';
-import { Health } from './health.ts';
+import { Health, type HealthOptions } from './health.ts';
 import type { PolledTask } from './polled-task.ts';
 import { dueAfter, nextDueAt, nextTask, pauseAfterFailure, probeOf, taskKind } from './schedule.ts';
 import { type Failure, type Outcome, observe, outcomeOf, type Response, type TaskEvent } from './task-state.ts';
 
-export interface PollerOptions {
-  readonly collector: Collector;
-  readonly workers: number;
-  readonly sink: PollSink;
-  /** The configured interval. */
-  readonly intervalMs: number;
-  /** How many effective intervals an unconfirmed value is exposed. */
-  readonly staleAfter: number;
+export interface PollerOptions extends HealthOptions {
   /** How long counters of a task without success are exposed; default: for ever. */
   readonly forgetAfterMs?: number;
-  readonly allowedPerSecond: () => number;
-  /** Whether no request may be sent now, after a 429. */
-  readonly isWaiting: () => boolean;
-  readonly warnings: () => readonly ServiceWarning[];
-  readonly explain: Explain;
-  /** The metrics that show the state of an appliance; undefined if no appliance is polled. */
-  readonly appliances: ApplianceFamilies | undefined;
   /** Gets a new authorization, because rights may belong to the sign-in; missing if the service has none. Never rejects. */
   readonly renewAuthorization?: ((signal: AbortSignal) => Promise<void>) | undefined;
-}
-
-interface PollerDependencies {
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** How often everything is reviewed, in milliseconds. */
@@ -75,18 +53,15 @@ export class Poller {
   #failingPausedUntil = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
 
-  constructor(options: PollerOptions, { clock, log }: PollerDependencies) {
-    const { collector, workers, appliances: families } = options;
-    const { api } = collector;
+  constructor(options: PollerOptions, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
     this.#reviewedAt = clock.monotonic();
-    this.fleet = new Fleet({ ...options, hasSeries: families !== undefined });
+    this.fleet = new Fleet(options);
     this.#earlierPolls = new EarlierPolls(this.fleet);
-    // More failures than workers: that many polls can hang at once while all others succeed.
-    this.health = new Health({ ...options, api, maxFailures: 2 * workers }, this.fleet, clock);
-    this.#failureLog = new FailureLog({ ...options, api }, this.fleet, this.health, log);
+    this.health = new Health(options, this.fleet, clock);
+    this.#failureLog = new FailureLog(options, this.fleet, this.health, log);
   }
 
   /** Resolves when the last poll in flight has ended. Rejects if a defect has ended it. */
@@ -172,7 +147,9 @@ export class Poller {
   get #nextProbeAt(): number {
     const { demandPerSecond, shortestMs } = this.fleet;
     const healthyMs = demandPerSecond > 0 ? 1000 / demandPerSecond : 0;
-    return Math.max(this.health.since, this.#seriesEndedAt) + Math.max(healthyMs, Math.min(PROBE_MS, shortestMs));
+    return (
+      Math.max(this.health.verdict.since, this.#seriesEndedAt) + Math.max(healthyMs, Math.min(PROBE_MS, shortestMs))
+    );
   }
 
   #idleMs(now: number, isWorkerFree: boolean): number {
@@ -245,7 +222,7 @@ export class Poller {
       now,
       intervalFactor: this.fleet.intervalFactor,
       isApplianceUp: appliance?.state === 'reporting',
-      othersRespondedAt: appliance?.verdict.lastSuccessAt ?? this.health.lastResponseAt,
+      othersRespondedAt: appliance?.verdict.lastSuccessAt ?? this.health.verdict.lastSuccessAt,
     });
   }
 

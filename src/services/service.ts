@@ -10,6 +10,7 @@ import type { Sample } from '../metrics/samples.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { AllowedRequest, Exchange, JsonClient } from '../transport/json-client.ts';
+import type { LimitSettings } from '../transport/rate/limits.ts';
 import type { RateLimit } from '../transport/rate/rate-limiter.ts';
 import type { FilerNames } from './filer-names.ts';
 
@@ -44,13 +45,8 @@ export interface Service<Settings = unknown> {
   historyBins?(settings: Settings): HistoryBins;
 }
 
-export interface ServiceEndpoint {
+export interface ServiceEndpoint extends LimitSettings {
   readonly baseUrl: string;
-  readonly limit: RateLimit;
-  readonly dailyLimit: number | undefined;
-  /** The highest request rate, in requests per millisecond. */
-  readonly maxPerMs: number;
-  readonly concurrency: number;
 }
 
 /** What the program gives to the connection of a service. */
