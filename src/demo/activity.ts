@@ -1,5 +1,5 @@
 /** Notifications, jobs and cloud credentials: lists that advance with time. */
-import { type DemoResponse, errorResponse, ok } from './exchange.ts';
+import { type DemoResponse, ok } from './exchange.ts';
 import type { Appliance, Fleet } from './fleet.ts';
 import activityJson from './responses/activity.json' with { type: 'json' };
 import fleetJson from './responses/fleet.json' with { type: 'json' };
@@ -32,9 +32,7 @@ export function notifications(fleet: Fleet, from: number, to: number): readonly 
     .sort((one, other) => one.at - other.at)
     .map(({ at, appliance, volumeName, words }) => ({
       id: uuidOf('notification', appliance.serial, words.code_name, at),
-      account_id: fleet.account,
       ...words,
-      created_at: rfc3339(at),
       generated_at: rfc3339(at),
       source: 'SYSTEM_GENERATED',
       appliance_name: appliance.name,
@@ -61,29 +59,26 @@ function ordinaryNotifications(appliance: Appliance, from: number, to: number): 
 }
 
 /** The jobs of a day, newest first. `canFail`: one in six fails, and a few run for hours. */
-export function jobs(fleet: Fleet, now: number, canFail: boolean): readonly object[] {
+export function jobs(now: number, canFail: boolean): readonly object[] {
   const found: object[] = [];
   for (let at = floorTo(now, JOB_SLOT_MS); at > now - DAY_MS; at -= JOB_SLOT_MS) {
-    if (draw('job', at) < 0.7) found.push(job(fleet, at, now, canFail));
+    if (draw('job', at) < 0.7) found.push(job(at, now, canFail));
   }
   return found;
 }
 
-function job(fleet: Fleet, createdAt: number, now: number, canFail: boolean) {
+function job(createdAt: number, now: number, canFail: boolean) {
   const chance = (what: string) => draw('job', createdAt, what);
   const words = activityJson.jobs[Math.floor(chance('kind') * activityJson.jobs.length)];
   const isStuck = canFail && chance('stuck') < 0.04;
   const endedAt = createdAt + Math.round(isStuck ? 5 * HOUR_MS : MINUTE_MS * (2 + 20 * chance('length')));
   const hasFailed = canFail && chance('end') < 1 / 6;
-  const executor = fleet.appliances[Math.floor(chance('executor') * fleet.appliances.length)];
   return {
     id: uuidOf('job', createdAt),
     created_at: rfc3339(createdAt),
     ...words,
-    executor: 'edge',
     state: now < endedAt ? 'in_progress' : hasFailed ? 'failed' : 'completed',
     last_updated_at: rfc3339(Math.min(endedAt, floorTo(now, MINUTE_MS / 2))),
-    executor_id: executor?.edgeId ?? null,
     reason: null,
     // Somebody looks at a failed job within an hour.
     user_acknowledged_at: hasFailed && now > endedAt + HOUR_MS ? rfc3339(endedAt + HOUR_MS) : null,
@@ -91,32 +86,24 @@ function job(fleet: Fleet, createdAt: number, now: number, canFail: boolean) {
 }
 
 /** A row for each cloud credential on each appliance. `hasFailure`: one of them has not arrived. */
-export function cloudCredentials(fleet: Fleet, now: number, hasFailure: boolean): readonly object[] {
+export function cloudCredentials(fleet: Fleet, hasFailure: boolean): readonly object[] {
   const edges = fleet.appliances.filter(({ kind }) => kind === 'edge');
-  return fleetJson.credentials.flatMap(({ name, shortname, hostname, region }) =>
+  return fleetJson.credentials.flatMap(({ name, shortname }) =>
     edges.map((appliance, index) => {
-      const own = `${appliance.serial}/${name}`;
-      const renewedAt = rfc3339(floorTo(now, 5 * HOUR_MS));
       const hasFailed = hasFailure && index === 0 && name === 'primary-objects';
       const volumes = appliance.volumes.filter(({ cloud }) => cloud.credential === name);
       return {
-        id: uuidOf('credential', own),
+        id: uuidOf('credential', appliance.serial, name),
         appliance_id: appliance.edgeId,
         appliance_serial: appliance.serial,
         appliance_name: appliance.name,
-        appliance_credential_uuid: uuidOf('appliance credential', own),
         name,
-        shortname,
-        hostname,
         cred_type: shortname,
         access_key: `confidential-access-key-${name}`,
-        vendor: 'customer',
         status: hasFailed ? 'failed' : 'synced',
         created_at: '2025-03-01T10:00:00Z',
-        updated_at: renewedAt,
-        region_code: region,
         volumes: volumes.map((volume) => ({ volume_id: volume.portalId, name: volume.name })),
-        error: hasFailed ? { ...activityJson.deploymentError, detected_at: renewedAt } : null,
+        error: hasFailed ? activityJson.deploymentError : null,
       };
     }),
   );
@@ -128,19 +115,9 @@ export function cloudCredentials(fleet: Fleet, now: number, hasFailure: boolean)
  */
 export function pageOf(items: readonly object[], query: URLSearchParams): DemoResponse {
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
-  const first = Number(query.get('iterator_id')?.slice(CURSOR.length) ?? 0);
-  if (!(limit > 0)) return errorResponse('portal', 400, 'The limit must be above 0');
-  if (Number.isNaN(first)) return errorResponse('portal', 400, 'Invalid cursor');
-  const next = first + limit;
-  const total = query.get('include_count') === 'false' ? 0 : items.length;
-  return ok({
-    items: items.slice(first, next),
-    metadata: {
-      iterator_id: next < items.length ? CURSOR + String(next).padStart(12, '0') : null,
-      page_size: limit,
-      total_items: total,
-    },
-  });
+  const next = Number(query.get('iterator_id')?.slice(CURSOR.length) ?? 0) + limit;
+  const cursor = next < items.length ? CURSOR + String(next).padStart(12, '0') : null;
+  return ok({ items: items.slice(next - limit, next), metadata: { iterator_id: cursor } });
 }
 
 const DEFAULT_LIMIT = 50;

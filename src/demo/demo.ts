@@ -26,7 +26,7 @@ const LIMITS: Options['limits'] = {
 
 export async function startDemo(clock: Clock, own: Variables, begun: DemoTroubles): Promise<Demo> {
   const services = demoServices(clock, begun);
-  const server = await startServer(services, clock);
+  const server = await startServer(services);
   return {
     environment: demoEnvironment(own, server),
     notice: demoNotice(begun),

@@ -57,32 +57,27 @@ export class Fleet {
   readonly volumes: readonly Volume[] = fleetJson.volumes.map((volume) => ({ ...volume, isSlow: false }));
   /** In the order in which they joined. The removed ones stay, because their events do. */
   readonly everyAppliance: Appliance[] = [];
-  #appliances: readonly Appliance[];
 
   constructor(appliances: number, startedAt: number) {
     this.startedAt = startedAt;
     while (this.everyAppliance.length < appliances) this.everyAppliance.push(this.#next(Number.NEGATIVE_INFINITY));
-    this.#appliances = [...this.everyAppliance];
   }
 
   /** Those that have not been removed. */
   get appliances(): readonly Appliance[] {
-    return this.#appliances;
+    return this.everyAppliance.filter(({ leftAt }) => leftAt === Number.POSITIVE_INFINITY);
   }
 
   /** Adds the next appliance of the cast, which has no history before `now`. */
   add(now: number): Appliance {
     const appliance = this.#next(now);
     this.everyAppliance.push(appliance);
-    this.#appliances = [...this.#appliances, appliance];
     return appliance;
   }
 
   /** Removes an appliance from everything but its past events. */
   remove(name: string, now: number): void {
-    const appliance = this.#named(name);
-    appliance.leftAt = now;
-    this.#appliances = this.#appliances.filter((other) => other !== appliance);
+    this.#named(name).leftAt = now;
   }
 
   change(name: string, change: Partial<ApplianceState>): void {
@@ -97,15 +92,15 @@ export class Fleet {
 
   /** The appliances connected to a volume, in the order in which they joined. */
   membersOf(volume: Volume): readonly Appliance[] {
-    return this.#appliances.filter(({ volumes }) => volumes.includes(volume));
+    return this.appliances.filter(({ volumes }) => volumes.includes(volume));
   }
 
   ownerOf(volume: Volume): Appliance | undefined {
-    return this.#appliances.find(({ volumes }) => volumes[0] === volume);
+    return this.appliances.find(({ volumes }) => volumes[0] === volume);
   }
 
   #named(name: string): Appliance {
-    const found = this.#appliances.find((appliance) => appliance.name === name);
+    const found = this.appliances.find((appliance) => appliance.name === name);
     if (found === undefined) throw new Error(`changing an appliance of the demo: there is none with the name ${name}`);
     return found;
   }

@@ -13,8 +13,6 @@ interface GfaOptions {
 
 /** How often the service updates its records of filers and volumes. */
 const REFRESH_MS = 30_000;
-/** The bookmarks that were used longest ago are forgotten. */
-const MAX_BOOKMARKS = 2_000;
 
 /** The file acceleration service: `GET /data`. */
 export class Gfa {
@@ -65,11 +63,7 @@ export class Gfa {
   #newEvents(group: EventGroup, client: string, now: number, { historyMs }: GfaOptions) {
     const key = `${client}/${group}`;
     const from = this.#bookmarks.get(key) ?? now - historyMs;
-    // A key that is deleted and set again becomes the newest of the map.
-    this.#bookmarks.delete(key);
     this.#bookmarks.set(key, now);
-    const [oldest] = this.#bookmarks.keys();
-    if (this.#bookmarks.size > MAX_BOOKMARKS && oldest !== undefined) this.#bookmarks.delete(oldest);
     const events = eventsBetween(this.#fleet, group, from, now);
     for (const { at } of events) this.#newest[group] = Math.max(this.#newest[group], at);
     const type = group === 'locks' ? 'lock' : 'propagation';

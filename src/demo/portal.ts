@@ -27,7 +27,6 @@ interface Arrival {
 }
 
 const NOTIFICATIONS_MS = 15 * MINUTE_MS;
-const MAX_NOTIFICATIONS_MS = 30 * DAY_MS;
 
 const fixedResponses: ReadonlyMap<string, unknown> = new Map(Object.entries(accountJson));
 
@@ -87,27 +86,22 @@ export class Portal {
       case '/volume_connections':
         return connections(this.#fleet, now);
       case '/jobs':
-        return ok({ items: jobs(this.#fleet, now, options.jobsFail) });
+        return ok({ items: jobs(now, options.jobsFail) });
       case '/cloud-credentials':
-        return pageOf(cloudCredentials(this.#fleet, now, options.failingCredential), query);
+        return pageOf(cloudCredentials(this.#fleet, options.failingCredential), query);
       case '/notifications':
-        return this.#notifications(query, now);
+        return pageOf(this.#notifications(query.get('start_date'), now), query);
     }
     const [, edgeId] = /^\/edges\/([^/]+)$/.exec(path) ?? [];
     const found = edgesOf(this.#fleet).find((appliance) => appliance.edgeId === edgeId);
     return found === undefined ? errorResponse('portal', 404) : ok(edgeDetail(this.#fleet, found, now));
   }
 
-  /** Without `start_date` those of the last 15 minutes; newest first unless `sort_direction` is `asc`. */
-  #notifications(query: URLSearchParams, now: number): DemoResponse {
-    const [start, end] = [query.get('start_date'), query.get('end_date')];
+  /** Oldest first; without a start those of the last 15 minutes. */
+  #notifications(start: string | null, now: number): readonly object[] {
     const from = start === null ? now - NOTIFICATIONS_MS : Date.parse(start);
-    const to = Math.min(now, end === null ? now : Date.parse(end));
-    if (Number.isNaN(to - from)) return errorResponse('portal', 422, 'Invalid date');
-    if (to - from > MAX_NOTIFICATIONS_MS) return errorResponse('portal', 400, 'The date range is longer than 30 days');
     // A notification of the same moment belongs to the range.
-    const oldestFirst = notifications(this.#fleet, from - 1, to);
-    return pageOf(query.get('sort_direction') === 'asc' ? oldestFirst : oldestFirst.toReversed(), query);
+    return notifications(this.#fleet, from - 1, now);
   }
 }
 
@@ -156,13 +150,11 @@ function edge(appliance: Appliance, build: unknown, now: number) {
 function edgeDetail(fleet: Fleet, appliance: Appliance, now: number) {
   const { build, availableBuild, volumes, cores, memoryGib, name } = appliance;
   const owned = volumes.filter((volume) => fleet.ownerOf(volume) === appliance).length;
-  const counts = { owned, remotely_connected: volumes.length - owned };
   return {
     ...edge(appliance, { current: build, available: availableBuild, platform: 'vmware' }, now),
-    owned_volumes: counts.owned,
-    remotely_connected_volumes: counts.remotely_connected,
-    volumes: counts,
-    machine: { ...fleetJson.machine, cpu: `${cores} cores`, ram: `${memoryGib} GB`, cpu_cores: cores },
+    owned_volumes: owned,
+    remotely_connected_volumes: volumes.length - owned,
+    machine: { ...fleetJson.machine, cpu: `${cores} cores`, ram: `${memoryGib} GB` },
     location: name.replace(/^edge-/, ''),
   };
 }
@@ -173,8 +165,7 @@ function indexing(fleet: Fleet, statusOf: (indexing: Volume['indexing']) => stri
     const status = statusOf(own);
     if (status === null) return [];
     const { provider, region } = cloud;
-    const ids = { volume_guid: guid, volume_name: name };
-    return [{ ...ids, provider, status, volume_region: region, region, file_count: own.files, volume_size: '10.5 TB' }];
+    return [{ volume_guid: guid, volume_name: name, provider, region, status, file_count: own.files }];
   });
 }
 

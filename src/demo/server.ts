@@ -1,10 +1,9 @@
-/** Puts the simulated services on a free port of this machine, and sends what goes wrong with a connection. */
+/** Puts the simulated services on a free port of this machine. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Clock } from '../runtime/clock.ts';
-import type { SentResponse, SimulatedServices } from './services.ts';
+import type { SimulatedServices } from './services.ts';
 
 export interface DemoServer {
   readonly gfaUrl: string;
@@ -20,11 +19,11 @@ const PREFIXES = { gfa: '/gfa/v1', portal: '/portal' } as const;
 const USUAL_PORT = 9_988;
 const ANY_PORT = 0;
 
-export async function startServer(services: SimulatedServices, clock: Clock): Promise<DemoServer> {
+export async function startServer(services: SimulatedServices): Promise<DemoServer> {
   const server = createServer((request, response) => {
     // A client may disconnect at any time, which is no failure of the services.
     response.on('error', () => {});
-    serve(services, clock, request, response).catch(() => response.destroy());
+    serve(services, request, response).catch(() => response.destroy());
   });
   // Longer than clients keep an idle connection, so that none is closed while a request is on its way.
   server.keepAliveTimeout = 120_000;
@@ -46,7 +45,7 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening');
 }
 
-async function serve(services: SimulatedServices, clock: Clock, request: IncomingMessage, response: ServerResponse) {
+async function serve(services: SimulatedServices, request: IncomingMessage, response: ServerResponse) {
   const { method = '', url = '/' } = request;
   const service = url.startsWith(`${PREFIXES.gfa}/`) ? 'gfa' : 'portal';
   if (!url.startsWith(`${PREFIXES[service]}/`)) {
@@ -55,38 +54,9 @@ async function serve(services: SimulatedServices, clock: Clock, request: Incomin
   }
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const path = url.slice(PREFIXES[service].length);
-  const sent = services.respond(service, { method, path, headers, body: await text(request) });
-  await send(sent, response, clock);
-}
-
-async function send(
-  { status, headers, body, how }: SentResponse,
-  response: ServerResponse,
-  clock: Clock,
-): Promise<void> {
+  const { status, how, ...sent } = services.respond(service, { method, path, headers, body: await text(request) });
   if (how === 'hang') return;
-  if (how === 'reset') {
-    response.destroy();
-    return;
-  }
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { ...headers, 'content-length': bytes.length });
-  if (how === undefined) {
-    response.end(bytes);
-    return;
-  }
-  response.flushHeaders();
-  if (how === 'drip') {
-    for (const byte of bytes) {
-      await clock.sleep(1000);
-      if (response.destroyed) return;
-      response.write(Uint8Array.of(byte));
-    }
-    response.end();
-    return;
-  }
-  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
-  response.write(half, () => {
-    if (how === 'cut') response.destroy();
-  });
+  // Only the connection of the tests, which has no socket, cuts a body or delays it.
+  if (how !== undefined) response.destroy();
+  else response.writeHead(status, sent.headers).end(sent.body);
 }

@@ -1,14 +1,35 @@
 import type { Clock } from '../runtime/clock.ts';
 import { type DemoRequest, type DemoResponse, errorResponse, type ServiceName } from './exchange.ts';
-import { type Fault, Faults, type Sending } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { Gfa } from './gfa.ts';
 import { Portal, type PortalOptions } from './portal.ts';
 import { HOUR_MS } from './values.ts';
 
 export type { DemoRequest, ServiceName } from './exchange.ts';
-export type { Fault } from './faults.ts';
 export { credentials } from './tokens.ts';
+
+/**
+ * How a response is sent: the connection ends before it or in its middle, nothing is sent, nothing after its middle, or
+ * one byte a second.
+ */
+export type Sending = 'reset' | 'cut' | 'hang' | 'hang-half' | 'drip';
+
+/** What goes wrong with requests, until it is ended. Without `status` and `text` the response itself is right. */
+export interface Fault {
+  readonly service?: ServiceName;
+  /** Compared with the path and its query, without the prefix of the service. */
+  readonly path?: RegExp;
+  /** The number of requests after which the fault ends by itself. */
+  readonly times?: number;
+  /** The status of the response; by default 200 with a `text`. */
+  readonly status?: number;
+  /** The message of the error; the name of the status if not given. */
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The text that is sent in place of the body. */
+  readonly text?: string;
+  readonly how?: Sending;
+}
 
 /** What can be changed while the services run. */
 export interface Options extends PortalOptions {
@@ -61,7 +82,8 @@ export class SimulatedServices {
   readonly portal: Portal;
   readonly #gfa: Gfa;
   readonly #clock: Clock;
-  readonly #faults = new Faults();
+  /** How many more requests each fault applies to. */
+  readonly #faults = new Map<Fault, number>();
   readonly #edits = new Set<Edit>();
   readonly #seen: SeenRequest[] = [];
   #options: Options;
@@ -81,7 +103,12 @@ export class SimulatedServices {
 
   /** Begins a fault; returns the function that ends it. */
   fail(fault: Fault): () => void {
-    return this.#faults.add(fault);
+    // A copy, so that the same fault can begin twice.
+    const own = { ...fault };
+    this.#faults.set(own, fault.times ?? Number.POSITIVE_INFINITY);
+    return () => {
+      this.#faults.delete(own);
+    };
   }
 
   /** Changes the bodies of responses with 200 to requests whose path and query fit; returns the function that ends it. */
@@ -100,7 +127,7 @@ export class SimulatedServices {
 
   /** The response to a request that has arrived whole. */
   respond(service: ServiceName, request: DemoRequest): SentResponse {
-    const fault = this.#faults.take(service, request.path);
+    const fault = this.#takeFault(service, request.path);
     const isSilent = fault?.how === 'reset' || fault?.how === 'hang';
     const reply = isSilent ? undefined : this.#reply(service, request, fault);
     this.#remember({ ...request, service, at: this.#clock.now(), status: reply?.status });
@@ -116,6 +143,19 @@ export class SimulatedServices {
       body: text,
       how: fault?.how,
     };
+  }
+
+  /** The oldest fault that fits a request, which counts as one of its times. */
+  #takeFault(service: ServiceName, path: string): Fault | undefined {
+    for (const [fault, left] of this.#faults) {
+      // `search` instead of `test`: a pattern with the flag `g` would remember where it stopped.
+      const fits = (fault.service ?? service) === service && path.search(fault.path ?? '') !== -1;
+      if (!fits) continue;
+      if (left > 1) this.#faults.set(fault, left - 1);
+      else this.#faults.delete(fault);
+      return fault;
+    }
+    return undefined;
   }
 
   #reply(service: ServiceName, request: DemoRequest, fault: Fault | undefined): DemoResponse {

@@ -5,7 +5,7 @@
 import { type DemoResponse, errorResponse, invalid, ok } from './exchange.ts';
 import { type Appliance, type Fleet, lastContact, type Volume } from './fleet.ts';
 import fleetJson from './responses/fleet.json' with { type: 'json' };
-import { activity, decimalText, type Period, withPeriod } from './telemetry.ts';
+import { activity, decimalText, withPeriod } from './telemetry.ts';
 import { DAY_MS, draw, draws, MINUTE_MS, rfc3339 } from './values.ts';
 
 interface Phase {
@@ -104,28 +104,32 @@ export function volumeTelemetry(
   body: string,
   now: number,
 ): DemoResponse {
-  const toRecords = { snapshot_details: details, snapshot_timeline: timeline }[operation];
-  const isPropagation = operation === 'snapshot_propagation_by_appliance';
-  if (toRecords === undefined && !isPropagation) return errorResponse('portal', 404, 'Unknown telemetry');
+  const ofSnapshots = {
+    snapshot_details: details,
+    snapshot_timeline: timeline,
+    snapshot_propagation_by_appliance: propagations,
+  }[operation];
+  if (ofSnapshots === undefined) return errorResponse('portal', 404, 'Unknown telemetry');
   return withPeriod(body, ['serial_numbers', 'chart_width', 'smart_sampling'], now, (period, fields) => {
     const { serial_numbers: serials } = fields;
     if (!Array.isArray(serials) || serials.length === 0)
       return invalid('serial_numbers', 'UUIDs are expected', serials);
-    const requested: ReadonlySet<unknown> = new Set(serials);
+    const requested: Requested = new Set(serials);
     const snapshots = snapshotsBetween(fleet, volume, period.startMs, Math.min(now, period.endMs));
-    if (toRecords === undefined) return ok(propagations(fleet, snapshots, requested, now));
-    const own = snapshots.filter(({ appliance }) => requested.has(appliance.serial));
-    return ok(toRecords(own, period));
+    return ok(ofSnapshots(snapshots, requested, fleet, now));
   });
 }
 
-function details(snapshots: readonly Snapshot[]) {
-  const items = snapshots.map((snapshot) => {
+/** The serials that a request names. */
+type Requested = ReadonlySet<unknown>;
+
+function details(snapshots: readonly Snapshot[], requested: Requested) {
+  const own = snapshots.filter(({ appliance }) => requested.has(appliance.serial));
+  const items = own.map((snapshot) => {
     const { volume, version, data, metadata, luck } = snapshot;
     const meanSeconds = (volume.isSlow ? 9_000 : 240) * (0.5 + 1.5 * luck);
     const longestSeconds = meanSeconds * (1.5 + 3 * luck);
     const files = Math.round(20 + 4_000 * luck ** 3);
-    const locked = Math.round(200 * draw(volume.guid, version, 'locked') ** 2);
     return {
       ...nameOf(snapshot),
       volume: volume.portalId,
@@ -140,57 +144,37 @@ function details(snapshots: readonly Snapshot[]) {
       data_snapshot_end: data.endMs,
       oud: Math.round(longestSeconds),
       file_count_ngl: files,
-      file_count_gl: locked,
-      file_count_total: locked + files,
+      file_count_gl: Math.round(200 * draw(volume.guid, version, 'locked') ** 2),
     };
   });
   return { metadata: {}, items };
 }
 
-function timeline(snapshots: readonly Snapshot[], period: Period) {
+function timeline(snapshots: readonly Snapshot[], requested: Requested) {
   const eventsOf = (phase: string, timesOf: (snapshot: Snapshot) => Phase | undefined) =>
     snapshots.flatMap((snapshot) => {
       const times = timesOf(snapshot);
-      if (times === undefined) return [];
+      if (times === undefined || !requested.has(snapshot.appliance.serial)) return [];
       const { startMs: start_time, endMs: end_time } = times;
       return [{ phase, ...nameOf(snapshot), start_time, end_time, volume_version: snapshot.version }];
     });
-  return {
-    metadata: {},
-    data_events: eventsOf('data_snapshot', ({ data }) => data),
-    metadata_events: [
-      ...eventsOf('metadata_snapshot_failed', ({ failed }) => failed),
-      ...eventsOf('metadata_snapshot', ({ metadata }) => metadata),
-    ],
-    appliance_count: new Set(snapshots.map(({ appliance }) => appliance)).size,
-    min_time: period.startMs,
-    max_time: snapshots.at(-1)?.metadata.endMs ?? period.endMs,
-  };
+  const failed = eventsOf('metadata_snapshot_failed', (snapshot) => snapshot.failed);
+  return { metadata: {}, metadata_events: [...failed, ...eventsOf('metadata_snapshot', ({ metadata }) => metadata)] };
 }
 
 /** The snapshots that have reached the requested appliances by now. */
-function propagations(fleet: Fleet, snapshots: readonly Snapshot[], requested: ReadonlySet<unknown>, now: number) {
-  const items = snapshots.flatMap((snapshot) => {
-    const { appliance, version, metadata } = snapshot;
-    const all = arrivals(fleet, snapshot);
-    const mean = Math.round(all.reduce((sum, { at }) => sum + at - metadata.endMs, 0) / all.length);
-    return all
+function propagations(snapshots: readonly Snapshot[], requested: Requested, fleet: Fleet, now: number) {
+  const items = snapshots.flatMap((snapshot) =>
+    arrivals(fleet, snapshot)
       .filter(({ to, at }) => at <= now && requested.has(to.serial))
       .map(({ to, at }) => ({
-        snapshot_appliance: appliance.name,
-        snapshot_serial_number: appliance.serial,
-        snapshot_time: metadata.endMs,
-        snapshot_version: version,
+        snapshot_version: snapshot.version,
         sync_appliance: to.name,
         sync_serial_number: to.serial,
         sync_time: at,
-        propagation_duration: at - metadata.endMs,
-        average_propagation_duration: mean,
-        deviation: at - metadata.endMs - mean,
-      }));
-  });
-  const namesOf = (field: 'snapshot_appliance' | 'sync_appliance') => [...new Set(items.map((item) => item[field]))];
-  return { items, snapshot_appliances: namesOf('snapshot_appliance'), sync_appliances: namesOf('sync_appliance') };
+      })),
+  );
+  return { items };
 }
 
 function nameOf({ appliance }: Snapshot) {

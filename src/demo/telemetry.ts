@@ -205,11 +205,9 @@ function currentPerformance(appliance: Appliance, now: number) {
   const time = newestMinute(appliance, now);
   const bootPhase = draw(appliance.serial, 'boot') * BOOT_MS;
   const bootedAt = Math.max(appliance.joinedAt, floorTo(now - bootPhase, BOOT_MS) + bootPhase);
-  const availablePercent = (100 * memoryAvailable(appliance, time)) / memoryTotal(appliance, time);
   return {
     metadata: {},
     cpu_util: decimalText(Math.min(100, cpuPercent(appliance, time))),
-    available_memory: decimalText(availablePercent),
     fifteen_minute_load_average: decimalText(loadAverage(15)(appliance, time)),
     uptime: Math.round((now - bootedAt) / 1000),
     num_cores: appliance.cores,
@@ -221,15 +219,7 @@ function healthScore(appliance: Appliance, now: number) {
   if (isOff(appliance, now)) return {};
   const at = newestMinute(appliance, now);
   const score = Math.round(100 - 35 * activity(appliance, at) - 20 * draw(appliance.serial, 'health'));
-  const load = decimalText(loadAverage(15)(appliance, at));
-  return {
-    serial_number: appliance.serial,
-    appliance_name: appliance.name,
-    health_score: String(score),
-    statistics: { cpu_count: appliance.cores, avg_load: load, max_load: load },
-    description: { health_status: score >= 70 ? 'Healthy' : 'Warning', overview: 'Load of the last hour' },
-    raw_data: { title: 'Load average', column_names: ['time', 'value'], data: [{ time: at, value: load }] },
-  };
+  return { health_score: String(score), description: { health_status: score >= 70 ? 'Healthy' : 'Warning' } };
 }
 
 /** As the service writes decimals: text without an exponent. */
@@ -237,24 +227,12 @@ export function decimalText(value: number): string {
   return String(Math.round(value * 100) / 100);
 }
 
-/** All series of an appliance follow its activity, so that of each half minute is computed once. */
-const ACTIVITY_STEP_MS = MINUTE_MS / 2;
-const MAX_KEPT_STEPS = 128;
-const keptActivity = new WeakMap<Appliance, { readonly at: number; readonly activity: number }[]>();
-
 /** The activity of an appliance from 0 to 1: that of people at its place, with slow and quick noise. */
 export function activity(appliance: Appliance, at: number): number {
-  const kept = keptActivity.get(appliance) ?? [];
-  const place = Math.floor(at / ACTIVITY_STEP_MS) % MAX_KEPT_STEPS;
-  const known = kept[place];
-  if (known?.at === at) return known.activity;
   const localHour = (at / HOUR_MS + appliance.utcOffsetHours) % 24;
   // Highest at two in the afternoon.
   const people = 0.5 + 0.5 * Math.cos(((localHour - 14) / 24) * 2 * Math.PI);
   const slow = noise(`${appliance.serial}/slow`, at, 40 * MINUTE_MS);
   const quick = noise(`${appliance.serial}/quick`, at, 3 * MINUTE_MS);
-  const computed = 0.03 + 0.5 * people * (0.5 + 0.5 * slow) + 0.3 * slow * quick;
-  kept[place] = { at, activity: computed };
-  keptActivity.set(appliance, kept);
-  return computed;
+  return 0.03 + 0.5 * people * (0.5 + 0.5 * slow) + 0.3 * slow * quick;
 }

@@ -30,8 +30,6 @@ interface TokenOptions {
 }
 
 const REFRESH_LIFETIME_MS = 30 * DAY_MS;
-/** More tokens of one kind are not kept; the oldest become invalid. */
-const MAX_TOKENS = 1_000;
 
 /** The tokens of the portal: `POST /auth/token`, `POST /auth/token/refresh`, `DELETE /auth/token`. */
 export class Tokens {
@@ -94,8 +92,8 @@ export class Tokens {
     const expiresAt = now + tokenLifetimeMs;
     const access = jwt({ jti: this.#issued, iat: Math.floor(now / 1000), exp: Math.floor(expiresAt / 1000) });
     const refresh = `confidential-refresh-token-${this.#issued}`;
-    keep(this.#access, access, { family, expiresAt });
-    keep(this.#refresh, refresh, { family, expiresAt: now + REFRESH_LIFETIME_MS });
+    this.#access.set(access, { family, expiresAt });
+    this.#refresh.set(refresh, { family, expiresAt: now + REFRESH_LIFETIME_MS });
     // The lifetime stands in the token itself, as in those of the real service.
     return ok({ access_token: access, refresh_token: refresh, token_type: 'bearer', expires_in: null });
   }
@@ -113,10 +111,4 @@ function bearer({ headers }: DemoRequest): string {
 function jwt(claims: Readonly<Record<string, number>>): string {
   const parts = [{ alg: 'HS256', typ: 'JWT' }, claims];
   return [...parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')), '5ec2e700'].join('.');
-}
-
-function keep(tokens: Map<string, Token>, text: string, token: Token): void {
-  tokens.set(text, token);
-  const [oldest] = tokens.keys();
-  if (tokens.size > MAX_TOKENS && oldest !== undefined) tokens.delete(oldest);
 }

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 /** The simulated services on a free port, and the variables of an exporter that polls them often. */
 export async function realServices(options: Partial<Options> & { readonly appliances?: number } = {}) {
   const services = new SimulatedServices(systemClock, options);
-  const server = await startServer(services, systemClock);
+  const server = await startServer(services);
   onTestFinished(() => server.close());
   const variables = {
     GFA_URL: server.gfaUrl,
