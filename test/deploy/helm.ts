@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { type Result, run } from '../harness/tools.ts';
 
 const tools = fileURLToPath(new URL('tools/', import.meta.url));
@@ -41,7 +41,11 @@ export function helm(...args: readonly string[]): Result {
 
 /** Renders the chart with a value set and further arguments; throws with Helm's words if it cannot. */
 export function render(valueSet: string, ...args: readonly string[]): readonly Manifest[] {
-  const { status, output } = helm('template', 'fleet', chart, '--values', `${chart}/ci/${valueSet}`, ...args);
+  return renderOf(chart, valueSet, ...args);
+}
+
+export function renderOf(path: string, valueSet: string, ...args: readonly string[]): readonly Manifest[] {
+  const { status, output } = helm('template', 'fleet', path, '--values', `${chart}/ci/${valueSet}`, ...args);
   if (status !== 0) throw new Error(output);
   return manifestsOf(output);
 }
@@ -56,24 +60,4 @@ export function podOf(manifests: readonly Manifest[]): Pod {
   const deployment = manifests.find(({ kind }) => kind === 'Deployment');
   if (deployment === undefined) throw new Error('expected a Deployment');
   return (deployment.spec as unknown as { readonly template: { readonly spec: Pod } }).template.spec;
-}
-
-/** The path of every value and block of values.yaml, such as `web` and `web.tls`. */
-export function valuePaths(): readonly string[] {
-  const paths = (value: unknown, path: string): string[] => {
-    const isBlock = typeof value === 'object' && value !== null && !Array.isArray(value);
-    const inner = isBlock ? Object.entries(value).flatMap(([name, one]) => paths(one, `${path}.${name}`)) : [];
-    return [path, ...inner];
-  };
-  const values = parse(readFileSync(`${chart}/values.yaml`, 'utf8')) as Readonly<Record<string, unknown>>;
-  return Object.entries(values).flatMap(([name, value]) => paths(value, name));
-}
-
-/** Whether a value set sets something at this path, or below it. */
-export function sets(valueSet: string, path: string): boolean {
-  const values = parse(readFileSync(`${chart}/ci/${valueSet}`, 'utf8')) as unknown;
-  const found = path.split('.').reduce<unknown>((value, name) => {
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
-  }, values);
-  return found !== undefined;
 }

@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { hasTool, isInstalled, run, runAsync } from '../harness/tools.ts';
 import { manifestsOf, podOf } from './helm.ts';
 
@@ -40,18 +40,13 @@ describe.runIf(hasTool('systemd-analyze'))('the systemd unit', () => {
   const unit = readFileSync(join(deploy, 'systemd/filer-exporter.service'), 'utf8');
 
   test('systemd knows all of it, and calls it exposed below 2.0', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-unit-'));
-    const path = join(folder, 'filer-exporter.service');
-    try {
-      // systemd looks whether there is such a program, and this machine need not have it installed.
-      writeFileSync(path, unit.replace('ExecStart=filer-exporter', `ExecStart=${process.execPath}`));
-      expect(run('systemd-analyze', ['verify', path])).toEqual({ status: 0, output: '' });
-      const { output } = run('systemd-analyze', ['security', '--offline=true', '--no-pager', path]);
-      const [, exposure] = /exposure level for filer-exporter\.service: (\d+\.\d)/.exec(output) ?? [];
-      expect(Number(exposure)).toBeLessThan(2);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const path = join(temporaryDirectory(), 'filer-exporter.service');
+    // systemd looks whether there is such a program, and this machine need not have it installed.
+    writeFileSync(path, unit.replace('ExecStart=filer-exporter', `ExecStart=${process.execPath}`));
+    expect(run('systemd-analyze', ['verify', path])).toEqual({ status: 0, output: '' });
+    const { output } = run('systemd-analyze', ['security', '--offline=true', '--no-pager', path]);
+    const [, exposure] = /exposure level for filer-exporter\.service: (\d+\.\d)/.exec(output) ?? [];
+    expect(Number(exposure)).toBeLessThan(2);
   });
 
   test('secrets neither reach the disk nor the environment, and a wrong configuration is not tried again', () => {

@@ -1,8 +1,10 @@
 /** What holds in every scenario, whatever happens in it. */
-import type { SeenRequest } from '../../src/demo/services.ts';
-import type { GfaSettings } from '../../src/services/gfa/configuration.ts';
-import type { PortalSettings } from '../../src/services/portal/settings.ts';
-import { HOUR, SECOND } from './duration.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { SeenRequest, SimulatedServices } from '../../src/demo/services.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { type GfaSettings, gfaSection } from '../../src/services/gfa/configuration.ts';
+import { type PortalSettings, portalSection } from '../../src/services/portal/settings.ts';
+import { HOUR, MINUTE, SECOND } from './duration.ts';
 import { COUNTED, type Evidence } from './evidence.ts';
 import type { Scrape, ScrapedSample } from './scrape.ts';
 
@@ -11,9 +13,9 @@ export const INVARIANTS = ['stale', 'up', 'polled', 'counters', 'requests', 'log
 export type Invariant = (typeof INVARIANTS)[number];
 
 /** One broken invariant, for people. */
-export type Violation = readonly [invariant: Invariant, text: string];
+type Violation = readonly [invariant: Invariant, text: string];
 
-export interface Check {
+interface Check {
   readonly scrape: Scrape;
   /** The one before, of the same process. */
   readonly before: Scrape | undefined;
@@ -32,7 +34,7 @@ export interface Check {
   readonly portalUpMs: number;
 }
 
-export const STALE_AFTER = 3;
+const STALE_AFTER = 3;
 /** A poll under way, and the time between two scrapes. */
 const SLACK_MS = 90 * SECOND;
 /** A poll may be so much later than its interval says. */
@@ -40,12 +42,87 @@ const LATE = 1.6;
 /** Of a hundred requests of healthy polls so many more may be repetitions. */
 const REPETITIONS = { share: 0.15, atOnce: 30 } as const;
 
-export function* violations(check: Check): Generator<Violation> {
-  yield* staleValues(check);
-  yield* wrongUp(check);
-  yield* neglected(check);
-  yield* wrongCounters(check);
-  yield* tooManyRequests(check);
+/** Compares each scrape with the configuration and the evidence, and keeps what was broken. */
+export class Invariants {
+  /** Each violation, and what it violates. */
+  readonly broken = new Map<string, Invariant>();
+  readonly gfa: GfaSettings | undefined;
+  readonly portal: PortalSettings | undefined;
+  readonly #evidence: Evidence;
+  readonly #services: SimulatedServices;
+  /** That of the services. */
+  readonly #clock: Clock;
+  /** Each `up`, how often it changed, and when last. */
+  readonly #ups = new Map<string, { readonly value: number; readonly changes: number; readonly since: number }>();
+  /** The effective intervals of the last scrapes. */
+  #effective: { readonly at: number; readonly ms: number }[] = [];
+  #before: Scrape | undefined;
+
+  constructor(config: Config, evidence: Evidence, services: SimulatedServices, clock: Clock) {
+    this.gfa = gfaSection.of(config);
+    this.portal = portalSection.of(config);
+    this.#evidence = evidence;
+    this.#services = services;
+    this.#clock = clock;
+  }
+
+  /** Another process begins. */
+  started(): void {
+    this.#before = undefined;
+  }
+
+  check(scrape: Scrape): void {
+    const { gfa, portal } = this;
+    const now = this.#clock.now();
+    const effectiveMs = this.#effectiveMs(scrape, now);
+    this.#takeUps(scrape, now);
+    const { appliances, everyAppliance } = this.#services.fleet;
+    const knownMs = 1.5 * (portal?.discoveryIntervalMs ?? 0) + 2 * effectiveMs;
+    const check: Check = {
+      scrape,
+      before: this.#before,
+      gfa,
+      portal,
+      evidence: this.#evidence,
+      sent: this.#services.requests().filter(({ service, at }) => service === 'portal' && at > now - HOUR),
+      appliancesEver: everyAppliance.length,
+      known: appliances.filter(({ joinedAt }) => now - joinedAt > knownMs).map(({ serial }) => serial),
+      effectiveMs,
+      portalUpMs: now - (this.#ups.get('filer_api_up of portal')?.since ?? now),
+    };
+    this.#before = scrape;
+    for (const rule of [staleValues, wrongUp, neglected, wrongCounters, tooManyRequests])
+      for (const [invariant, violation] of rule(check)) this.violate(invariant, violation);
+  }
+
+  /** Checks the whole scenario, which changed something so many times. */
+  end(acts: number, lines: number, mostLines: number): void {
+    for (const [up, { changes }] of this.#ups) {
+      if (changes > acts + 1) this.violate('up', `${up} changed ${changes} times in ${acts} acts`);
+    }
+    if (lines > mostLines) this.violate('log', `${lines} lines, ${mostLines} at most`);
+  }
+
+  violate(invariant: Invariant, violation: string): void {
+    const minute = Math.round(this.#clock.monotonic() / MINUTE);
+    if (this.broken.size < 100) this.broken.set(`${invariant}: ${violation}, in minute ${minute}`, invariant);
+  }
+
+  /** The longest interval that the limits allowed lately. */
+  #effectiveMs(scrape: Scrape, now: number): number {
+    const seconds = scrape.value('filer_exporter_effective_interval_seconds', { api: 'portal' }) ?? 0;
+    this.#effective.push({ at: now, ms: Math.max(this.portal?.intervalMs ?? 0, seconds * SECOND) });
+    this.#effective = this.#effective.filter(({ at, ms }) => now - at <= (STALE_AFTER + 1) * ms + 2 * MINUTE);
+    return Math.max(...this.#effective.map(({ ms }) => ms));
+  }
+
+  #takeUps(scrape: Scrape, now: number): void {
+    for (const { name, labels, value } of scrape.all(/^filer_(?:api|appliance)_up$/)) {
+      const up = `${name} of ${labels.api ?? labels.serial}`;
+      const { value: before, changes, since } = this.#ups.get(up) ?? { value, changes: 0, since: now };
+      this.#ups.set(up, before === value ? { value, changes, since } : { value, changes: changes + 1, since: now });
+    }
+  }
 }
 
 const CURRENT = 'current_appliance_performance';

@@ -8,12 +8,10 @@ import type { Config } from '../../src/config/config.ts';
 import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog, type Log } from '../../src/runtime/log.ts';
-import { gfaSection } from '../../src/services/gfa/configuration.ts';
-import { portalSection } from '../../src/services/portal/settings.ts';
 import { configuredServices } from '../../src/services/services.ts';
-import { type Duration, HOUR, MINUTE, milliseconds, SECOND } from './duration.ts';
+import { type Duration, HOUR, milliseconds, SECOND } from './duration.ts';
 import { Evidence } from './evidence.ts';
-import { type Invariant, STALE_AFTER, violations } from './invariants.ts';
+import { type Invariant, Invariants } from './invariants.ts';
 import type { LogLine } from './kept-log.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryConnection, URLS } from './memory-connection.ts';
@@ -64,6 +62,7 @@ export class Scenario {
   readonly services: SimulatedServices;
   readonly disk = new MemoryStore();
   readonly config: Config;
+  readonly invariants: Invariants;
   /** The lines of all processes so far. */
   readonly log: LogLine[] = [];
   /** What each response takes. */
@@ -72,15 +71,7 @@ export class Scenario {
   /** The services have a clock of their own, which nobody sets. */
   readonly #servicesClock: Clock;
   readonly #evidence: Evidence;
-  readonly #violations = new Map<string, Invariant>();
   readonly #allowed = new Set<Invariant>();
-  /** Each `up`, how often it changed, and when last. */
-  readonly #ups = new Map<string, { readonly value: number; readonly changes: number; readonly since: number }>();
-  /** The last scrape of the same process. */
-  #before: Scrape | undefined;
-  /** The effective intervals of the last scrapes, and when each appliance was first there. */
-  #effective: { readonly at: number; readonly ms: number }[] = [];
-  readonly #joined = new Map<string, number>();
   #app: App | undefined;
   #port = 0;
   #starts = 0;
@@ -104,6 +95,7 @@ export class Scenario {
     this.services =
       createServices?.(this.#servicesClock) ?? new SimulatedServices(this.#servicesClock, { appliances, ...services });
     this.#evidence = new Evidence(() => clock.monotonic());
+    this.invariants = new Invariants(config, this.#evidence, this.services, this.#servicesClock);
   }
 
   get serials(): readonly string[] {
@@ -114,7 +106,7 @@ export class Scenario {
   async start(): Promise<void> {
     this.#acts += 1;
     this.#starts += 1;
-    this.#before = undefined;
+    this.invariants.started();
     this.#evidence.started(this.#remembers);
     const { config } = this;
     const write = (line: string) => void this.log.push(JSON.parse(line) as LogLine);
@@ -122,7 +114,7 @@ export class Scenario {
     setMaxListeners(100);
     const log = createLog('info', { write }, lineMask(config));
     this.#app = createApp(configuredServices(config), config, this.environment(log));
-    void this.#app.failed.then((error) => this.#violate('log', `the program failed: ${error.stack}`));
+    void this.#app.failed.then((error) => this.invariants.violate('log', `the program failed: ${error.stack}`));
     this.#port = await this.#app.start();
   }
 
@@ -159,7 +151,7 @@ export class Scenario {
   /** Scrapes and checks the invariants. */
   async scrape(): Promise<Scrape> {
     const scrape = new Scrape((await this.get('/metrics')).text);
-    this.check(scrape);
+    this.invariants.check(scrape);
     return scrape;
   }
 
@@ -174,7 +166,7 @@ export class Scenario {
   fail(fault: Fault): () => void {
     const { service, path, status, times } = fault;
     const isLimit = status === 429;
-    const discoveryMs = portalSection.of(this.config)?.discoveryIntervalMs ?? 0;
+    const discoveryMs = this.invariants.portal?.discoveryIntervalMs ?? 0;
     const echoMs = isLimit ? HOUR : [403, 404, 422].includes(status ?? 0) ? (4 / 3) * discoveryMs : 0;
     const end = this.disturb(
       (ofService, ofPath) =>
@@ -240,21 +232,13 @@ export class Scenario {
     this.#allowed.add(invariant);
   }
 
-  get broken(): readonly string[] {
-    return [...this.#violations].map(([violation, invariant]) => `${invariant}: ${violation}`);
-  }
-
-  /** Stops the exporter; throws if an invariant was broken. */
+  /** Stops the exporter; throws if an invariant was broken that is not allowed to be. */
   async end(): Promise<void> {
     await this.stop();
-    for (const [up, { changes }] of this.#ups) {
-      if (changes > this.#acts + 1) this.#violate('up', `${up} changed ${changes} times in ${this.#acts} acts`);
-    }
     const lines = LOG_LINES.act + LOG_LINES.appliance * this.services.fleet.everyAppliance.length;
-    const most = LOG_LINES.start * this.#starts + lines * this.#acts;
-    if (this.log.length > most) this.#violate('log', `${this.log.length} lines, ${most} at most`);
-    const allowed = this.broken.filter((violation) => [...this.#allowed].some((one) => violation.startsWith(one)));
-    expect(this.broken.filter((violation) => !allowed.includes(violation)).slice(0, 10)).toEqual([]);
+    this.invariants.end(this.#acts, this.log.length, LOG_LINES.start * this.#starts + lines * this.#acts);
+    const broken = [...this.invariants.broken].filter(([, invariant]) => !this.#allowed.has(invariant));
+    expect(broken.map(([violation]) => violation).slice(0, 10)).toEqual([]);
   }
 
   /** What the services send to the exporter; undefined while it is killed. */
@@ -263,45 +247,6 @@ export class Scenario {
     const sent = this.services.respond(service, request);
     this.#evidence.take(service, request.path, sent);
     return sent;
-  }
-
-  /** Checks the invariants. */
-  check(scrape: Scrape): void {
-    const now = this.clock.monotonic();
-    const portal = portalSection.of(this.config);
-    const { intervalMs = 0, discoveryIntervalMs = 0 } = portal ?? {};
-    const seconds = scrape.value('filer_exporter_effective_interval_seconds', { api: 'portal' }) ?? 0;
-    this.#effective.push({ at: now, ms: Math.max(intervalMs, seconds * SECOND) });
-    this.#effective = this.#effective.filter(({ at, ms }) => now - at <= (STALE_AFTER + 1) * ms + 2 * MINUTE);
-    const effectiveMs = Math.max(...this.#effective.map(({ ms }) => ms));
-    for (const serial of this.serials) if (!this.#joined.has(serial)) this.#joined.set(serial, now);
-    const knownMs = 1.5 * discoveryIntervalMs + 2 * effectiveMs;
-    for (const { name, labels, value } of scrape.all(/^filer_(?:api|appliance)_up$/)) {
-      const up = `${name} of ${labels.api ?? labels.serial}`;
-      const { value: before, changes, since } = this.#ups.get(up) ?? { value, changes: 0, since: now };
-      this.#ups.set(up, before === value ? { value, changes, since } : { value, changes: changes + 1, since: now });
-    }
-    const found = violations({
-      scrape,
-      before: this.#before,
-      gfa: gfaSection.of(this.config),
-      portal,
-      evidence: this.#evidence,
-      sent: this.services
-        .requests()
-        .filter(({ service, at }) => service === 'portal' && at > this.#servicesClock.now() - HOUR),
-      appliancesEver: this.services.fleet.everyAppliance.length,
-      known: this.serials.filter((serial) => now - (this.#joined.get(serial) ?? now) > knownMs),
-      effectiveMs,
-      portalUpMs: now - (this.#ups.get('filer_api_up of portal')?.since ?? now),
-    });
-    for (const [invariant, violation] of found) this.#violate(invariant, violation);
-    this.#before = scrape;
-  }
-
-  #violate(invariant: Invariant, violation: string): void {
-    const minute = Math.round(this.clock.monotonic() / MINUTE);
-    if (this.#violations.size < 100) this.#violations.set(`${violation}, in minute ${minute}`, invariant);
   }
 }
 

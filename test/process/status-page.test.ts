@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { spawnExporter } from '../harness/spawn-exporter.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { hasTool, runAsync } from '../harness/tools.ts';
 import { until } from '../harness/until.ts';
 
@@ -10,9 +8,11 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-backgro
 
 /** The page as Chromium shows it, after its style sheet and its policy have taken effect. */
 async function shownBy(url: string): Promise<string> {
-  const profile = mkdtempSync(join(tmpdir(), 'filer-exporter-chromium-'));
-  onTestFinished(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
-  const { output } = await runAsync('chromium', [...FLAGS, `--user-data-dir=${profile}`, '--dump-dom', url], {});
+  const { output } = await runAsync(
+    'chromium',
+    [...FLAGS, `--user-data-dir=${temporaryDirectory()}`, '--dump-dom', url],
+    {},
+  );
   return output;
 }
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,13 +40,6 @@ const RARE: Readonly<Record<string, string>> = {
   'Overview / Notifications of the last day / A': 'the first notification need not be a warning',
 };
 
-const ODD_NAMES = ['New York (DR)', `O'Neil "main"`, 'a|b', String.raw`c\d`, 'e+f', '[g]', '100 % & more'];
-
-/** As Grafana does for the format `regex`. */
-function escapedForRegex(name: string): string {
-  return name.replaceAll(/[\\^$*+?.()|[\]{}/]/g, String.raw`\$&`);
-}
-
 function filled(expr: string, filer: string): string {
   return expr
     .replaceAll('$job', 'demo')
@@ -59,10 +51,6 @@ function filled(expr: string, filer: string): string {
 describe.runIf(hasTool('prometheus'))('boards', () => {
   const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-boards-'));
   const children: ChildProcess[] = [];
-  const named = createServer((_, response) => {
-    const lines = ODD_NAMES.map((name) => `named{filer=${JSON.stringify(name)}} 1\n`);
-    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(lines.join(''));
-  });
   let exporter = '';
   let prometheus = '';
 
@@ -83,16 +71,10 @@ describe.runIf(hasTool('prometheus'))('boards', () => {
   beforeAll(async () => {
     exporter = `127.0.0.1:${await freePort()}`;
     start(process.execPath, [join(root, 'dist/main.js'), '--demo', '--trouble'], { LISTEN_ADDRESS: exporter });
-    named.listen(0, '127.0.0.1');
-    await once(named, 'listening');
-    const { port } = named.address() as { readonly port: number };
     copyFileSync(join(root, 'deploy/prometheus/filer-exporter.rules.yml'), join(folder, 'rules.yml'));
-    const jobs = [
-      `{ job_name: demo, static_configs: [{ targets: ['${exporter}'] }] }`,
-      `{ job_name: named, static_configs: [{ targets: ['127.0.0.1:${port}'] }] }`,
-    ];
     const often = '{ scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 2s }';
-    const configuration = `global: ${often}\nrule_files: [rules.yml]\nscrape_configs: [${jobs.join(', ')}]\n`;
+    const job = `{ job_name: demo, static_configs: [{ targets: ['${exporter}'] }] }`;
+    const configuration = `global: ${often}\nrule_files: [rules.yml]\nscrape_configs: [${job}]\n`;
     writeFileSync(join(folder, 'prometheus.yml'), configuration);
     prometheus = `http://127.0.0.1:${await freePort()}`;
     const address = prometheus.slice('http://'.length);
@@ -107,7 +89,6 @@ describe.runIf(hasTool('prometheus'))('boards', () => {
   afterAll(async () => {
     const ended = children.map((child) => once(child, 'exit'));
     for (const child of children) child.kill('SIGKILL');
-    named.close();
     await Promise.all(ended);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -141,27 +122,7 @@ describe.runIf(hasTool('prometheus'))('boards', () => {
     await until('every query to find something', look, 120_000).catch(() => undefined);
     expect(usual().map(({ where }) => where)).toEqual([]);
     expect(new Set(empty.map(({ where }) => where))).toEqual(new Set(Object.keys(EMPTY)));
-    for (const { expr, where } of boardQueries.filter((asked) => asked.where in RARE)) {
-      expect((await query(filled(expr, appliance?.metric.filer ?? ''))).length, where).toBeGreaterThanOrEqual(0);
-    }
+    for (const { expr } of boardQueries.filter(({ where }) => where in RARE))
+      await query(filled(expr, appliance?.metric.filer ?? ''));
   }, 180_000);
-
-  test('names with brackets, quotes, bars, backslashes and plus signs are found by every kind of variable', async () => {
-    const selectors = boardQueries.flatMap(({ expr }) => expr.match(/(?:filer|volume)=~?(?:`[^`]*`|"[^"]*")/g) ?? []);
-    expect(new Set(selectors)).toEqual(
-      new Set([
-        'filer=`${filer:raw}`',
-        'filer=~`${filer:regex}`',
-        'volume=~`${volume:regex}`',
-        'volume=~`${volume:regex}|`',
-      ]),
-    );
-    await until('the names', async () => (await query('named')).length === ODD_NAMES.length, 30_000);
-    for (const name of ODD_NAMES) {
-      const one = await query('named{filer=`${filer:raw}`}'.replace('${filer:raw}', () => name));
-      const several = `(${escapedForRegex(name)}|${escapedForRegex('another')})`;
-      const many = await query('named{filer=~`${filer:regex}`}'.replace('${filer:regex}', () => several));
-      expect([one, many].map((found) => found.map(({ metric }) => metric.filer))).toEqual([[name], [name]]);
-    }
-  });
 });

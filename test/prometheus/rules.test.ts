@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { hasTool, run } from '../harness/tools.ts';
 
 /*
@@ -70,14 +70,9 @@ function withInstance(series: string, instance: string): string {
 function testRules(file: string, change: (series: Series) => Series[]): string {
   const written = parse(readFileSync(new URL(file, alerts), 'utf8')) as TestFile;
   const tests = written.tests.map((one) => ({ ...one, input_series: one.input_series.flatMap(change) }));
-  const folder = mkdtempSync(join(tmpdir(), 'filer-exporter-rules-'));
-  try {
-    const path = join(folder, file);
-    writeFileSync(path, stringify({ ...written, rule_files: [rulesFile], tests }, { aliasDuplicateObjects: false }));
-    return run('promtool', ['test', 'rules', path]).output;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const path = join(temporaryDirectory(), file);
+  writeFileSync(path, stringify({ ...written, rule_files: [rulesFile], tests }, { aliasDuplicateObjects: false }));
+  return run('promtool', ['test', 'rules', path]).output;
 }
 
 test('the resource of the Prometheus operator has the rules as they are written', () => {

@@ -109,8 +109,10 @@ interface Plan {
   readonly events: readonly Event[];
 }
 
-/** After the last event has ended, all is well within this time: limits that were met are felt for an hour. */
-const QUIET: Duration = '65m';
+/** After the last event has ended, all is well within this time. Limits that were met are felt for an hour. */
+function quietAfter(events: readonly Event[]): Duration {
+  return events.some((event) => 'retryAfter' in event) ? '65m' : '30m';
+}
 
 async function play({ options, events }: Plan): Promise<void> {
   const run = await simulate({ checkEvery: '3m', ...options });
@@ -133,7 +135,7 @@ async function play({ options, events }: Plan): Promise<void> {
       ends.push({ at: at + begins.lasts, end: await begins.act() });
     }
   }
-  const scrape = await run.advance(QUIET);
+  const scrape = await run.advance(quietAfter(events));
   const apis = Number(options.gfa ?? false) + 1;
   expect([scrape.sum('filer_api_up'), scrape.sum('filer_appliance_up')]).toEqual([apis, run.serials.length]);
   await run.end();

@@ -15,6 +15,8 @@ interface Failure {
   readonly during: string;
   /** The label of the requests that it spoils. */
   readonly code?: string;
+  /** A metric that is 1 meanwhile, and absent when all is well. */
+  readonly shows?: readonly [name: string, labels: Readonly<Record<string, string>>];
   /** The alert whose condition holds. */
   readonly alert?: string;
   readonly step: string;
@@ -137,6 +139,7 @@ const failures: Readonly<Record<string, Failure>> = {
   'the list of edges is forbidden': {
     begin: portal({ path: /^\/edges(?:\?|$)/, status: 403 }),
     during: WELL,
+    shows: ['filer_exporter_inventory_gap_info', { list: 'edges', reason: 'forbidden' }],
     code: '403',
     step: 'PORTAL_COLLECTORS=-edges',
   },
@@ -169,6 +172,7 @@ const failures: Readonly<Record<string, Failure>> = {
       };
     },
     during: 'portal up, 0 series',
+    shows: ['filer_exporter_inventory_gap_info', { list: 'all', reason: 'empty' }],
     alert: 'FilerInventoryShrunk',
     step: 'check that the role of this key may see all appliances',
   },
@@ -214,6 +218,7 @@ const failures: Readonly<Record<string, Failure>> = {
       };
     },
     during: WELL,
+    shows: ['filer_exporter_warning_info', { api: 'portal', warning: 'clock_skew' }],
     step: 'set the clock of this machine',
   },
 };
@@ -221,7 +226,7 @@ const failures: Readonly<Record<string, Failure>> = {
 test.each(Object.entries(failures))(
   '%s: metric, log, page, alert and doctor name it and the next step, and it ends',
   async (_, failure) => {
-    const { options, begin, during, code, alert, step, stepAtBeginning = step } = failure;
+    const { options, begin, during, code, shows, alert, step, stepAtBeginning = step } = failure;
     const run = await simulate(options);
     const well = (await run.advance('4m')).standing;
     const before = run.log.length;
@@ -229,13 +234,16 @@ test.each(Object.entries(failures))(
     const scrape = await run.advance('16m');
     expect(scrape.standing).toBe(during);
     if (code !== undefined) expect(scrape.sum('filer_exporter_requests_total', { code })).toBeGreaterThan(0);
+    if (shows !== undefined) expect(scrape.value(...shows)).toBe(1);
     if (alert !== undefined) expect(holds(alert, scrape)).toBe(true);
     const warnings = run.log.slice(before).filter(({ level }) => level === 'warn');
     expect(warnings.map(({ advice }) => advice)).toContainEqual(expect.stringContaining(stepAtBeginning));
     expect((await run.get('/status')).text.replaceAll('&#39;', "'").toLowerCase()).toContain(step.toLowerCase());
     expect((await doctorOf(run)).flatMap(({ advice }) => advice ?? [])).toContainEqual(expect.stringContaining(step));
     end();
-    expect((await run.advance('8m')).standing).toBe(well);
+    const after = await run.advance('8m');
+    expect(after.standing).toBe(well);
+    if (shows !== undefined) expect(after.value(...shows)).toBeUndefined();
   },
 );
 

@@ -84,7 +84,7 @@ test.each<[string, readonly RegExp[], (run: Scenario, page: string) => string | 
       const [line] = run.log;
       if (line !== undefined) run.log.push(...new Array(100).fill(line));
       const down = page.replace('filer_api_up{api="gfa"} 1', 'filer_api_up{api="gfa"} 0');
-      for (const text of [down, page, down, page]) run.check(new Scrape(text));
+      for (const text of [down, page, down, page]) run.invariants.check(new Scrape(text));
       await run.end();
       return page;
     },
@@ -93,7 +93,8 @@ test.each<[string, readonly RegExp[], (run: Scenario, page: string) => string | 
   const run = await simulate({ gfa: true });
   for (const invariant of INVARIANTS) run.allow(invariant, 'it is broken on purpose');
   const { text } = await run.advance('18m');
-  expect(run.broken).toEqual([]);
-  run.check(new Scrape(await change(run, text)));
-  for (const violation of expected) expect(run.broken).toContainEqual(expect.stringMatching(violation));
+  expect(run.invariants.broken.size).toBe(0);
+  run.invariants.check(new Scrape(await change(run, text)));
+  const broken = [...run.invariants.broken.keys()];
+  for (const violation of expected) expect(broken).toContainEqual(expect.stringMatching(violation));
 });

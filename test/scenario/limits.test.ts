@@ -36,21 +36,6 @@ test('a Retry-After holds back the whole portal for that long, and file accelera
   expect(scrape.sum('filer_exporter_requests_total', rejected)).toBe(1);
 });
 
-test('only the appliance whose requests return 429 is held back, and no value of another one leaves', async () => {
-  const run = await simulate({ appliances: 10 });
-  await run.advance('8m');
-  const [serial = ''] = run.serials;
-  run.fail({ path: new RegExp(serial), status: 429, headers: { 'retry-after': '30' } });
-  for (let minute = 0; minute < 24; minute += 2) {
-    const scrape = await run.advance('2m');
-    const shown = scrape.all('filer_appliance_cpu_utilization_ratio').filter(({ labels }) => labels.serial !== serial);
-    expect(shown).toHaveLength(9);
-    if (minute > 6) expect(scrape.value(INTERVAL, { api: 'portal' })).toBe(120);
-  }
-  expect((await run.scrape()).value('filer_appliance_up', { serial })).toBe(0);
-  expect((await run.scrape()).value('filer_exporter_account_throttled', { api: 'portal' })).toBe(0);
-});
-
 test('another tool takes most of the limit for an hour: all is shown, at the interval that is left', async () => {
   const run = await simulate({ appliances: 6, env: { PORTAL_INTERVAL: '60s' } });
   run.allow('polled', 'a series that is rejected twice in a row may be too late for its interval');

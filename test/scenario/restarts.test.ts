@@ -82,17 +82,6 @@ test('the disk is full for a quarter of an hour: everything is shown, and the lo
   expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']);
 });
 
-test.each(['{"program":', '{"program":"another"}'])(
-  'a state file with the content “%s” does not stop a start',
-  async (content) => {
-    const run = await simulate({ gfa: true, state: true, later: true });
-    run.disk.content = content;
-    await run.start();
-    expect((await run.advance('4m')).standing).toBe(WELL);
-    expect(run.log.filter(({ level }) => level === 'warn')).toHaveLength(1);
-  },
-);
-
 test('an exporter that the portal rejects from the start is ready, so that a rollout goes on', async () => {
   const run = await simulate({ gfa: true, later: true });
   run.fail({ service: 'portal', status: 429, headers: { 'retry-after': '900' } });
@@ -112,22 +101,4 @@ test('before the first polls have ended no service is up and nothing of them is 
   run.latencyMs = 0;
   await run.advance('2m');
   expect((await run.get('/readyz')).status).toBe(200);
-});
-
-test('the same scenario played twice gives the same requests, log and page', async () => {
-  const once = async () => {
-    const run = await simulate({ gfa: true, state: true });
-    await run.advance('6m');
-    const end = run.fail({ service: 'portal', status: 503 });
-    await run.advance('6m');
-    end();
-    await run.restart('kill', '2m');
-    const { text } = await run.advance('10m');
-    return {
-      requests: run.services.requests().map(({ at, path }) => `${at} ${path}`),
-      log: run.log.map(({ level, msg }) => `${level} ${msg}`),
-      page: text.replaceAll(/^(?:# \w+ )?(?:process|nodejs)_.*\n/gm, ''),
-    };
-  };
-  expect(await once()).toEqual(await once());
 });

@@ -41,6 +41,13 @@ test('every query and rule is PromQL over series that the exporter, the rules or
   expect(named.flatMap(seriesIn).filter((name) => !known.has(name))).toEqual([]);
 });
 
+test('filters are written so that names with quotes, brackets and backslashes are found', () => {
+  const filters = boardQueries.flatMap(({ expr }) => expr.match(/(?:filer|volume)=~?(?:`[^`]*`|"[^"]*")/g) ?? []);
+  const one = ['filer=`${filer:raw}`'];
+  const several = ['filer=~`${filer:regex}`', 'volume=~`${volume:regex}`', 'volume=~`${volume:regex}|`'];
+  expect(new Set(filters)).toEqual(new Set([...one, ...several]));
+});
+
 test('the boards stay small, and their queries short', () => {
   const lengths = boardQueries.map(({ expr }) => expr.length).toSorted((one, other) => one - other);
   const upTo = (share: number) => lengths[Math.ceil(share * lengths.length) - 1];
