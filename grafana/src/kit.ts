@@ -228,6 +228,8 @@ export function table(
       },
     },
   ]);
+  // Grafana's own minimum of 150 pixels puts the last columns of a narrow table out of sight.
+  panel.minWidth(70);
   panel.sortBy(
     sortBy.map(([title, way]) => new common.TableSortByFieldStateBuilder().displayName(title).desc(way === 'down')),
   );
