@@ -54,7 +54,7 @@ export function apiReport(service: ReportedService, clock: Clock) {
   const skewMs = service.clockSkewMs();
   const inventoryGaps = service.inventory?.gaps() ?? [];
   const { cause, warnings } = explanations(service, inventoryGaps, downReason);
-  const { tasks, suspended, medianAgeSeconds, worstAgeSeconds } = tasksReport(fleet, now);
+  const { tasks, medianAgeSeconds, worstAgeSeconds } = tasksReport(fleet, now);
   const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
@@ -103,7 +103,6 @@ export function apiReport(service: ReportedService, clock: Clock) {
       computedWorstSeconds: maxAgeMs(fleet.cycleMs, fleet.intervalFactor) / 1000,
     },
     tasks,
-    suspended,
     accountTasks: accountReports(fleet, clock, explain),
     /** The gaps in the lists that decide what is polled. */
     inventoryGaps,

@@ -8,29 +8,18 @@ import { getOrCreate } from '../runtime/maps.ts';
 
 /** Summarizes the tasks of a service. `now` is monotonic. */
 export function tasksReport(fleet: Fleet, now: number) {
-  const suspended = new Map<string, { operation: string; reason: SuspensionReason; tasks: number }>();
+  const suspended: Record<SuspensionReason, number> = { forbidden: 0, not_found: 0, rejected: 0, empty: 0 };
   const ages: number[] = [];
   let overdue = 0;
   for (const polled of fleet.tasks) {
-    const { task, state } = polled;
-    const { suspended: reason } = state;
-    if (reason !== undefined) {
-      const { operation } = task;
-      getOrCreate(suspended, `${operation} ${reason}`, () => ({ operation, reason, tasks: 0 })).tasks += 1;
-    }
+    const { state } = polled;
+    if (state.suspended !== undefined) suspended[state.suspended] += 1;
     if (isOverdue(polled, now, fleet.intervalFactor)) overdue += 1;
     if (fleet.isInCycle(polled) && hasResponded(state)) ages.push(now - state.respondedAt);
   }
   const sorted = Float64Array.from(ages).sort();
-  const kinds = [...suspended.values()];
   return {
-    tasks: {
-      total: fleet.tasks.length,
-      suspended: kinds.reduce((sum, { tasks }) => sum + tasks, 0),
-      overdue,
-    },
-    /** By operation and reason. */
-    suspended: kinds,
+    tasks: { total: fleet.tasks.length, overdue, suspended },
     /** The ages of the tasks of a cycle; null without any result. */
     medianAgeSeconds: secondsOrNull(sorted[Math.floor(sorted.length / 2)]),
     worstAgeSeconds: secondsOrNull(sorted.at(-1)),

@@ -7,9 +7,6 @@ import { nextTurn } from '../runtime/clock.ts';
 /** How much is written at once, in bytes: so little that also a slow client reads it in time. */
 const WRITE_BYTES = 256 * 1024;
 
-/** After so many bytes the event loop serves others: a client on this machine would take a whole page in one turn. */
-const BYTES_A_TURN = 512 * 1024;
-
 export function sendText(response: ServerResponse, status: number, text: string, headers?: OutgoingHttpHeaders): void {
   response.writeHead(status, {
     ...headers,
@@ -31,22 +28,18 @@ export async function sendBody(
 ): Promise<void> {
   const closed = new Promise((resolve) => response.once('close', resolve));
   let written = 0;
-  let bytesInTurn = 0;
   for (const part of partsOf(buffers())) {
-    if (bytesInTurn >= BYTES_A_TURN) {
-      bytesInTurn = 0;
-      await nextTurn();
-    }
     // The client may have left before this function was called, so that no event follows.
     if (response.destroyed) break;
     written += part.length;
-    bytesInTurn += part.length;
     const taken = new Promise<void>((resolve) => {
       if (written < length) response.write(part, () => resolve());
       else response.end(part, resolve);
     });
     await Promise.race([taken, closed]);
     onRead();
+    // Others get their turn: a client on this machine would take a whole page in one.
+    await nextTurn();
   }
   if (!response.writableEnded) response.end();
 }

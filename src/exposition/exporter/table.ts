@@ -41,10 +41,6 @@ function warningLabels({ api, downReason, warnings }: ApiReport): readonly Label
   return Array.from(codes, (code) => ({ api, warning: code, advice: sentence(WARNING_ADVICE[code]) }));
 }
 
-function tasksOf(kinds: ApiReport['suspended']): number {
-  return kinds.reduce((sum, { tasks }) => sum + tasks, 0);
-}
-
 /** The metrics about the exporter except those of Node.js. A metric that is read at each scrape is added here only. */
 export const exporterMetrics = {
   up: {
@@ -144,9 +140,7 @@ export const exporterMetrics = {
     name: 'filer_exporter_tasks_suspended',
     help: 'Suspended tasks, which are polled at the discovery interval, by reason: forbidden (403), not_found (404), rejected (422), empty (never a record).',
     labels: ['api', 'reason'],
-    read: perApiAndReason(({ suspended }) =>
-      SUSPENSION_REASONS.map((reason) => [reason, tasksOf(suspended.filter((kind) => kind.reason === reason))]),
-    ),
+    read: perApiAndReason(({ tasks }) => SUSPENSION_REASONS.map((reason) => [reason, tasks.suspended[reason]])),
   },
   tasksOverdue: {
     name: 'filer_exporter_tasks_overdue',

@@ -1,6 +1,6 @@
 import type { ApplianceReport } from '../../status/report.ts';
 import type { GroupReport } from '../../status/task-report.ts';
-import { badge, formatCount, formatRelativeTime, formatSuspended } from './format.ts';
+import { badge, formatCount, formatRelativeTime, SUSPENSION_REASON } from './format.ts';
 import { type HtmlValue, html } from './html.ts';
 
 /** The fields of the query that the page understands: what a reader has chosen survives a reload and can be bookmarked. */
@@ -140,7 +140,8 @@ function rejectedTasks({ suspended }: GroupReport): GroupReport['suspended'] {
 /** Tasks without records are named only in the tooltip, because every appliance lacks some. */
 export function tasksCell(group: GroupReport): HtmlValue {
   const rejected = rejectedTasks(group);
-  const text = rejected.length === 0 ? '' : `, ${formatSuspended(rejected)}`;
+  const reasons = new Set(rejected.map(({ reason }) => SUSPENSION_REASON[reason]));
+  const text = rejected.length === 0 ? '' : `, ${rejected.length} suspended: ${[...reasons].join(', ')}`;
   const tooltip = group.suspended.map(({ operation, reason }) => `${operation}: ${reason}`).join('\n');
   return html`<span title="${tooltip}">${formatCount(group.tasks)}${text}</span>`;
 }

@@ -1,6 +1,5 @@
 import { formatDuration } from '../../config/duration.ts';
 import type { SuspensionReason } from '../../polling/task-state.ts';
-import { increment } from '../../runtime/maps.ts';
 import { type Html, html } from './html.ts';
 
 export const SUSPENSION_REASON = {
@@ -9,14 +8,6 @@ export const SUSPENSION_REASON = {
   rejected: 'not supported (422)',
   empty: 'no records',
 } as const satisfies Record<SuspensionReason, string>;
-
-/** Formats suspended tasks, such as `3 suspended: 2 no records, 1 forbidden (403)`. */
-export function formatSuspended(tasks: readonly { readonly reason: SuspensionReason }[]): string {
-  const counts = new Map<SuspensionReason, number>();
-  for (const { reason } of tasks) increment(counts, reason);
-  const reasons = Array.from(counts, ([reason, count]) => `${formatCount(count)} ${SUSPENSION_REASON[reason]}`);
-  return `${formatCount(tasks.length)} suspended: ${reasons.join(', ')}`;
-}
 
 /** A state as a word with its own colour; the word is there because colour alone is not visible to everybody. */
 export function badge(state: string): Html {

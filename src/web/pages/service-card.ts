@@ -1,4 +1,5 @@
 import { sentence, sentences } from '../../contract/causes.ts';
+import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
 import type { ApiReport } from '../../status/report.ts';
 import { type CellContext, errorCell, tasksCell } from './fleet.ts';
 import { badge, formatCount, formatRate, formatRelativeTime, formatSeconds, SUSPENSION_REASON } from './format.ts';
@@ -17,6 +18,7 @@ export function serviceCard(api: ApiReport, now: string): Html {
     ['Last successful polls', dataAge(api)],
     ['Last complete cycle', api.cycleSeconds === null ? 'in progress' : formatSeconds(api.cycleSeconds)],
     ['Tasks', `${formatCount(api.tasks.total)}, of which ${formatCount(api.tasks.overdue)} overdue`],
+    ['Suspended tasks', suspendedTasks(api)],
   ];
   return html`<section class="card">
 <h2>${api.title} <code>${api.api}</code> ${badge(api.state)}</h2>
@@ -77,31 +79,24 @@ function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds 
   return `median ${formatSeconds(medianSeconds)} ago, oldest ${formatSeconds(worstSeconds)} ago (${most})`;
 }
 
-/** The operations of one service that are about no appliance, and its suspended tasks. */
-export function serviceTables(api: ApiReport, context: CellContext): Html {
-  const ofAccount = api.accountTasks.map((group) => [
+function suspendedTasks({ tasks: { suspended } }: ApiReport): string {
+  const reasons = SUSPENSION_REASONS.filter((reason) => suspended[reason] > 0);
+  return reasons.map((reason) => `${formatCount(suspended[reason])} ${SUSPENSION_REASON[reason]}`).join(', ') || 'none';
+}
+
+/** The operations of one service that are about no appliance. */
+export function accountTable({ title, accountTasks }: ApiReport, context: CellContext): Html {
+  const rows = accountTasks.map((group) => [
     html`<code>${group.operation}</code>`,
     tasksCell(group),
     formatSeconds(group.intervalSeconds),
     formatRelativeTime(group.lastSuccess, context.now),
     errorCell(group, context),
   ]);
-  const suspended = api.suspended.map(({ operation, reason, tasks }) => [
-    html`<code>${operation}</code>`,
-    SUSPENSION_REASON[reason],
-    formatCount(tasks),
-  ]);
-  return html`${section(
-    `${api.title}: operations of the account`,
-    table(['Operation', 'Tasks', 'Interval', 'Last success', 'Last error'], ofAccount),
-  )}${section(
-    `${api.title}: suspended tasks, which are polled at the discovery interval`,
-    table(['Operation', 'Reason', 'Tasks'], suspended),
-  )}`;
-}
-
-function section(title: string, content: HtmlValue): HtmlValue {
-  return content && html`<section class="card">\n<h2>${title}</h2>\n${content}</section>\n`;
+  return html`<section class="card">
+<h2>${title}: operations of the account</h2>
+${table(['Operation', 'Tasks', 'Interval', 'Last success', 'Last error'], rows)}</section>
+`;
 }
 
 /** A table whose first column names its rows; nothing without rows. */

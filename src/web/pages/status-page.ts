@@ -4,7 +4,7 @@ import { addressOf, type CellContext, COLUMNS, KINDS, selectAppliances, type Vie
 import { formatCount, formatTimestamp } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { htmlPage, type PageNotice } from './page.ts';
-import { adviceOf, serviceCard, serviceTables, table } from './service-card.ts';
+import { accountTable, adviceOf, serviceCard, table } from './service-card.ts';
 
 /** The page is loaded again after this many seconds. */
 const RELOAD_SECONDS = 10;
@@ -34,7 +34,7 @@ export function statusPage(report: StatusReport, query: string, notice?: PageNot
 <p class="muted">As of <time datetime="${time}">${formatTimestamp(time)}</time>, ${reload}</p></div>
 <div class="cards">
 ${apis.map((api) => serviceCard(api, time))}</div>
-${tiles(report, view)}${fleet(report, view, context)}${apis.map((api) => serviceTables(api, context))}`;
+${tiles(report, view)}${fleet(report, view, context)}${apis.map((api) => accountTable(api, context))}`;
   const reloadSeconds = isPaused ? undefined : RELOAD_SECONDS;
   return htmlPage({ title: 'Status', version, notice, reloadSeconds, content });
 }

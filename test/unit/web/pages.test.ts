@@ -66,7 +66,8 @@ describe('the status page', () => {
     expect(text).toMatch(/^Up 10$/m);
     expect(text).toMatch(/^a1 down no records a1 – .* 3 –$/m);
     expect(text).toMatch(/^a2 down unavailable a2 .* GET \/x returned 503; .*· 3 failing/m);
-    expect(text).toMatch(/^a3 up a3 .* 3, 1 suspended: 1 forbidden \(403\) –$/m);
+    expect(text).toMatch(/^a3 up a3 .* 3, 1 suspended: forbidden \(403\) –$/m);
+    expect(text).toMatch(/^ ?Suspended tasks 1 forbidden \(403\)$/m);
     expect(rowsOf(text).slice(0, 4)).toEqual(['a1', 'a2', 'a0', 'a3']);
     expect(text).toContain('Requests for s0 of 1 appliance returned 403. Give the role the right');
   });
