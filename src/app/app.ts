@@ -98,7 +98,7 @@ function createSink(exposition: LineStore, own: ExporterMetrics, history: Remote
   };
   return {
     accept: async (origin, pollResult) => {
-      history?.accept(origin, pollResult);
+      if (pollResult.minutes !== undefined) history?.accept(origin.id, pollResult.minutes);
       const corrected = await exposition.accept(origin.id, pollResult.samples);
       for (const [reason, count] of pollResult.drops) own.dropped(origin.api, reason, count);
       countCorrections(origin, corrected);
@@ -106,7 +106,7 @@ function createSink(exposition: LineStore, own: ExporterMetrics, history: Remote
     publishState: (origin, samples) => countCorrections(origin, exposition.publish(origin.id, samples)),
     withdraw: (id, keepsCounts) => {
       exposition.withdraw(id, keepsCounts);
-      history?.withdraw(id, keepsCounts);
+      if (!keepsCounts) history?.leave(id);
     },
     minutesSince: (task) => history?.minutesSince(task),
   };

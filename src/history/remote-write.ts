@@ -1,11 +1,10 @@
-import type { Minutes, PollResult } from '../contract/poll-result.ts';
+import type { Minutes } from '../contract/poll-result.ts';
 import type { SavedPart } from '../contract/saved-part.ts';
-import type { ResultSource } from '../contract/sink.ts';
 import type { Task } from '../contract/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { increment } from '../runtime/maps.ts';
-import { type Cursor, type CursorOptions, Cursors, FUTURE_MS } from './cursors.ts';
+import { type CursorOptions, Cursors, FUTURE_MS } from './cursors.ts';
 import { Sender, type SenderDependencies } from './sender.ts';
 
 export interface RemoteWriteOptions extends CursorOptions {
@@ -74,13 +73,36 @@ export class RemoteWrite implements SavedPart {
     return at;
   }
 
-  accept({ id }: ResultSource, { minutes }: PollResult): void {
-    const cursor = this.#cursors.get(id);
-    if (cursor !== undefined && minutes !== undefined) this.#take(id, cursor, minutes);
+  /** Queues the minutes that a poll of a task has read, as far as they are new and complete. */
+  accept(task: string, { bins, now, until, unreadUntil = 0 }: Minutes): void {
+    const { binMs, lookbackMs } = this.#options;
+    const cursor = this.#cursors.get(task);
+    if (cursor === undefined) return;
+    if (unreadUntil > cursor.at) {
+      this.#lose(task, 'unread', unreadUntil - cursor.at);
+      cursor.at = unreadUntil;
+    }
+    const newer = [...bins].filter(({ at }) => at > cursor.at && at <= now + FUTURE_MS);
+    if (newer.length === 0) cursor.emptyUntil = Math.min(until, now - lookbackMs);
+    else this.#lose(task, 'catch_up', cursor.skippedMs);
+    // What was skipped before a period that could not be read may still turn out to be lost.
+    if (until > cursor.at) cursor.skippedMs = 0;
+    const newest = newer.at(-1)?.at;
+    for (const bin of newer) {
+      if (bin.at === newest && now - bin.at < binMs + COMPLETE_AFTER_MS) break;
+      if (this.#isFull) return;
+      const samples = bin.samples();
+      if (samples.length === 0) continue;
+      this.#sender.add({ cursor, at: bin.at, samples, previous: cursor.at, mayHaveArrived: cursor.isNew });
+      cursor.at = bin.at;
+    }
+    cursor.isNew = false;
+    cursor.at = Math.max(cursor.at, Math.min(until, now - LATE_MS));
   }
 
-  withdraw(id: string, keepsCounts = false): void {
-    if (!keepsCounts) this.#cursors.leave(id);
+  /** The task has left the inventory. */
+  leave(task: string): void {
+    this.#cursors.leave(task);
   }
 
   /** Never rejects. */
@@ -116,30 +138,6 @@ export class RemoteWrite implements SavedPart {
 
   get #isFull(): boolean {
     return this.#sender.waiting >= this.#options.maxWaiting;
-  }
-
-  #take(task: string, cursor: Cursor, { bins, now, until, unreadUntil = 0 }: Minutes): void {
-    const { binMs, lookbackMs } = this.#options;
-    if (unreadUntil > cursor.at) {
-      this.#lose(task, 'unread', unreadUntil - cursor.at);
-      cursor.at = unreadUntil;
-    }
-    const newer = [...bins].filter(({ at }) => at > cursor.at && at <= now + FUTURE_MS);
-    if (newer.length === 0) cursor.emptyUntil = Math.min(until, now - lookbackMs);
-    else this.#lose(task, 'catch_up', cursor.skippedMs);
-    // What was skipped before a period that could not be read may still turn out to be lost.
-    if (until > cursor.at) cursor.skippedMs = 0;
-    const newest = newer.at(-1)?.at;
-    for (const bin of newer) {
-      if (bin.at === newest && now - bin.at < binMs + COMPLETE_AFTER_MS) break;
-      if (this.#isFull) return;
-      const samples = bin.samples();
-      if (samples.length === 0) continue;
-      this.#sender.add({ cursor, at: bin.at, samples, previous: cursor.at, mayHaveArrived: cursor.isNew });
-      cursor.at = bin.at;
-    }
-    cursor.isNew = false;
-    cursor.at = Math.max(cursor.at, Math.min(until, now - LATE_MS));
   }
 
   #lose(task: string, reason: LossReason, ms: number): void {

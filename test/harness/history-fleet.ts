@@ -66,8 +66,7 @@ export class Fleet {
   async passes(ms: number): Promise<void> {
     for (const end = this.clock.now() + ms; this.clock.now() < end; ) {
       const minute = this.clock.now() / MINUTE;
-      for (const [index, task] of this.tasks.entries())
-        if (index % INTERVAL === minute % INTERVAL) await this.#poll(task);
+      for (const [index, task] of this.tasks.entries()) if (index % INTERVAL === minute % INTERVAL) this.#poll(task);
       await this.clock.advance(MINUTE);
       if (this.#send !== undefined) await this.#remote.flush(this.#running.signal);
     }
@@ -114,9 +113,9 @@ export class Fleet {
     return remote;
   }
 
-  async #poll(task: string): Promise<void> {
+  #poll(task: string): void {
     if (!this.isListed(task)) {
-      if (this.#listed.delete(task)) this.#remote.withdraw(task);
+      if (this.#listed.delete(task)) this.#remote.leave(task);
       return;
     }
     this.#listed.add(task);
@@ -134,10 +133,7 @@ export class Fleet {
     const isFinal = (at: number) => at !== times.at(-1) || at < now - 10 * MINUTE;
     const bins = times.map((at) => ({ at, samples: () => this.#samples(task, isFinal(at) ? at : 0) }));
     if (this.hasFuture) bins.push({ at: now + HOUR, samples: () => this.#samples(task, 0) });
-    this.#remote.accept(
-      { id: task, api: 'portal' },
-      { samples: [], drops: new Map(), empty: false, minutes: { bins, now, until, ...unread } },
-    );
+    this.#remote.accept(task, { bins, now, until, ...unread });
   }
 
   /** The minutes of a period that an appliance has reported by its end. */

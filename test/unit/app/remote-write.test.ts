@@ -36,8 +36,7 @@ async function sending(variables: Variables, files: Files = {}, statuses: readon
   if (remote === undefined) throw new Error('remote write is not configured');
   const since = remote.minutesSince({ ...TASK, now: () => clock.now() }) ?? 0;
   const bin = { at: clock.now() - 12 * MINUTE, samples: () => [{ name: 'filer_cpu', labels: {}, value: 1 }] };
-  const minutes = { bins: [bin], now: clock.now(), until: clock.now() };
-  remote.accept(TASK, { samples: [], drops: new Map(), empty: false, minutes });
+  remote.accept(TASK.id, { bins: [bin], now: clock.now(), until: clock.now() });
   const flush = () => remote.flush(new AbortController().signal);
   return { flush, seen, lines, sinceMinutesAgo: (clock.now() - since) / MINUTE };
 }
