@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { callAfter, withTimeout } from '../../../src/runtime/clock.ts';
 import { exponentialDelayMs, unitHash } from '../../../src/runtime/random.ts';
-import { likelyTypo, nearest } from '../../../src/runtime/suggest.ts';
-import fc from '../../harness/fast-check.ts';
+import { likelyTypo } from '../../../src/runtime/suggest.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 
 test('what takes too long is rejected, and what ends in time keeps no timer', async () => {
@@ -45,12 +44,4 @@ test('a typing error finds the word that was meant, and another word finds none'
   expect(likelyTypo('PORTAL_INTERVALL', words)).toBe('PORTAL_INTERVAL');
   expect(likelyTypo('PROTAL_SERIES', words)).toBe('PORTAL_SERIES');
   expect(likelyTypo('STATE_FILE', words)).toBeUndefined();
-});
-
-test('property: the nearest word of a list to one of its words is that word', () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(fc.string(), { minLength: 1 }), (words) => {
-      for (const word of words) expect(nearest(word, words)).toBe(word);
-    }),
-  );
 });
