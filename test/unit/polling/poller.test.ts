@@ -40,27 +40,6 @@ describe('polling', () => {
     expect([run.maxInFlight, run.polledTwiceAtOnce]).toEqual([4, []]);
   });
 
-  test.each([1, 8])(
-    'with %d workers, series that are well wait three intervals at most while half of 40 appliances hang',
-    async (workers) => {
-      const run = new PollingRun([inventory, ...seriesOf(40, 5)], { workers });
-      const isWell = (serial = '') => Number(serial.slice(1)) % 2 === 1;
-      await run.passes(20);
-      run.behaviour = ({ appliance }) => (isWell(appliance?.serial) ? works : hangs);
-      await run.passes(60);
-      const [well, hanging] = [true, false].map((is) =>
-        run.tasks.filter((each) => isWell(each.appliance?.serial) === is),
-      );
-      expect(Math.max(...(well ?? []).flatMap(({ id }) => run.pausesOf(id)))).toBeLessThanOrEqual(15);
-      // Two polls a minute that hang hold one worker. In the end they hold a quarter of all workers.
-      const polls = (hanging ?? [])
-        .filter(({ appliance }) => appliance)
-        .flatMap(({ id }) => run.startsOf(id, minutes(50)));
-      expect(polls.length / 30 / 2).toBeLessThanOrEqual(workers / 4 + 0.05);
-      for (const [serial] of run.poller.fleet.appliances) expect(run.up(serial), serial).toBe(Number(isWell(serial)));
-    },
-  );
-
   test('a poll that is postponed is no failure, and is repeated at the time that it names', async () => {
     const run = new PollingRun(seriesOf(2, 1), {}, 0);
     await run.passes(2);
@@ -171,24 +150,6 @@ describe('suspension', () => {
     await run.passes(10);
     expect([run.suspended(), run.isUp]).toEqual([15, false]);
     expect(run.log('The service went down.')).toMatchObject([{ reason: 'forbidden', advice: expect.any(String) }]);
-  });
-
-  test('a right is noticed within the discovery interval, because the exporter signs in before it polls', async () => {
-    const signedInAt: number[] = [];
-    const rights = { given: false, ofToken: false };
-    const renewAuthorization = () => {
-      signedInAt.push(run.clock.monotonic());
-      rights.ofToken = rights.given;
-      return Promise.resolve();
-    };
-    const run = new PollingRun(seriesOf(5, 2), { renewAuthorization });
-    run.behaviour = (each) => (each.operation === 's0' && !rights.ofToken ? returns(403) : works);
-    await run.passes(95);
-    rights.given = true;
-    await run.passes(16);
-    expect([run.suspended(), run.log('The service accepted requests').length]).toEqual([0, 1]);
-    const pauses = signedInAt.slice(1).map((at, index) => at - (signedInAt[index] ?? 0));
-    expect([pauses.length, Math.min(...pauses) >= minutes(15)]).toEqual([6, true]);
   });
 
   test('all suspended tasks are polled soon after one of them has records', async () => {

@@ -37,6 +37,28 @@ test('of late tasks come first: the inventory, what a verdict awaits, the latest
   expect(order).toEqual(expected.map((polled) => polled.task.id));
 });
 
+test.each([
+  [
+    'with 8 workers, a failing task waits while two of them fail',
+    { workers: 8, inFlight: ['failing', 'failing'] },
+    'well',
+  ],
+  ['with 8 workers, it is polled while one fails', { workers: 8, inFlight: ['failing', 'well'] }, 'failing'],
+  ['with 1 worker, it waits while a failure is made up for', { workers: 1, failingPausedUntil: now + 1 }, 'well'],
+  ['what a verdict awaits leaves one worker', { workers: 4, inFlight: ['failing', 'awaited', 'awaited'] }, 'well'],
+] as const)('%s', (name, { workers, ...more }, expected) => {
+  const { inFlight, failingPausedUntil } = { inFlight: [], failingPausedUntil: 0, ...more };
+  const waiting = [late('well/s', 10), name.startsWith('what') ? late('awaited/s', 30) : late('failing/s', 30, 1)];
+  for (const polled of waiting) polled.isAwaited = polled.task.id === 'awaited/s';
+  const polling = inFlight.map((kind, index) => {
+    const polled = late(`${index}/s`, -1);
+    polled.inFlightAs = kind;
+    return polled;
+  });
+  const conditions = { workers, failingPausedUntil, withSeries: true };
+  expect(nextTask([...waiting, ...polling], now, conditions)?.task.id).toBe(`${expected}/s`);
+});
+
 test('an outage is probed with the series that responded last, and after its failure with the one polled longest ago', () => {
   const [recent, last, longestAgo] = [late('recent/s', 0, 5), late('last/s', 0, 1), late('longest-ago/s', 0, 3)];
   recent.state = { ...recent.state, polledAt: 5 };

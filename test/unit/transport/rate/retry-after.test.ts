@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { parseHttpDate, retryAfterMs } from '../../../../src/transport/rate/retry-after.ts';
-import fc from '../../../harness/fast-check.ts';
 
 const NOW = Date.UTC(2026, 2, 2, 10);
 const SERVICE_NOW = 'Mon, 02 Mar 2026 11:00:00 GMT';
@@ -23,20 +22,9 @@ test.each<[header: string, date: string | undefined, seconds: number]>([
 });
 
 test('other texts are no wait', () => {
-  const texts = [
-    '',
-    'soon',
-    '-5',
-    '1e3',
-    '5 seconds',
-    '5,10',
-    '5.',
-    '٣',
-    '2026-03-02T10:00:30Z',
-    'Mon, 02 Mar 2026 10:00:30',
-  ];
-  const dates = ['Mon, 02 Xyz 2026 10:00:30 GMT', 'Mon, 02 Mar 2026 9:00:30 GMT', undefined];
-  for (const text of [...texts, ...dates]) expect(retryAfterMs(text, undefined, NOW), text).toBeUndefined();
+  const numbers = ['', 'soon', '-5', '1e3', '5 seconds', '5,10', '5.', '٣'];
+  const dates = ['2026-03-02T10:00:30Z', 'Mon, 02 Mar 2026 10:00:30', 'Mon, 02 Xyz 2026 10:00:30 GMT', undefined];
+  for (const text of [...numbers, ...dates]) expect(retryAfterMs(text, undefined, NOW), text).toBeUndefined();
 });
 
 test('a date without a zone is the same in every zone of the machine', () => {
@@ -45,15 +33,4 @@ test('a date without a zone is the same in every zone of the machine', () => {
   expect(parseHttpDate('Mon Mar  2 10:00:00 2026')).toBe(NOW);
   if (zone === undefined) delete process.env.TZ;
   else process.env.TZ = zone;
-});
-
-test('property: whatever the headers contain, a wait is from a second to an hour', () => {
-  const date = fc.date({ noInvalidDate: true }).map((moment) => moment.toUTCString());
-  const header = fc.option(fc.oneof(fc.string(), fc.double().map(String), date), { nil: undefined });
-  fc.assert(
-    fc.property(header, header, (retryAfter, now) => {
-      const seconds = (retryAfterMs(retryAfter, now, NOW) ?? 1_000) / 1000;
-      expect(seconds >= 1 && seconds <= 3_600).toBe(true);
-    }),
-  );
 });
