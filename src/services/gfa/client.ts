@@ -19,23 +19,17 @@ const GROUP_PARAMETERS = {
   propagation: 'propagation_metrics',
 } as const satisfies Record<Group, string>;
 
-export class GfaClient {
-  readonly #client: JsonClient;
-  readonly #settings: GfaClientSettings;
-
-  constructor(client: JsonClient, settings: GfaClientSettings) {
-    this.#client = client;
-    this.#settings = settings;
-  }
-
-  /** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, it is requested once more with the new token. */
-  async data(signal: AbortSignal): Promise<unknown> {
-    try {
-      return await this.#client.send(dataRequest(this.#settings), signal);
-    } catch (error) {
-      if (meaningOf(error).action !== 'renew' || !(await this.#settings.token.reload())) throw error;
-      return this.#client.send(dataRequest(this.#settings), signal);
-    }
+/** Requests `GET /data` and returns the parsed body. If the token is rejected and its file has changed, it is requested once more with the new token. */
+export async function requestData(
+  client: Pick<JsonClient, 'send'>,
+  settings: GfaClientSettings,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return await client.send(dataRequest(settings), signal);
+  } catch (error) {
+    if (meaningOf(error).action !== 'renew' || !(await settings.token.reload())) throw error;
+    return client.send(dataRequest(settings), signal);
   }
 }
 

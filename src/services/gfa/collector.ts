@@ -7,7 +7,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { RestoredResult } from '../service.ts';
 import { fullEventMemory } from './causes.ts';
-import type { GfaClient } from './client.ts';
 import { parseDataResponse } from './data-response.ts';
 import { GfaLedger, type GfaLedgerOptions, type SavedLedger } from './ledger.ts';
 
@@ -16,7 +15,8 @@ const NAMES_WAIT_MS = 5_000;
 const NAMES_STEP_MS = 100;
 
 export interface GfaDependencies {
-  readonly client: GfaClient;
+  /** Resolves with the body of a response of `GET /data`. */
+  readonly request: (signal: AbortSignal) => Promise<unknown>;
   readonly ledger: GfaLedgerOptions;
   readonly intervalMs: number;
   readonly saveSoon: SaveSoon | undefined;
@@ -30,12 +30,12 @@ export class GfaCollector implements Collector, SavedPart {
   readonly name = 'gfa';
   readonly #dependencies: GfaDependencies;
   readonly #task: Task;
-  #ledger: GfaLedger;
+  ledger: GfaLedger;
   #isFirstResponse = true;
 
   constructor(dependencies: GfaDependencies) {
     this.#dependencies = dependencies;
-    this.#ledger = new GfaLedger(dependencies.ledger);
+    this.ledger = new GfaLedger(dependencies.ledger);
     const { intervalMs } = dependencies;
     this.#task = { id: 'gfa/data', api: 'gfa', operation: 'data', intervalMs, poll: (signal) => this.#poll(signal) };
   }
@@ -45,36 +45,32 @@ export class GfaCollector implements Collector, SavedPart {
   }
 
   restoredResult(): RestoredResult | undefined {
-    const { respondedAt } = this.#ledger;
+    const { respondedAt } = this.ledger;
     if (respondedAt === undefined) return undefined;
-    return { task: this.#task, respondedAt, samples: this.#ledger.samples() };
-  }
-
-  get ledger(): GfaLedger {
-    return this.#ledger;
+    return { task: this.#task, respondedAt, samples: this.ledger.samples() };
   }
 
   get warnings(): readonly ServiceWarning[] {
-    const { evicted, size, limit } = this.#ledger.memory;
+    const { evicted, size, limit } = this.ledger.memory;
     return evicted > 0 || size >= limit ? [fullEventMemory] : [];
   }
 
   save(): SavedLedger {
-    return this.#ledger.save();
+    return this.ledger.save();
   }
 
   restore(saved: unknown, shiftMs: number): void {
     const ledger = new GfaLedger(this.#dependencies.ledger);
     ledger.restore(saved as SavedLedger, shiftMs, this.#dependencies.clock.monotonic());
-    this.#ledger = ledger;
+    this.ledger = ledger;
   }
 
   async #poll(signal: AbortSignal): Promise<PollResult> {
-    const { client, clock, log, ledger: options, saveSoon } = this.#dependencies;
+    const { request, clock, log, ledger: options, saveSoon } = this.#dependencies;
     const drops = new DropCounter();
-    const response = parseDataResponse(await client.data(signal), drops.reportDrop);
+    const response = parseDataResponse(await request(signal), drops.reportDrop);
     this.#checkAccount(labelValue(response.info.account));
-    const ledger = this.#ledger;
+    const { ledger } = this;
     const events = await ledger.add(response, clock.monotonic(), drops.reportDrop);
     if (events > 0) saveSoon?.();
     options.names.setTitles(ledger.filers.titles());
@@ -99,9 +95,9 @@ export class GfaCollector implements Collector, SavedPart {
   /** Discards the counts if the token belongs to another account than before. */
   #checkAccount(account: string): void {
     const { log } = this.#dependencies;
-    const before = this.#ledger.account;
+    const before = this.ledger.account;
     if (account === '' || before === '' || account === before) return;
-    this.#ledger = new GfaLedger(this.#dependencies.ledger);
+    this.ledger = new GfaLedger(this.#dependencies.ledger);
     log.warn(
       { api: this.api, before, account },
       'The token belonged to another account than before. Counting started again at 0.',

@@ -4,17 +4,14 @@ import { believedTime, type Conversion, date, nonNegativeSeconds } from '../../m
 import { dataProtected, type EventGroup } from './families.ts';
 import type { Arrival } from './state-record.ts';
 
-/** When an event happened, in Unix seconds. */
-interface EventTime {
+/** An event of a lock or of a propagation. */
+export interface GfaEvent {
+  /** When it happened, in Unix seconds. */
   readonly reportedAt: number;
   /** `reportedAt`, or the time of the response if the event is dated after it. */
   readonly at: number;
   /** The number of the response that delivered it; 0 for a response to an earlier process. */
   readonly response: number;
-}
-
-/** An event of a lock or of a propagation. */
-export interface GfaEvent extends EventTime {
   /** The labels of the event itself: `kind`, or `lock_phase` and `lock_state`. */
   readonly labels: Labels;
   readonly duration: number | undefined;

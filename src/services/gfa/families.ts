@@ -21,15 +21,10 @@ export const GROUPS = ['filers', 'volumes', 'locks', 'propagation'] as const;
 
 export type Group = (typeof GROUPS)[number];
 
-/** The groups whose records are states. */
-export const STATE_GROUPS = ['volumes', 'filers'] as const satisfies readonly Group[];
+/** The groups whose records are events. Those of the others are states. */
+export type EventGroup = 'locks' | 'propagation';
 
-export type StateGroup = (typeof STATE_GROUPS)[number];
-
-/** The groups whose records are events. */
-export const EVENT_GROUPS = ['locks', 'propagation'] as const satisfies readonly Group[];
-
-export type EventGroup = (typeof EVENT_GROUPS)[number];
+export type StateGroup = Exclude<Group, EventGroup>;
 
 /** The documented values of these fields. The service may send others. */
 const MODE = { field: 'mode', documentedValues: ['Active', 'Observation', 'Disabled'] } as const;

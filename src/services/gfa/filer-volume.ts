@@ -37,18 +37,14 @@ interface Statistic {
   total?: number | undefined;
 }
 
-/** The statistics name events by their places in `events`, because one event is the newest of several. */
-export interface SavedStatistics {
-  readonly events: readonly (SavedEvent | null)[];
-  readonly statistics: readonly (readonly [
-    name: StatisticName,
-    labels: Labels,
-    newest: number,
-    latest: number,
-    hasDurations: boolean,
-    hasTotal: boolean,
-  ])[];
-}
+export type SavedStatistic = readonly [
+  name: StatisticName,
+  labels: Labels,
+  newest: SavedEvent | null,
+  latest: SavedEvent | null,
+  hasDurations: boolean,
+  hasTotal: boolean,
+];
 
 type SavedEvent = readonly [reportedAt: number, at: number, lockState: string | null, duration: number | null];
 
@@ -159,27 +155,18 @@ export class FilerVolume {
     for (const statistic of this.#statistics.values()) yield* samplesOf(statistic, { ...labels, ...statistic.labels });
   }
 
-  save(): SavedStatistics {
-    const events: (GfaEvent | undefined)[] = [];
-    const placeOf = (event: GfaEvent | undefined) => {
-      const place = events.indexOf(event);
-      return place === -1 ? events.push(event) - 1 : place;
-    };
-    const statistics = Array.from(
-      this.#statistics.values(),
-      ({ name, labels, newest, latest, durations, total }) =>
-        [name, labels, placeOf(newest), placeOf(latest), durations !== undefined, total !== undefined] as const,
-    );
-    return { events: events.map(savedEvent), statistics };
+  save(): readonly SavedStatistic[] {
+    return Array.from(this.#statistics.values(), ({ name, labels, newest, latest, durations, total }) => {
+      return [name, labels, savedEvent(newest), savedEvent(latest), durations !== undefined, total !== undefined];
+    });
   }
 
   /** Counters and histograms begin at 0, so that Prometheus sees the first event that is counted. */
-  restore(saved: SavedStatistics): void {
-    const events = saved.events.map(restoredEvent);
-    for (const [name, labels, newest, latest, hasDurations, hasTotal] of saved.statistics) {
+  restore(saved: readonly SavedStatistic[]): void {
+    for (const [name, labels, newest, latest, hasDurations, hasTotal] of saved) {
       const statistic = this.#statistic(name, labels);
-      statistic.newest = events[newest];
-      statistic.latest = events[latest];
+      statistic.newest = restoredEvent(newest);
+      statistic.latest = restoredEvent(latest);
       if (hasDurations) statistic.durations = new Histogram(this.#bounds);
       if (hasTotal) statistic.total = 0;
     }

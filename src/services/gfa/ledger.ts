@@ -7,16 +7,8 @@ import { ServiceClock } from '../../transport/service-clock.ts';
 import type { FilerNames } from '../filer-names.ts';
 import type { DataResponse } from './data-response.ts';
 import { identityOf, readEvent } from './event.ts';
-import {
-  EVENT_GROUPS,
-  type EventGroup,
-  type Group,
-  infoTable,
-  lastCheckin,
-  STATE_GROUPS,
-  type StateGroup,
-} from './families.ts';
-import { FilerVolume, type SavedStatistics } from './filer-volume.ts';
+import { type EventGroup, GROUPS, type Group, infoTable, lastCheckin, type StateGroup } from './families.ts';
+import { FilerVolume, type SavedStatistic } from './filer-volume.ts';
 import { type Arrival, guidOf, type StateRecord, toInfo, toStateRecord } from './state-record.ts';
 import { type SavedTitle, Titles } from './titles.ts';
 
@@ -63,7 +55,7 @@ type SavedPair = readonly [
   filer: string,
   volume: string,
   state: Omit<StateRecord, 'response'> | null,
-  statistics: SavedStatistics,
+  statistics: readonly SavedStatistic[],
 ];
 
 /**
@@ -114,19 +106,12 @@ export class GfaLedger {
     this.respondedAt = now;
     this.#info = toInfo(response.info, time);
     toSamples(infoTable, [response.info], {}, reportDrop);
-    let records = 0;
-    for (const group of STATE_GROUPS) {
-      for (const record of response.groups[group]) {
-        this.#addState(group, record, arrival, now, reportDrop);
-        records += 1;
-        if (records % RECORDS_PER_TURN === 0) await nextTurn();
-      }
-    }
-    let newEvents = 0;
+    let [records, newEvents] = [0, 0];
     this.#memory.begin(now);
-    for (const group of EVENT_GROUPS) {
+    for (const group of GROUPS) {
       for (const record of response.groups[group]) {
-        if (this.#addEvent(group, record, arrival, now, reportDrop)) newEvents += 1;
+        if (group === 'filers' || group === 'volumes') this.#addState(group, record, arrival, now, reportDrop);
+        else if (this.#addEvent(group, record, arrival, now, reportDrop)) newEvents += 1;
         records += 1;
         if (records % RECORDS_PER_TURN === 0) await nextTurn();
       }

@@ -1,12 +1,13 @@
+import type { OwnMetric } from '../../contract/service-details.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { Service } from '../service.ts';
 import { gfaCauses } from './causes.ts';
-import { GfaClient, temporaryClientKey } from './client.ts';
+import { requestData, temporaryClientKey } from './client.ts';
 import { GfaCollector } from './collector.ts';
 import { type GfaSettings, gfaSection } from './configuration.ts';
 import { createGfaCheck } from './doctor/check.ts';
 import * as families from './families.ts';
-import { gfaOwnMetrics } from './own-metrics.ts';
+import type { GfaLedger } from './ledger.ts';
 
 /** The service documents no limits. These allow one retry and one request with a token that was read again, a second apart. */
 const RATE = { requestsPerInterval: 4, maxPerMs: 1 / 1_000 } as const;
@@ -41,12 +42,36 @@ const tables: readonly Table[] = [
   },
 ];
 
+interface LedgerMetric extends OwnMetric {
+  readonly read: (ledger: GfaLedger) => number;
+}
+
+/** The metrics that only this service has: they are about its events. */
+const ownMetrics: readonly LedgerMetric[] = [
+  {
+    name: 'filer_exporter_event_memory_events',
+    help: 'Events remembered so that each counts once.',
+    read: ({ memory }) => memory.size,
+  },
+  {
+    name: 'filer_exporter_event_memory_evicted_total',
+    help: 'Events evicted because the limit was reached; an evicted event counts again if the service sends it again.',
+    type: 'counter',
+    read: ({ memory }) => memory.evicted,
+  },
+  {
+    name: 'filer_exporter_event_memory_limit_events',
+    help: 'Limit of remembered events.',
+    read: ({ memory }) => memory.limit,
+  },
+];
+
 export const gfa: Service<GfaSettings> = {
   section: gfaSection,
   title: 'File acceleration',
   causes: gfaCauses,
   tables,
-  ownMetrics: gfaOwnMetrics,
+  ownMetrics,
 
   target: ({ url, intervalMs }) => ({
     baseUrl: url,
@@ -78,12 +103,12 @@ export const gfa: Service<GfaSettings> = {
       names,
       serviceClock: client.serviceClock,
     };
-    const gfaClient = new GfaClient(client, settings);
-    const collector = new GfaCollector({ client: gfaClient, ledger, intervalMs, saveSoon, clock, log });
+    const request = (signal: AbortSignal) => requestData(client, settings, signal);
+    const collector = new GfaCollector({ request, ledger, intervalMs, saveSoon, clock, log });
     return {
       collector,
       intervalMs,
-      ownValues: () => new Map(gfaOwnMetrics.map(({ name, read }) => [name, read(collector.ledger)])),
+      ownValues: () => new Map(ownMetrics.map(({ name, read }) => [name, read(collector.ledger)])),
       warnings: () => collector.warnings,
       savedPart: collector,
       restoredResult: () => collector.restoredResult(),

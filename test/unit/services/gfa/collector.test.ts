@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { RequestError } from '../../../../src/runtime/errors.ts';
 import { Secret } from '../../../../src/runtime/secret.ts';
 import { FilerNames } from '../../../../src/services/filer-names.ts';
-import { dataRequest, GfaClient, type GfaClientSettings } from '../../../../src/services/gfa/client.ts';
+import { dataRequest, type GfaClientSettings, requestData } from '../../../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../../../src/services/gfa/collector.ts';
-import type { JsonClient, ServiceRequest } from '../../../../src/transport/json-client.ts';
+import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { dataResponse, lock, newLedgerOptions } from '../../../harness/gfa-responses.ts';
 import { keptLog } from '../../../harness/kept-log.ts';
 import { ManualClock } from '../../../harness/manual-clock.ts';
@@ -18,7 +18,7 @@ function collectorOf(responses: readonly unknown[], names = new FilerNames([]), 
   const clock = new ManualClock();
   const saves = { count: 0 };
   const collector = new GfaCollector({
-    client: { data: () => Promise.resolve(left.shift()) } as unknown as GfaClient,
+    request: () => Promise.resolve(left.shift()),
     ledger: { ...newLedgerOptions(), names, maxEvents },
     intervalMs: 60_000,
     saveSoon: () => {
@@ -103,9 +103,8 @@ test.each([401, 403])(
       return Promise.reject(new RequestError('status', 'GET /data returned an error', { status, purpose: 'events' }));
     };
     const token = new Secret('old', async () => keys.shift() ?? '');
-    const client = new GfaClient({ send } as unknown as JsonClient, { ...settings, token });
     for (const expected of [['old'], ['old', 'old', 'new']]) {
-      await expect(client.data(signal)).rejects.toMatchObject({ status });
+      await expect(requestData({ send }, { ...settings, token }, signal)).rejects.toMatchObject({ status });
       expect(sent).toEqual(expected);
     }
   },

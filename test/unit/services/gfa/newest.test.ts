@@ -132,7 +132,7 @@ test('a state that is twice in a response is counted as a duplicate: the later o
   const filers = [filer(9, 90), filer(9, 5), filer(8, 70)];
   const volumes = [volume(1), volume(1, { time_to_protect: 22 })];
   const { drops } = await take(ledger, dataResponse({ filers, volumes }));
-  expect(drops).toEqual(['duplicate volumes.volume_guid', ...Array(2).fill('duplicate filers.filer_guid')]);
+  expect(drops).toEqual([...Array(2).fill('duplicate filers.filer_guid'), 'duplicate volumes.volume_guid']);
   expect(valuesOf(ledger.samples())).toMatchObject({
     'filer_last_checkin_timestamp_seconds{filer_guid="f1",filer="one"}': MIDNIGHT + 4,
     'filer_volume_time_to_protect_seconds{volume_guid="v1",volume="projects"}': 22,
