@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/contract/task.ts';
-import { PolledAppliance, PolledTask } from '../../../src/polling/polled-task.ts';
+import { PolledAppliance, PolledTask, type TaskKind } from '../../../src/polling/polled-task.ts';
 import { nextTask, probeOf } from '../../../src/polling/schedule.ts';
 import { NEVER_POLLED } from '../../../src/polling/task-state.ts';
 import { minutes, task } from './polling-run.ts';
@@ -37,26 +37,19 @@ test('of late tasks come first: the inventory, what a verdict awaits, the latest
   expect(order).toEqual(expected.map((polled) => polled.task.id));
 });
 
-test.each([
-  [
-    'with 8 workers, a failing task waits while two of them fail',
-    { workers: 8, inFlight: ['failing', 'failing'] },
-    'well',
-  ],
-  ['with 8 workers, it is polled while one fails', { workers: 8, inFlight: ['failing', 'well'] }, 'failing'],
-  ['with 1 worker, it waits while a failure is made up for', { workers: 1, failingPausedUntil: now + 1 }, 'well'],
-  ['what a verdict awaits leaves one worker', { workers: 4, inFlight: ['failing', 'awaited', 'awaited'] }, 'well'],
-] as const)('%s', (name, { workers, ...more }, expected) => {
-  const { inFlight, failingPausedUntil } = { inFlight: [], failingPausedUntil: 0, ...more };
-  const waiting = [late('well/s', 10), name.startsWith('what') ? late('awaited/s', 30) : late('failing/s', 30, 1)];
-  for (const polled of waiting) polled.isAwaited = polled.task.id === 'awaited/s';
-  const polling = inFlight.map((kind, index) => {
-    const polled = late(`${index}/s`, -1);
-    polled.inFlightAs = kind;
-    return polled;
-  });
-  const conditions = { workers, failingPausedUntil, withSeries: true };
-  expect(nextTask([...waiting, ...polling], now, conditions)?.task.id).toBe(`${expected}/s`);
+type Row = [string, 'failing' | 'awaited', { workers: number; failingPausedUntil?: number }, TaskKind[], boolean];
+
+test.each<Row>([
+  ['one of 8 workers polls a failing task while one fails', 'failing', { workers: 8 }, ['failing', 'well'], true],
+  ['a failing task waits while two of 8 workers fail', 'failing', { workers: 8 }, ['failing', 'failing'], false],
+  ['a single worker pauses after a failure', 'failing', { workers: 1, failingPausedUntil: now + 1 }, [], false],
+  ['what a verdict awaits leaves one worker', 'awaited', { workers: 3 }, ['failing', 'awaited'], false],
+])('%s', (_, kind, conditions, inFlight, isNext) => {
+  const [other, well] = [late('other/s', 30, kind === 'failing' ? 1 : 0), late('well/s', 10)];
+  other.isAwaited = kind === 'awaited';
+  const polling = inFlight.map((inFlightAs) => Object.assign(late('polling/s', -1), { inFlightAs }));
+  const usual = { failingPausedUntil: 0, withSeries: true };
+  expect(nextTask([other, well, ...polling], now, { ...usual, ...conditions })).toBe(isNext ? other : well);
 });
 
 test('an outage is probed with the series that responded last, and after its failure with the one polled longest ago', () => {
