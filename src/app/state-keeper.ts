@@ -18,16 +18,15 @@ const AFTER_POLL_MS = 55_000;
 /** Without such a save the state is saved this often, in milliseconds: late enough for the save of a poll each minute to be first. */
 const INTERVAL_MS = 75_000;
 
-const PROGRAM = 'filer-exporter state';
-const VERSION = 1;
+/** What the file is: the number changes with its format. */
+const KIND = 'filer-exporter state 1';
 
 /** By API, a value that distinguishes the state of this exporter from the state of others. APIs that are not polled are missing. */
 type Owners = Readonly<Record<string, string>>;
 
 /** The content of the file. */
 interface Document {
-  readonly program: string;
-  readonly version: number;
+  readonly kind: string;
   readonly owners: Owners;
   /** When it was written: by the wall clock in epoch milliseconds, and by the monotonic clock of the process that wrote it. */
   readonly at: number;
@@ -116,8 +115,7 @@ export class StateKeeper {
     const hash = createHash('sha256').update(text).digest('base64');
     if (hash === this.#writtenHash) return;
     const heading: Omit<Document, 'parts'> = {
-      program: PROGRAM,
-      version: VERSION,
+      kind: KIND,
       owners: this.#owners,
       at: this.#clock.now(),
       up: this.#clock.monotonic(),
@@ -180,18 +178,16 @@ function stateError(error: unknown): Error {
 }
 
 function readDocument(content: string, own: Owners): Document {
-  const { program, version, owners, at, up, parts } = (parsed(content) ?? {}) as Partial<Document>;
-  if (program !== PROGRAM) throw new StateFileError('reading the state: it is no state of filer-exporter, or damaged');
-  if (version !== VERSION)
-    throw new StateFileError(`reading the state: it has the version ${version}; expected ${VERSION}`);
+  const document: Partial<Document> | null = JSON.parse(content);
+  const { kind, owners, at, up, parts } = document ?? {};
+  if (kind !== KIND || at === undefined || up === undefined || parts === undefined) {
+    throw new StateFileError(`reading the state: it is not of the kind “${KIND}”`);
+  }
   const isForeign = ([api, owner]: [string, string]) => (owners?.[api] ?? owner) !== owner;
   if (Object.entries(own).some(isForeign)) {
     throw new StateFileError('reading the state: it belongs to another client key or another service');
   }
-  if (!Number.isFinite(at) || !Number.isFinite(up) || typeof parts !== 'object' || parts === null) {
-    throw new StateFileError('reading the state: its time or its parts are missing');
-  }
-  return { program, version, owners: own, at: Number(at), up: Number(up), parts };
+  return { kind, owners: own, at, up, parts };
 }
 
 /** The JSON of what a part has saved, a field at a time: the state of a large account has 20 MB. */
@@ -205,29 +201,16 @@ async function jsonOf(saved: unknown): Promise<string> {
   return `{${fields.join(',')}}`;
 }
 
-/** Returns undefined for what is not JSON. */
-function parsed(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
-}
-
 export function createStateKeeper(
   services: readonly ConfiguredService[],
-  config: Config,
+  { stateFile }: Config,
   { openState, clock, log }: Environment,
 ): StateKeeper | undefined {
-  const store = config.stateFile === undefined ? undefined : openState?.(config.stateFile);
-  return store && new StateKeeper(store, clock, log, ownersOf(services));
-}
-
-/** The owner of the state, by service; contains no secret. */
-function ownersOf(services: readonly ConfiguredService[]): Owners {
+  const store = stateFile === undefined ? undefined : openState?.(stateFile);
+  // Whom the state of each service belongs to, without a secret.
   const owners = services.map(({ api, service, settings }) => {
     const owner = JSON.stringify(service.stateOwner(settings));
     return [api, createHash('sha256').update(owner).digest('hex')] as const;
   });
-  return Object.fromEntries(owners);
+  return store && new StateKeeper(store, clock, log, Object.fromEntries(owners));
 }

@@ -1,12 +1,12 @@
 import { stateFileErrors, stateFolderErrors } from '../app/state-file.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
+import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import { effectiveConfiguration } from '../config/describe.ts';
 import { looseFiles } from '../config/file-permissions.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { EXIT } from './arguments.ts';
-import { ownFiles, printWarnings, readFile, serviceSections } from './load.ts';
+import { ownFiles, printWarnings, readFile } from './load.ts';
 import { print } from './system-environment.ts';
 
 export async function checkConfig(config: Config): Promise<number> {
@@ -17,7 +17,7 @@ export async function checkConfig(config: Config): Promise<number> {
     ...loose.map(({ reason }) => reason),
     ...certificateWarnings(guard, systemClock.now() / 1000),
   ]);
-  await print(effectiveConfiguration(config, serviceSections));
+  await print(effectiveConfiguration(config));
   const errors = [
     ...placeholderErrors(config),
     ...(await stateFileErrors(config.stateFile)),
@@ -35,4 +35,38 @@ function placeholderErrors({ secrets }: Config): readonly string[] {
   return [...secrets]
     .filter(([, secret]) => PLACEHOLDER.test(secret.reveal()))
     .map(([name]) => `${name}: is the placeholder of an example; expected the value that the service issued`);
+}
+
+/**
+ * The configuration for `--check-config`: `NAME=value` in table order, with nothing after the `=` of an unset variable.
+ * Apart from the secrets, which show as `[redacted]`, it is a valid `.env` file. A disabled API has only its empty URL.
+ */
+export function effectiveConfiguration(config: Config): string {
+  const lines: string[] = [];
+  for (const { name, row } of variableRows) {
+    if (!(name in config.shown)) continue;
+    const text = config.shown[name];
+    // A value here would count as a choice of the operator, so the value in effect is written as a comment.
+    if (text === undefined && row.unset !== undefined) {
+      lines.push(`# ${name}: not set; ${row.unset.replaceAll('`', '')}`);
+    } else {
+      lines.push(`${name}=${dotenvValue(text ?? '')}`);
+    }
+  }
+  const { httpProxy, httpsProxy, noProxy } = config.requests.proxy ?? {};
+  const proxies = { HTTP_PROXY: httpProxy?.shown, HTTPS_PROXY: httpsProxy?.shown, NO_PROXY: noProxy };
+  for (const [name, text] of Object.entries(proxies)) {
+    if (text !== undefined) lines.push(`${name}=${dotenvValue(text)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Characters that mean something else in a value of `.env` without quotes, and blanks that would be cut off. */
+const NEEDS_QUOTES = /[#'"`\\\r\n]|^\s|\s$/;
+
+/** Quotes a value so that it is read unchanged: between double quotes, `\n` would become a line break. */
+function dotenvValue(text: string): string {
+  if (!NEEDS_QUOTES.test(text)) return text;
+  const quote = ["'", '`', '"'].find((mark) => !text.includes(mark)) ?? "'";
+  return `${quote}${text}${quote}`;
 }

@@ -1,4 +1,6 @@
-export function usage(variables: string): string {
+import { isSecret, type NamedVariable } from '../config/table.ts';
+
+export function usage(rows: readonly NamedVariable[]): string {
   return `filer-exporter: Prometheus exporter for a global file system's cloud services
 
 Usage: filer-exporter [option]
@@ -21,7 +23,20 @@ Options:
   --web.listen-address, --web.config.file
                    override LISTEN_ADDRESS and WEB_CONFIG_FILE
 
-Environment:
+Environment variables, also read from .env in the working directory:
 
-${variables}`;
+${variableLines(rows).join('')}
+Durations are Prometheus durations: 500ms, 15s, 5m, 1h30m.
+(file): NAME_FILE may instead be the path of a file with the value.
+HTTP_PROXY, HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured.
+`;
+}
+
+function variableLines(rows: readonly NamedVariable[]): readonly string[] {
+  const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
+  return rows.map(({ name, row }) => {
+    const byDefault = row.default ?? row.unset;
+    const facts = `${row.format.label}${isSecret(row) ? ' (file)' : ''}${byDefault ? `; default: ${byDefault}` : ''}`;
+    return `  ${name.padEnd(width)}${facts}\n  ${' '.repeat(width)}${row.help}\n`.replaceAll('`', '');
+  });
 }

@@ -102,12 +102,8 @@ function planText(demand: FleetDemand, fleet: Plan, appliances: number): string 
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
   if (factor === 1) return `${table}\n\nIt fits.\n`;
   const [configured, effective] = [duration(intervalMs), duration(intervalMs * factor)];
-  const howOften =
-    effective === configured
-      ? `slightly less often than every ${configured}`
-      : `every ${effective} instead of every ${configured}`;
   const advice = adviceFor(demand, fleet, appliances).map((line) => `  - ${line}`);
-  return `${table}\n\nIt does not fit: data would be polled ${howOften}. Each of these would make it fit:\n${advice.join('\n')}\n`;
+  return `${table}\n\nIt does not fit: data would be polled every ${effective} instead of every ${configured}. Each of these would make it fit:\n${advice.join('\n')}\n`;
 }
 
 function adviceFor({ intervalMs, series }: FleetDemand, { factor, allowedPerSecond }: Plan, appliances: number) {

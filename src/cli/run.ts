@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
-import { helpText } from '../config/describe.ts';
 import { asError, ConfigError, CredentialError, RequestError, SchemaError } from '../runtime/errors.ts';
 import { printable } from '../runtime/printable.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
@@ -40,7 +39,7 @@ async function runCommand(
 ): Promise<number> {
   switch (command) {
     case 'help':
-      await print(usage(helpText(variableRows)));
+      await print(usage(variableRows));
       return EXIT.clean;
     case 'version':
       await print(versionLine());

@@ -45,10 +45,8 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
 
 /** Prepares the program to run; its log lines go to `out`. */
 export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
-  const services = configuredServices(config);
-  const inFlight = services.reduce((sum, { service, settings }) => sum + service.target(settings).concurrency, 0);
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
-  setMaxListeners(4 * inFlight + 20);
+  setMaxListeners(0);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));
   logUncaughtErrors(log);
   // The exporter polls although the disk hangs.
@@ -62,7 +60,7 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   for (const detail of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ detail, advice: 'replace the certificate' }, 'The server certificate was not valid.');
   }
-  return createApp(services, config, { ...systemEnvironment(log), notice }, guard);
+  return createApp(configuredServices(config), config, { ...systemEnvironment(log), notice }, guard);
 }
 
 function logUncaughtErrors(log: Log): void {

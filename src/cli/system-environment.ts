@@ -13,9 +13,8 @@ import { systemRandom } from '../runtime/random.ts';
 /** The heap may use this share of the memory of a container. */
 const HEAP_SHARE = 1 / 2;
 
-/** The state file may be as large as this share of the heap, and as a string can be. The events and filers that the heap allows need less. */
+/** The state file may be as large as this share of the heap. The events and filers that the heap allows need less. */
 const STATE_SHARE = 1 / 4;
-const MAX_STATE_BYTES = 512 * 1_048_576 - 1;
 
 export function systemEnvironment(log: Log): Environment {
   // V8 never sets its limit below 256 MiB, not even in a container of 128 MiB. The rest of a container's memory is for the
@@ -30,7 +29,7 @@ export function systemEnvironment(log: Log): Environment {
     revision: revision(),
     nodeVersion: process.version,
     heapBytes,
-    openState: (path) => new StateFile(path, Math.min(MAX_STATE_BYTES, STATE_SHARE * heapBytes)),
+    openState: (path) => new StateFile(path, STATE_SHARE * heapBytes),
   };
 }
 

@@ -21,15 +21,9 @@ export function mergeDotenv(
   const dotenv = dotenvIn(content, errors);
   const beneath = dotenv ?? new Map<string, string>();
   const set = setOf(environment);
-  const texts = new Map(beneath);
-  for (const name of set.keys()) {
-    // Both spellings of a proxy variable mean the same, so the environment's overrides the one in `.env` in any case.
-    if (PROXY.test(name)) for (const spelt of [name.toLowerCase(), name.toUpperCase()]) texts.delete(spelt);
-  }
-  for (const [name, text] of set) texts.set(name, text);
   errors.push(...nodeErrors(beneath, set));
   return {
-    texts,
+    texts: new Map([...beneath, ...set]),
     errors,
     /** Whether `.env` contains a secret, in effect or not; undefined if there is no `.env`. */
     dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => hasSecret(rows, name, text)),

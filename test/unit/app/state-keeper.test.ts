@@ -70,10 +70,10 @@ test.each([
 });
 
 test.each<[string, (content: string) => string, string, string?]>([
-  ['is cut', (content) => content.slice(0, -10), 'it is no state of filer-exporter, or damaged'],
-  ['is of another program', () => '{"program":"other","version":1}', 'it is no state of filer-exporter, or damaged'],
-  ['has no parts', (content) => content.replace('"parts"', '"other"'), 'its time or its parts are missing'],
-  ['has a newer version', (content) => content.replace('"version":1', '"version":2'), 'version 2; expected 1'],
+  ['is cut', (content) => content.slice(0, -10), 'JSON'],
+  ['is of another program', () => '{"kind":"other"}', 'it is not of the kind “filer-exporter state 1”'],
+  ['has no parts', (content) => content.replace('"parts"', '"other"'), 'it is not of the kind'],
+  ['has a newer version', (content) => content.replace('state 1', 'state 2'), 'it is not of the kind'],
   ['belongs to another client key', (content) => content, 'belongs to another client key', 'theirs'],
 ])(
   'a file that %s is set aside with one warning, and the next save begins a new one',

@@ -1,8 +1,9 @@
 import { inspect, parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { variableRows } from '../../../src/catalog.ts';
+import { effectiveConfiguration } from '../../../src/cli/check-config.ts';
+import { usage } from '../../../src/cli/help.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { effectiveConfiguration, helpText } from '../../../src/config/describe.ts';
 import { fileVariable, isSecret } from '../../../src/config/table.ts';
 import { ConfigError } from '../../../src/runtime/errors.ts';
 import fc from '../../harness/fast-check.ts';
@@ -13,7 +14,6 @@ import {
   type Files,
   gfaOnly,
   portalOnly,
-  sections,
   type Variables,
 } from '../../harness/load-config.ts';
 
@@ -270,7 +270,7 @@ describe('the effective configuration', () => {
       HTTPS_PROXY: 'http://me:proxy-canary@proxy:3128',
     };
     const config = await configOf(variables);
-    const text = effectiveConfiguration(config, sections);
+    const text = effectiveConfiguration(config);
     expect(text).not.toContain('canary');
     expect(text).toContain('\nHTTPS_PROXY=http://[redacted]@proxy:3128\n');
     const secrets = { GFA_TOKEN: both.GFA_TOKEN, PORTAL_USER_KEY: both.PORTAL_USER_KEY };
@@ -280,12 +280,12 @@ describe('the effective configuration', () => {
   });
 
   test('shows of an API that is off only that it is off', async () => {
-    expect(effectiveConfiguration(await configOf(portalOnly), sections)).toMatch(/^GFA_URL=\nPORTAL_URL=/);
+    expect(effectiveConfiguration(await configOf(portalOnly))).toMatch(/^GFA_URL=\nPORTAL_URL=/);
   });
 });
 
 test('--help has name, type, default and meaning of every variable, and fits a terminal', () => {
-  const lines = helpText(variableRows).split('\n');
+  const lines = usage(variableRows).split('\n');
   for (const { name, row } of variableRows) {
     const place = lines.findIndex((line) => line.startsWith(`  ${name} `));
     expect(lines[place]).toContain(row.format.label);
@@ -299,7 +299,7 @@ function texts(config: Config): string {
   return [
     JSON.stringify(config),
     inspect(config, { depth: 20, showHidden: true }),
-    effectiveConfiguration(config, sections),
+    effectiveConfiguration(config),
   ].join();
 }
 
