@@ -1,10 +1,11 @@
 import { stateFileErrors, stateFolderErrors } from '../app/state-file.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import { variableRows } from '../catalog.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, ProxyUrl } from '../config/config.ts';
 import { looseFiles } from '../config/file-permissions.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
+import { REDACTED } from '../runtime/secret.ts';
 import { EXIT } from './arguments.ts';
 import { ownFiles, printWarnings, readFile } from './load.ts';
 import { print } from './system-environment.ts';
@@ -54,7 +55,9 @@ export function effectiveConfiguration(config: Config): string {
     }
   }
   const { httpProxy, httpsProxy, noProxy } = config.requests.proxy ?? {};
-  const proxies = { HTTP_PROXY: httpProxy?.shown, HTTPS_PROXY: httpsProxy?.shown, NO_PROXY: noProxy };
+  const shown = (proxy: ProxyUrl | undefined) =>
+    proxy?.authorization === undefined ? proxy?.url : proxy.url.replace('//', `//${REDACTED}@`);
+  const proxies = { HTTP_PROXY: shown(httpProxy), HTTPS_PROXY: shown(httpsProxy), NO_PROXY: noProxy };
   for (const [name, text] of Object.entries(proxies)) {
     if (text !== undefined) lines.push(`${name}=${dotenvValue(text)}`);
   }

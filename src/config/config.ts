@@ -39,8 +39,6 @@ export interface ProxyUrl {
   readonly url: string;
   /** The value of `Proxy-Authorization`; undefined without user name and password. */
   readonly authorization: Secret | undefined;
-  /** The URL with `[redacted]` instead of user name and password. */
-  readonly shown: string;
 }
 
 /** Returns every text that must not be shown: the secrets, and what is derived from them and sent. */

@@ -43,15 +43,12 @@ export async function fileSecrets(
   return secrets;
 }
 
-/** Matches how paths begin. Any other text may be the secret itself in the wrong variable, so it is not quoted. */
-const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
-
 /** Rejects with a ConfigError if the content is no secret, which {@link Secret.reload} takes for an incomplete rotation. */
 async function secretIn(name: string, path: string, format: Format<Secret>, readText: ReadText): Promise<string> {
   const content = await readText(path).catch((error: unknown) => {
-    const shown = PATH.test(path) ? `${quotedPath(path)} ` : '';
     const reason = errorCode(error) ?? 'unknown reason';
-    throw new ConfigError([`${name}: ${shown}cannot be read (${reason}); expected the path of a file with the secret`]);
+    const expected = 'expected the path of a file with the secret';
+    throw new ConfigError([`${name}: ${quotedPath(path)} cannot be read (${reason}); ${expected}`]);
   });
   const parsed = format.parse(content.replace(/[\r\n]+$/, ''));
   if (parsed.state === 'valid') return parsed.value.reveal();

@@ -50,12 +50,12 @@ export function quoted(text: string): string {
   return printable(JSON.stringify(shown));
 }
 
-/** Matches how paths begin. */
-const PATH = /^(?:\.{0,2}\/|secrets\/)/;
+/** Matches how paths begin. Any other text may be the secret itself in the wrong variable, so it is not quoted. */
+const PATH = /^(?:\.{1,2}\/|secrets\/|\/(?:etc|home|mnt|opt|root|run|srv|tmp|usr|var)\/)/;
 
 /** A path in quotes, not shortened, because its end identifies it best. */
 export function quotedPath(path: string): string {
-  return PATH.test(path) || !LIKE_SECRET.test(path) ? printable(`"${path}"`) : 'the file';
+  return PATH.test(path) ? printable(`"${path}"`) : 'the file';
 }
 
 /**

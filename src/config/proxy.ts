@@ -1,4 +1,4 @@
-import { REDACTED, Secret } from '../runtime/secret.ts';
+import { Secret } from '../runtime/secret.ts';
 import { isLoopback } from './addresses.ts';
 import type { ProxyConfig, ProxyUrl } from './config.ts';
 import type { VariableTexts } from './table.ts';
@@ -45,12 +45,11 @@ function parsedProxy(text: string): ProxyUrl | string {
   const { protocol, username, password, host, pathname, search, hash } = new URL(address);
   if (!/^https?:$/.test(protocol) || pathname !== '/' || search !== '' || hash !== '') return NOT_A_PROXY;
   const url = `${protocol}//${host}`;
-  if (username === '' && password === '') return { url, authorization: undefined, shown: url };
-  const shown = `${protocol}//${REDACTED}@${host}`;
+  if (username === '' && password === '') return { url, authorization: undefined };
   try {
     // A user name without a password may be a token, and is sent as curl sends it.
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return { url, authorization: new Secret(`Basic ${Buffer.from(credentials).toString('base64')}`), shown };
+    return { url, authorization: new Secret(`Basic ${Buffer.from(credentials).toString('base64')}`) };
   } catch {
     return 'has a % in its user name or password that does not start an encoded character; write % as %25';
   }

@@ -135,19 +135,3 @@ test('a disk that hangs delays the start by seconds and a save not beyond its li
   await keeper.save();
   expect(store.content).toContain('"count":20');
 });
-
-test('what changes while the file is written is saved too before the stop', async () => {
-  const { store, clock } = await savedStore();
-  const { keeper, kept, load } = processWith(store, clock);
-  await load();
-  await keeper.save();
-  const respond = store.hang();
-  kept.count = 30;
-  const saves = [keeper.save()];
-  await clock.advance(0);
-  kept.count = 31;
-  saves.push(keeper.save());
-  respond();
-  await Promise.all(saves);
-  expect(store.content).toContain('"count":31');
-});

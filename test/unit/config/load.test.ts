@@ -75,6 +75,10 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
     'HTTPS_PROXY: the value is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
   ],
   [
+    { ...gfaOnly, HTTPS_PROXY: 'http://me:50%off@proxy:3128' },
+    'HTTPS_PROXY: the value has a % in its user name or password that does not start an encoded character; write % as %25',
+  ],
+  [
     { ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS',
   ],
@@ -169,12 +173,12 @@ describe('.env in the working directory', () => {
 const pem = (block: string) => `-----BEGIN ${block}-----\nabc\n`;
 
 test.each([
-  ['/ca.pem'],
-  ['/empty', 'contains no certificate in PEM'],
-  ['/key.pem', 'contains no certificate in PEM'],
-  ['/nowhere', 'cannot be read (ENOENT)'],
+  ['/etc/ca.pem'],
+  ['/etc/empty', 'contains no certificate in PEM'],
+  ['/etc/key.pem', 'contains no certificate in PEM'],
+  ['/etc/nowhere', 'cannot be read (ENOENT)'],
 ])('NODE_EXTRA_CA_CERTS=%s is read at the start', async (path, flaw = '') => {
-  const files = { '/ca.pem': pem('CERTIFICATE'), '/empty': '', '/key.pem': pem('PRIVATE KEY') };
+  const files = { '/etc/ca.pem': pem('CERTIFICATE'), '/etc/empty': '', '/etc/key.pem': pem('PRIVATE KEY') };
   const expected = 'expected the path of a PEM file with certificates of authorities';
   const lines = flaw === '' ? [] : [`NODE_EXTRA_CA_CERTS: "${path}" ${flaw}; ${expected}`];
   expect(await errorsOf({ ...both, NODE_EXTRA_CA_CERTS: path }, files)).toEqual(lines);
@@ -197,23 +201,13 @@ test('PEM files of remote write contain their block, and those with a key are se
   ]);
 });
 
-describe('proxies', () => {
-  const proxyOf = async (variables: Readonly<Record<string, string>>) =>
-    (await configOf({ ...gfaOnly, ...variables })).requests.proxy;
-
-  test('the name in lower case overrides, and user name and password are apart', async () => {
-    const proxy = await proxyOf({ HTTP_PROXY: 'http://upper:1', http_proxy: 'me:se%20cret@lower:2', NO_PROXY: 'a, b' });
-    expect(proxy?.httpProxy).toMatchObject({ url: 'http://lower:2', shown: 'http://[redacted]@lower:2' });
-    expect(proxy?.httpProxy?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:se cret').toString('base64')}`);
-    expect(proxy?.noProxy).toBe('a,b');
-    expect(await proxyOf({ NO_PROXY: '*', HTTP_PROXY: '' })).toBeUndefined();
-  });
-
-  test('a percent sign that encodes nothing is an error, and the line says how to write it', async () => {
-    expect(await errorsOf({ ...gfaOnly, HTTPS_PROXY: 'http://me:50%off@proxy:3128' })).toEqual([
-      'HTTPS_PROXY: the value has a % in its user name or password that does not start an encoded character; write % as %25',
-    ]);
-  });
+test('the name of a proxy in lower case overrides, and its user name and password are apart', async () => {
+  const proxyOf = async (variables: Variables) => (await configOf({ ...gfaOnly, ...variables })).requests.proxy;
+  const proxy = await proxyOf({ HTTP_PROXY: 'http://upper:1', http_proxy: 'me:se%20cret@lower:2', NO_PROXY: 'a, b' });
+  expect(proxy?.httpProxy).toMatchObject({ url: 'http://lower:2' });
+  expect(proxy?.httpProxy?.authorization?.reveal()).toBe(`Basic ${Buffer.from('me:se cret').toString('base64')}`);
+  expect(proxy?.noProxy).toBe('a,b');
+  expect(await proxyOf({ NO_PROXY: '*', HTTP_PROXY: '' })).toBeUndefined();
 });
 
 describe('a secret in a file', () => {
@@ -249,11 +243,11 @@ describe('a secret in a file', () => {
   });
 
   test.each([
-    ['/run/secrets/gfa-token', '"/run/secrets/gfa-token" '],
-    [CANARY, ''],
+    ['/run/secrets/gfa-token', '"/run/secrets/gfa-token"'],
+    [CANARY, 'the file'],
   ])('that cannot be read is named only if it is a path, because %s may be the secret', async (path, named) => {
     expect(await errorsOf({ GFA_URL, GFA_TOKEN_FILE: path })).toEqual([
-      `GFA_TOKEN_FILE: ${named}cannot be read (ENOENT); expected the path of a file with the secret`,
+      `GFA_TOKEN_FILE: ${named} cannot be read (ENOENT); expected the path of a file with the secret`,
     ]);
   });
 });
