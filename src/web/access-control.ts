@@ -6,7 +6,7 @@ import { clientCertificateError } from './tls.ts';
 import type { ClientRateLimit, WebRules } from './web-config.ts';
 
 /** The response to a client that may not read a page. */
-export interface Rejection {
+interface Rejection {
   readonly status: 401 | 403 | 429 | 503;
   readonly headers?: Readonly<Record<string, string>>;
   readonly text: string;
@@ -61,25 +61,21 @@ export class AccessControl {
 export class TokenBucket {
   readonly #limit: ClientRateLimit;
   readonly #clock: Clock;
-  #tokens: number;
-  /** When `#tokens` was computed. */
-  #countedAt: number;
+  /** When the bucket is full again, in monotonic milliseconds. */
+  #fullAt = Number.NEGATIVE_INFINITY;
 
   constructor(limit: ClientRateLimit, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
-    this.#tokens = limit.burst;
-    this.#countedAt = clock.monotonic();
   }
 
   /** Takes a token; returns false if there is none. */
   take(): boolean {
     const now = this.#clock.monotonic();
     const { intervalMs, burst } = this.#limit;
-    const tokens = Math.min(burst, this.#tokens + (now - this.#countedAt) / intervalMs);
-    if (tokens < 1) return false;
-    this.#tokens = tokens - 1;
-    this.#countedAt = now;
+    const msUntilFull = Math.max(0, this.#fullAt - now) + intervalMs;
+    if (msUntilFull > burst * intervalMs) return false;
+    this.#fullAt = now + msUntilFull;
     return true;
   }
 }
@@ -98,12 +94,9 @@ const BUSY: Rejection = {
   text: 'too many passwords to check at once\n',
 };
 
-/** Longer credentials are rejected unchecked: bcrypt reads only 72 bytes. */
-const MAX_CREDENTIALS = 4096;
-
 function basicCredentials({ headers, socket }: IncomingMessage): Credentials | undefined {
   const [, encoded] = /^basic +([\w+/]+={0,2})\s*$/i.exec(headers.authorization ?? '') ?? [];
-  if (encoded === undefined || encoded.length > MAX_CREDENTIALS) return undefined;
+  if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon < 0) return undefined;

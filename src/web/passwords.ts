@@ -8,7 +8,7 @@ import type { PasswordComparison } from './password-worker.ts';
 export type Compare = (comparison: PasswordComparison) => Promise<boolean>;
 
 /** `busy` if the password was not checked, because too many others from this address wait. */
-export type PasswordResult = 'right' | 'wrong' | 'busy';
+type PasswordResult = 'right' | 'wrong' | 'busy';
 
 /** What a client sends, and the address that it sends it from. */
 export interface Credentials {

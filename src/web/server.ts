@@ -25,7 +25,7 @@ export interface Pages {
   readonly landingPage: () => Page;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   /** If undefined, the server listens on all addresses, IPv4 and IPv6. */
   readonly host: string | undefined;
   /** 0 selects any free port. */

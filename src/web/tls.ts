@@ -55,7 +55,7 @@ export interface Pem {
 }
 
 /** What `tls_server_config` contains itself, or names as files. */
-export interface TlsTexts {
+interface TlsTexts {
   readonly cert: Pem;
   readonly key: Pem;
   readonly clientCa: Pem | undefined;

@@ -52,7 +52,7 @@ export interface CellContext {
 interface Column {
   readonly title: string;
   /** What the column sorts by; an empty text is an unknown value, which is last in both directions. */
-  readonly key: (appliance: ApplianceReport) => string | number;
+  readonly key: (appliance: ApplianceReport, place: number) => string | number;
   readonly cell: (appliance: ApplianceReport, context: CellContext) => HtmlValue;
 }
 
@@ -61,7 +61,7 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
   name: {
     title: 'Appliance',
     // The report is sorted by name, as people expect it.
-    key: () => 0,
+    key: (_, place) => place,
     cell: ({ name }) => name,
   },
   state: {
@@ -106,14 +106,11 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
 export function selectAppliances(fleet: readonly ApplianceReport[], view: View): readonly ApplianceReport[] {
   const words = (view.filter ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const kind = view.show === undefined ? undefined : ownProperty(KINDS, view.show);
-  const selected = fleet.filter(
-    (appliance) => (kind?.has(appliance) ?? true) && (words.length === 0 || containsAll(appliance, words)),
-  );
+  const selected = fleet.filter((appliance) => (kind?.has(appliance) ?? true) && containsAll(appliance, words));
   const { key } = ownProperty(COLUMNS, view.sort ?? '') ?? (COLUMNS.state as Column);
-  const keys = new Map(selected.map((appliance) => [appliance, key(appliance)]));
+  const keys = new Map(selected.map((appliance, place) => [appliance, key(appliance, place)]));
   const sign = view.order === 'descending' ? -1 : 1;
-  const ordered = sign === -1 && view.sort === 'name' ? selected.toReversed() : selected;
-  return ordered.toSorted((one, other) => {
+  return selected.toSorted((one, other) => {
     const [own = '', others = ''] = [keys.get(one), keys.get(other)];
     const unknown = Number(own === '') - Number(others === '');
     return unknown || sign * (own < others ? -1 : Number(own > others));

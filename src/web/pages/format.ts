@@ -20,8 +20,7 @@ export function formatCount(value: number): string {
 
 /** Formats requests per second with three significant digits. */
 export function formatRate(perSecond: number): string {
-  const digits = Number(perSecond.toPrecision(3));
-  return `${digits.toLocaleString('en', { maximumFractionDigits: 5 })} requests a second`;
+  return `${perSecond.toLocaleString('en', { maximumSignificantDigits: 3 })} requests a second`;
 }
 
 /** Formats a duration in its two largest units, such as `12s`, `5m`, `1h5m`, `2d3h`. */
