@@ -4,7 +4,7 @@ import { headerPairs } from '../config/remote-write.ts';
 import { RemoteWrite } from '../history/remote-write.ts';
 import type { Send } from '../history/sender.ts';
 import { HEADERS, writeRequest } from '../history/write-request.ts';
-import { createMasker, shownWords } from '../runtime/masking.ts';
+import { shownWords } from '../runtime/masking.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { createDispatcher } from '../transport/dispatcher.ts';
 import { post } from '../transport/post.ts';
@@ -41,17 +41,14 @@ function sendOf(settings: RemoteWriteConfig, config: Config, environment: Enviro
   const way = proxyFor(url, proxy);
   const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
   const dispatcher = connect(way && { ...way, timeoutMs }, pems);
-  const hidden = createMasker(() => secretTexts(config));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (series, signal) => {
     const additional = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };
     const all = { ...additional, ...authorization(settings), ...HEADERS };
     const response = await post(dispatcher, url, all, writeRequest(series), { clock, timeoutMs, signal });
     if (response.status === 401 || response.status === 403) for (const secret of secrets) await secret.reload();
-    const { location } = response.headers;
-    const named = location === undefined ? {} : { location: hidden(withoutCredentials(location)) };
     const said = shownWords(response.text.trim().split('\n')[0], secretTexts(config));
-    return { ...response, headers: { ...response.headers, ...named }, said };
+    return { ...response, said };
   };
 }
 
@@ -59,9 +56,4 @@ function authorization({ token, basic }: RemoteWriteConfig): Readonly<Record<str
   if (token !== undefined) return { authorization: `Bearer ${token.reveal()}` };
   if (basic === undefined) return {};
   return { authorization: `Basic ${Buffer.from(`${basic.user}:${basic.password.reveal()}`).toString('base64')}` };
-}
-
-/** Where a redirect leads, without its query, which may contain a token: for the log. */
-function withoutCredentials(location: string): string {
-  return location.replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, '');
 }

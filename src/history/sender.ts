@@ -180,8 +180,9 @@ function pointsOf(bins: readonly QueuedBin[]): number {
   return bins.reduce((sum, { samples }) => sum + samples.length, 0);
 }
 
-/** The status and what the receiver says, for the log. */
-function textOf({ status, headers, said = '' }: ReceiverResponse): string {
-  if (status >= 300 && status < 400) return `${status}: redirects to ${headers.location ?? 'an unknown place'}`;
+/** The status and what the receiver says, for the log. Where a redirect leads is shown without a query, which may contain a token. */
+function textOf({ status, headers: { location = 'an unknown place' }, said = '' }: ReceiverResponse): string {
+  const place = location.replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, '');
+  if (status >= 300 && status < 400) return `${status}: redirects to ${place}`;
   return said === '' ? String(status) : `${status}: ${said}`;
 }

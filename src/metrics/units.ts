@@ -9,8 +9,6 @@ export type MetricName<U extends Unit> = U extends 'none' ? `filer_${string}` : 
 
 export interface Conversion<U extends Unit = Unit> {
   readonly unit: U;
-  /** The unit that the service sends, in words for the reference page. */
-  readonly upstream: string;
   /**
    * The number in the base unit, or undefined if the raw value is not what the service documents. `record` is the
    * record of the value, for a conversion that reads a second field. Never throws.
@@ -65,8 +63,8 @@ export function believedTime(reported: number, now: number): number {
 
 type Read = Conversion['read'];
 
-function conversion<U extends Unit>(unit: U, upstream: string, read: Read): Conversion<U> {
-  return { unit, upstream, read };
+function conversion<U extends Unit>(unit: U, read: Read): Conversion<U> {
+  return { unit, read };
 }
 
 function scaled(apply: (value: number) => number): Read {
@@ -88,14 +86,6 @@ function shifted(value: number, places: number): number {
 
 const thousandth = scaled((value) => shifted(value, 3));
 
-/** Rejects negative durations. Clocks that differ cause them, and they would make the sum of a histogram decrease. */
-function notNegative(read: Read): Read {
-  return (raw) => {
-    const value = read(raw);
-    return value !== undefined && value >= 0 ? value : undefined;
-  };
-}
-
 /** Rejects times before 2001: the services did not exist, and a missing time may be sent as the epoch. */
 function since2001(read: Read): Read {
   return (raw) => {
@@ -104,58 +94,52 @@ function since2001(read: Read): Read {
   };
 }
 
-export const unitless = conversion('none', 'number', parseDecimal);
+export const unitless = conversion('none', parseDecimal);
 
-export const seconds = conversion('seconds', 'seconds', parseDecimal);
+export const seconds = conversion('seconds', parseDecimal);
 
-export const nonNegativeSeconds = conversion('seconds', 'seconds', notNegative(parseDecimal));
+/** Rejects negative durations. Clocks that differ cause them, and they would make the sum of a histogram decrease. */
+export const nonNegativeSeconds = conversion('seconds', (raw) => {
+  const value = parseDecimal(raw);
+  return value !== undefined && value >= 0 ? value : undefined;
+});
 
-export const milliseconds = conversion('seconds', 'milliseconds', thousandth);
+export const milliseconds = conversion('seconds', thousandth);
 
 /** The portal's KB, which are kibibytes: kernel figures collected on Linux. */
 export const kibibytes = conversion(
   'bytes',
-  'KiB',
   scaled((value) => value * 1024),
 );
 
-export const bytes = conversion('bytes', 'bytes', parseDecimal);
+export const bytes = conversion('bytes', parseDecimal);
 
-export const bytesPerSecond = conversion('bytes_per_second', 'bytes per second', parseDecimal);
+export const bytesPerSecond = conversion('bytes_per_second', parseDecimal);
 
 export const percent = conversion(
   'ratio',
-  'percent',
   scaled((value) => shifted(value, 2)),
 );
 
-export const ratio = conversion('ratio', 'ratio', parseDecimal);
+export const ratio = conversion('ratio', parseDecimal);
 
 const inMilliseconds = since2001(thousandth);
 const inSeconds = since2001(parseDecimal);
 
 /** Reads a time that would be before 2001 in milliseconds as seconds. */
-export const epochMilliseconds = conversion(
-  'timestamp_seconds',
-  'epoch milliseconds',
-  (raw) => inMilliseconds(raw) ?? inSeconds(raw),
-);
+export const epochMilliseconds = conversion('timestamp_seconds', (raw) => inMilliseconds(raw) ?? inSeconds(raw));
 
-export const date = conversion('timestamp_seconds', 'RFC 3339 date', since2001(parseDateSeconds));
+export const date = conversion('timestamp_seconds', since2001(parseDateSeconds));
 
 /** A time whose format is not documented. */
-export const anyTime = conversion(
-  'timestamp_seconds',
-  'RFC 3339 date, or epoch seconds or milliseconds',
-  (raw) => date.read(raw) ?? epochMilliseconds.read(raw),
-);
+export const anyTime = conversion('timestamp_seconds', (raw) => date.read(raw) ?? epochMilliseconds.read(raw));
 
 /** A date that may be ahead, such as the end of a licence. */
-export const futureDate = conversion('timestamp_seconds', 'RFC 3339 date', since2001(parseDateSeconds));
+export const futureDate = conversion('timestamp_seconds', since2001(parseDateSeconds));
 
 /** Seconds before the time of the record, which is an RFC 3339 date in another field. */
 export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
-  return conversion('timestamp_seconds', `seconds before ${field}`, (raw, record) => {
+  return conversion('timestamp_seconds', (raw, record) => {
     const age = parseDecimal(raw);
     const at = parseDateSeconds(record?.[field]);
     return age === undefined || at === undefined ? undefined : parseDecimal(at - age);
@@ -163,31 +147,31 @@ export function secondsBefore(field: string): Conversion<'timestamp_seconds'> {
 }
 
 /** The value is always 1, because the content is in the labels. */
-export const infoOne = conversion('info', 'text', () => 1);
+export const infoOne = conversion('info', () => 1);
 
 /** The value is 1 for the current state, which is a label. */
-export const state = conversion('none', 'text', () => 1);
+export const state = conversion('none', () => 1);
 
 /** The value is 1, and a label has the text. A text without a letter or digit, such as `-`, says nothing. */
-export const enumValue = conversion('none', 'text', (raw) =>
+export const enumValue = conversion('none', (raw) =>
   typeof raw === 'string' && /[\p{L}\p{N}]/u.test(raw) ? 1 : undefined,
 );
 
 /** Like {@link enumValue}, for the name `…_info`. */
-export const enumInfo = conversion('info', 'text', (raw) => enumValue.read(raw));
+export const enumInfo = conversion('info', enumValue.read);
 
-export const recordOne = conversion('none', 'records', () => 1);
+export const recordOne = conversion('none', () => 1);
 
 /** 1 for null, which some fields hold until something has happened. */
-export const isNull = conversion('none', 'records', (raw) => (raw === null ? 1 : 0));
+export const isNull = conversion('none', (raw) => (raw === null ? 1 : 0));
 
 /** 1 for true and 0 for false, which some services send as text. */
-export const booleanValue = conversion('none', 'boolean', (raw) => {
+export const booleanValue = conversion('none', (raw) => {
   if (raw === true || raw === 'true') return 1;
   return raw === false || raw === 'false' ? 0 : undefined;
 });
 
-export const listLength = conversion('none', 'list', (raw) => (Array.isArray(raw) ? raw.length : undefined));
+export const listLength = conversion('none', (raw) => (Array.isArray(raw) ? raw.length : undefined));
 
 export function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];

@@ -19,7 +19,7 @@ export const memory: Conversion<'bytes'> = { ...kibibytes };
 
 export const latency: Conversion<'seconds'> = { ...milliseconds };
 
-export const requests: Conversion<'none'> = { ...unitless, upstream: 'number in the bin' };
+export const requests: Conversion<'none'> = { ...unitless };
 
 interface AlternativeUnit {
   /** The doctor's question about the unit, and the answer that means this alternative. */
