@@ -56,9 +56,7 @@ export class EarlierPolls {
   /** A gateway may have recovered, or a licence may have been bought: the other suspended tasks are polled soon. */
   #pollSuspended(now: number): void {
     for (const polled of this.#fleet.tasks) {
-      const { suspended } = polled.state;
-      const isRejected = suspended !== undefined && suspended !== 'empty';
-      if (isRejected) polled.hasten(now + (polled.phase * polled.task.intervalMs) / 10);
+      if (polled.isRejected) polled.hasten(now + (polled.phase * polled.task.intervalMs) / 10);
     }
   }
 }

@@ -136,7 +136,9 @@ export class Health {
       isFirstCycleOver: this.#hasFailedAtFirst(deciding),
     });
     this.verdict = verdict;
-    if (verdict.isUp !== false && areRejected(deciding)) this.verdict = fallenVerdict(verdict, now);
+    // It is known why none of them succeeds.
+    const areRejected = deciding.length > 0 && deciding.every(({ isRejected }) => isRejected);
+    if (verdict.isUp !== false && areRejected) this.verdict = fallenVerdict(verdict, now);
     if (this.isUp === false) this.#updateReason();
     return awaited;
   }
@@ -226,11 +228,4 @@ export class Health {
   #idOf({ serial }: PolledAppliance): string {
     return `${this.#options.collector.api}/${serial}/state`;
   }
-}
-
-/** Whether the service rejects every one of these tasks, so that it is known why none of them succeeds. */
-function areRejected(deciding: readonly PolledTask[]): boolean {
-  return (
-    deciding.length > 0 && deciding.every(({ state }) => state.suspended !== undefined && state.suspended !== 'empty')
-  );
 }

@@ -42,6 +42,11 @@ export class PolledTask {
     return this.state.lastResult !== undefined;
   }
 
+  /** Whether the service is known to reject its requests. */
+  get isRejected(): boolean {
+    return this.state.suspended !== undefined && this.state.suspended !== 'empty';
+  }
+
   /** Makes the task due by then, unless it is due earlier, postponed or in flight. */
   hasten(dueAt: number): void {
     if (this.inFlightAs === undefined) this.dueAt = Math.min(this.dueAt, Math.max(dueAt, this.postponedUntil));
