@@ -9,7 +9,8 @@ export const WARNING_ADVICE = {
   down: 'read on the status page why the service cannot be polled, and what to do',
   forbidden: 'give the role of the key the missing right, or exclude what it forbids from polling',
   licence: 'request the licence from the owner of the account, or set PORTAL_COLLECTORS=-telemetry',
-  inventory: 'check that the role of the key may see all appliances',
+  inventory:
+    'read on the status page which list is missing or empty; the role of the key may have to see all appliances',
   throttled: 'lower the request rate of the other tools of the account, or that of the exporter',
   late_data: 'poll fewer series, set a longer interval, or ask for a higher limit',
   clock_skew: 'set the clock of this machine, for instance by NTP; ages have the same error',
