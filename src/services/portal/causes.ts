@@ -22,8 +22,3 @@ export const missingLicence = serviceWarning(
   'the licence lacks ops_iq_premium, so every telemetry series is forbidden (403)',
   'forbidden',
 );
-
-export const HIDDEN_APPLIANCES = 'check that the role of this key may see all appliances';
-
-/** What to set instead of reading the lists of serials. */
-export const WITHOUT_LISTS = 'PORTAL_SERIALS to the serials of the appliances';

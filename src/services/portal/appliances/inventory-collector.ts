@@ -7,7 +7,7 @@ import { type ReportDrop, type Sample, toSamples } from '../../../metrics/sample
 import { nextTurn } from '../../../runtime/clock.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { failureReason, isForbidden } from '../../../runtime/failures.ts';
-import { portalCauses, WITHOUT_LISTS } from '../causes.ts';
+import { portalCauses } from '../causes.ts';
 import type { PortalContext } from '../context.ts';
 import { edgeSamples } from './edges.ts';
 import {
@@ -26,6 +26,9 @@ interface ReadList {
   /** Monotonic milliseconds. */
   readonly respondedAt: number;
 }
+
+/** What to set instead of reading the lists of serials. */
+const WITHOUT_LISTS = 'PORTAL_SERIALS to the serials of the appliances';
 
 /** The samples of so many appliances are made between two pauses. */
 const APPLIANCES_PER_TURN = 500;
@@ -85,7 +88,7 @@ export class InventoryCollector {
     const isKnown = !errors.has('edge_serials') && !errors.has('file_iq_serials');
     if (!isKnown && (errors.size === INVENTORY_LISTS.length || inventory.appliances.size === 0)) {
       const mayBeMissing = options.serials !== undefined && [...errors.values()].every(isForbidden);
-      if (!mayBeMissing) throw failureOf([...errors.values()]);
+      if (!mayBeMissing) throw [...errors.values()].find((error) => !isForbidden(error)) ?? [...errors.values()][0];
     }
     const hasFailed = this.#logGaps();
     appliances.replace(inventory.appliances, drops.reportDrop);
@@ -166,10 +169,4 @@ function gapOf([list, error]: readonly [ListName, Error]): InventoryGap {
     happened: `the list ${list} of the inventory is missing: ${error.message}`,
     advice: explainTask(explainFor(portalCauses), { without }, error).advice,
   };
-}
-
-function failureOf(errors: readonly Error[]): Error {
-  const otherError = errors.find((error) => !isForbidden(error));
-  if (otherError !== undefined) return otherError;
-  return new RequestError('status', 'reading the inventory: GET /serials or GET /edges returned 403', { status: 403 });
 }

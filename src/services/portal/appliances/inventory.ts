@@ -3,7 +3,6 @@ import type { InventoryGap } from '../../../contract/service-details.ts';
 import { isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop } from '../../../metrics/samples.ts';
 import { RequestError, SchemaError } from '../../../runtime/errors.ts';
-import { HIDDEN_APPLIANCES } from '../causes.ts';
 import { itemsOrEmpty } from '../records.ts';
 
 /** The types of appliances that have telemetry. */
@@ -170,7 +169,7 @@ function gapsIn(lists: InventoryLists, appliances: number, hasOtherIds: boolean)
   const isCurrent = (name: ListName) => lists.get(name)?.isCurrent === true;
   const countOf = (name: ListName) => lists.get(name)?.items.length ?? 0;
   const [serials, edges] = [countOf('edge_serials'), countOf('edges')];
-  const advice = HIDDEN_APPLIANCES;
+  const advice = 'check that the role of this key may see all appliances';
   if (appliances === 0) {
     const happened = 'the inventory is empty: GET /serials lists no appliance';
     const isKnown = isCurrent('edge_serials') && isCurrent('file_iq_serials');

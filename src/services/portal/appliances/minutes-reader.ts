@@ -76,7 +76,7 @@ export class MinutesReader {
   /** Resolves with undefined if a shorter period has to be requested. */
   async #readCombined(since: number, now: number, request: RequestPeriod) {
     try {
-      return await request(isoInterval({ from: since, to: now }));
+      return await request(isoInterval(since, now));
     } catch (error) {
       // The next poll requests the newest minutes alone, or history would take the appliance down.
       if (mayBeOfPeriod(error)) this.#olderLimit.halve(now - since);
@@ -102,7 +102,7 @@ export class MinutesReader {
     const lengthMs = Math.max(MIN_OLDER_MS, hours * HOUR_MS);
     const to = Math.min(since + lengthMs, now);
     try {
-      const records = await request(isoInterval({ from: since, to }));
+      const records = await request(isoInterval(since, to));
       this.#olderLimit.double(DAY_MS);
       this.#skipMs = HOUR_MS;
       // A bin that does not end within the period is not whole.

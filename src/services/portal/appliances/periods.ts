@@ -4,12 +4,6 @@ import { type FailureReason, meaningOf } from '../../../runtime/failures.ts';
 /** The shortest period that the portal accepts, in milliseconds. */
 const MIN_PERIOD_MS = 360_000;
 
-/** A time range, in epoch milliseconds by the service's clock. */
-export interface Period {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The longest period that a task may request: halved after a failure, and doubled after a success. */
 export class PeriodLimit {
   #ms = Number.POSITIVE_INFINITY;
@@ -74,6 +68,7 @@ export function isoPeriod(ms: number): string {
   return seconds % 60 === 0 ? `PT${seconds / 60}M` : `PT${seconds}S`;
 }
 
-export function isoInterval({ from, to }: Period): string {
+/** A period between two times in epoch milliseconds, by the service's clock. */
+export function isoInterval(from: number, to: number): string {
   return `${new Date(from).toISOString()}/${new Date(to).toISOString()}`;
 }
