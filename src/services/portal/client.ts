@@ -5,26 +5,22 @@ import type { ServiceClock } from '../../transport/service-clock.ts';
 import type { TokenSource } from './token.ts';
 
 /** What collectors use of the client. */
-export type PortalRequests = Pick<PortalClient, 'send' | 'now' | 'serviceClock'>;
+export type PortalRequests = Pick<PortalClient, 'send' | 'serviceClock'>;
 
 /** Sends requests to the portal: adds the token to each, and after a 401 sends the request once more with a new token. */
 export class PortalClient {
-  readonly #client: Pick<JsonClient, 'send' | 'now' | 'serviceClock'>;
+  readonly #client: Pick<JsonClient, 'send' | 'serviceClock'>;
   readonly #tokens: TokenSource;
   /** Once the portal has accepted a token, a request that it rejects with two tokens is rejected for another reason. */
   #hasAcceptedToken = false;
 
-  constructor(client: Pick<JsonClient, 'send' | 'now' | 'serviceClock'>, tokens: TokenSource) {
+  constructor(client: Pick<JsonClient, 'send' | 'serviceClock'>, tokens: TokenSource) {
     this.#client = client;
     this.#tokens = tokens;
   }
 
   get serviceClock(): ServiceClock {
     return this.#client.serviceClock;
-  }
-
-  now(): number {
-    return this.#client.now();
   }
 
   /** Rejects with a CredentialError if the portal returns 401 for a new token and has accepted none before. */

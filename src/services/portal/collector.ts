@@ -55,7 +55,7 @@ export class PortalCollector implements Collector {
     const { appliances, client } = this.context;
     for (const task of this.#currentTasks(appliances.isInventoryRead)) {
       const poll: Task['poll'] = async (signal, since) =>
-        clampFutureTimes(await task.poll(signal, since), client.now() / 1000);
+        clampFutureTimes(await task.poll(signal, since), client.serviceClock.now() / 1000);
       yield { ...task, poll };
     }
   }

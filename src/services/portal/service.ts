@@ -1,15 +1,16 @@
 import type { Config } from '../../config/config.ts';
+import { formatDuration } from '../../config/duration.ts';
 import type { Table } from '../../metrics/family.ts';
-import type { Service } from '../service.ts';
-import { maxAppliances } from './appliances/inventory.ts';
+import type { FleetDemand, Service } from '../service.ts';
+import { INVENTORY_LISTS, maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
 import { portalCauses } from './causes.ts';
 import { PortalClient } from './client.ts';
 import { PortalCollector } from './collector.ts';
-import { portalTables } from './collectors.ts';
+import { enabledCollectors, portalTables } from './collectors.ts';
 import type { PortalOptions } from './context.ts';
 import { createPortalCheck } from './doctor/check.ts';
-import { fleetDemand } from './planning.ts';
+import type { NamedInterval } from './selection.ts';
 import { type PortalSettings, portalSection } from './settings.ts';
 import { TokenSource } from './token.ts';
 
@@ -98,4 +99,39 @@ function collectorOptions(
     bounds: eventBucketsSeconds,
     maxAppliances: maxAppliances(heapBytes),
   };
+}
+
+/** The requests of a fleet. Those for each volume are left out, because `--plan` does not know the volumes. */
+export function fleetDemand(portal: PortalSettings, appliances: number): FleetDemand {
+  const { intervalMs, discoveryIntervalMs, rateLimit: limit, dailyLimit } = portal;
+  const series = seriesOfOne(portal.series);
+  const ofSeries = [...new Set(series.map((one) => one.intervalMs))].map((everyMs) => {
+    const count = series.filter((one) => one.intervalMs === everyMs).length;
+    return { label: `${count} series of each`, requests: count * appliances, intervalMs: everyMs };
+  });
+  const ofCollectors = enabledCollectors(portal.collectors).map(({ definition, intervalMs: everyMs }) => {
+    const { name, reads = [], requestsPerCycle: { perAppliance = 0, perVolume = 0 } = {} } = definition;
+    const perVolumeNote = `${perVolume} requests for each volume every ${formatDuration(everyMs)}, not counted here`;
+    return {
+      label: `Collector ${name}`,
+      requests: reads.length + perAppliance * appliances,
+      hasPriority: perAppliance === 0,
+      intervalMs: everyMs,
+      ...(perVolume > 0 && { note: perVolumeNote }),
+    };
+  });
+  const inventory = { requests: INVENTORY_LISTS.length, hasPriority: true, intervalMs: discoveryIntervalMs };
+  return {
+    intervalMs,
+    series: series.length,
+    requests: [...ofSeries, { label: 'Inventory', ...inventory }, ...ofCollectors],
+    limit,
+    dailyLimit,
+  };
+}
+
+/** The series that one appliance is polled for. Its build has one of the two memory series. */
+function seriesOfOne(series: readonly NamedInterval[]): readonly NamedInterval[] {
+  const hasDetails = series.some(({ name }) => name === 'memory_utilization_details');
+  return hasDetails ? series.filter(({ name }) => name !== 'memory_utilization') : series;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../../../src/cli/plan.ts';
-import { fleetDemand } from '../../../src/services/portal/planning.ts';
+import { fleetDemand } from '../../../src/services/portal/service.ts';
 import { configOf, portalOnly, type Variables } from '../../harness/load-config.ts';
 
 async function planFor(appliances: number, variables: Variables = {}) {

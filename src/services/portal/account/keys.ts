@@ -44,7 +44,8 @@ export const iam: CollectorDefinition = {
       sum: [keys],
       min: [oldestKey, nextExpiry],
       prepare(key, { client }) {
-        const hasExpired = (parseDateSeconds(key.expiration) ?? Number.POSITIVE_INFINITY) <= client.now() / 1000;
+        const hasExpired =
+          (parseDateSeconds(key.expiration) ?? Number.POSITIVE_INFINITY) <= client.serviceClock.now() / 1000;
         return hasExpired ? { ...key, expiration: null } : key;
       },
     },

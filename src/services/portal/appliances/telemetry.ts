@@ -66,7 +66,7 @@ export class TelemetryCollector {
         suspendedIntervalMs: options.discoveryIntervalMs,
         pollAlso: 'portal/account_license',
         poll: (signal, since) => this.#poll(series, signal, since),
-        ...(operation.hasHistory && { now: () => client.now() }),
+        ...(operation.hasHistory && { now: () => client.serviceClock.now() }),
       } satisfies Task;
     });
   }
@@ -79,10 +79,10 @@ export class TelemetryCollector {
       const samples = this.#samples(series, await request(isoPeriod(options.lookbackMs)), reportDrop);
       return { samples, drops, empty: samples.length === 0 };
     }
-    const now = client.now();
+    const now = client.serviceClock.now();
     const reader = getOrCreate(this.#readers, series.id, () => {
       const { lookbackMs, binSeconds } = options;
-      return new MinutesReader({ lookbackMs, binMs: binSeconds * 1000, now: () => client.now() });
+      return new MinutesReader({ lookbackMs, binMs: binSeconds * 1000, now: () => client.serviceClock.now() });
     });
     const { newest, past } = await reader.read(since, request);
     const samples = this.#samples(series, newest, reportDrop);

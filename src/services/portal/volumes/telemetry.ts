@@ -1,12 +1,12 @@
 import type { Task } from '../../../contract/task.ts';
-import type { Labels } from '../../../metrics/family.ts';
+import type { JsonObject, Labels } from '../../../metrics/family.ts';
 import type { ReportDrop, Sample } from '../../../metrics/samples.ts';
 import { CountingStart } from '../../../runtime/counting-start.ts';
 import { getOrCreate } from '../../../runtime/maps.ts';
 import { isoPeriod, PeriodLimit } from '../appliances/periods.ts';
 import type { CollectorDefinition, PortalContext, TaskSettings } from '../context.ts';
-import { accountTask } from '../reads.ts';
-import { recordsOf, requireObject } from '../records.ts';
+import { accountTask, readTask } from '../reads.ts';
+import { recordsOf } from '../records.ts';
 import { connectionsIn, volumeApplianceLabels } from './connections.ts';
 import { SnapshotLedger } from './snapshot-ledger.ts';
 import {
@@ -72,16 +72,13 @@ class VolumeTelemetry {
     this.#context = context;
     this.#settings = settings;
     this.#start = new CountingStart(context.client.serviceClock);
-    const listTask = accountTask(
-      context,
-      { ...settings, intervalMs: context.options.discoveryIntervalMs },
-      'volumes_listed',
-      async (reportDrop, signal) => {
-        await this.#discover(reportDrop, signal);
-        return { samples: [] };
-      },
-    );
-    this.#listTask = { ...listTask, operation: 'volume_connections', discoversTasks: true };
+    const listSettings = { ...settings, intervalMs: context.options.discoveryIntervalMs };
+    // The list has no samples: it says which volumes are polled.
+    const listTask = readTask(context, listSettings, {
+      path: '/volume_connections',
+      perObject: [{ families: [], labels: [], of: (records, _, reportDrop) => this.#discover(records, reportDrop) }],
+    });
+    this.#listTask = { ...listTask, id: 'portal/volumes_listed', discoversTasks: true };
   }
 
   *tasks(): Generator<Task> {
@@ -93,19 +90,11 @@ class VolumeTelemetry {
     }
   }
 
-  async #discover(reportDrop: ReportDrop, signal: AbortSignal): Promise<void> {
-    const { appliances, client, clock, options } = this.#context;
-    const requestName = 'GET /volume_connections';
-    const validate = (body: unknown) => requireObject(body, requestName);
-    const request = { method: 'GET', path: '/volume_connections', operation: 'volume_connections' } as const;
-    const body = validate(await client.send(request, signal));
+  #discover(records: readonly JsonObject[], reportDrop: ReportDrop): [] {
+    const { appliances, clock, options } = this.#context;
     const now = clock.monotonic();
     const serials = new Map<Volume, Set<string>>();
-    for (const { id, serial, labels } of connectionsIn(
-      recordsOf(body, requestName, reportDrop),
-      appliances,
-      reportDrop,
-    )) {
+    for (const { id, serial, labels } of connectionsIn(records, appliances, reportDrop)) {
       if (serial === undefined || !PORTAL_ID.test(id)) {
         reportDrop('record', serial === undefined ? 'appliance_id' : 'volume_id');
         continue;
@@ -122,6 +111,7 @@ class VolumeTelemetry {
       if (listed.length > 0) volume.listedAt = now;
       else if (now - volume.listedAt > options.forgetAfterMs) this.#volumes.delete(guid);
     }
+    return [];
   }
 
   #createVolume(id: string, guid: string): Volume {

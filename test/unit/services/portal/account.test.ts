@@ -197,7 +197,7 @@ describe('notifications', () => {
     await account.portal.clock.advance(40 * 24 * 60 * MINUTE);
     await account.poll();
     const start = Date.parse(String(account.portal.requests[0]?.query?.start_date));
-    expect(account.portal.now() - start).toBe((30 * 24 * 60 - 1) * MINUTE);
+    expect(account.portal.clock.now() - start).toBe((30 * 24 * 60 - 1) * MINUTE);
   });
 });
 

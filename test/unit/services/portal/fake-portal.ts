@@ -29,10 +29,6 @@ export class FakePortal {
     this.serviceClock = new ServiceClock(clock);
   }
 
-  now(): number {
-    return this.clock.now();
-  }
-
   async send(request: ServiceRequest): Promise<unknown> {
     this.requests.push(request);
     const body = this.reply(request);

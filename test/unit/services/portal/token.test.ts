@@ -302,7 +302,6 @@ describe('a request that returns 401', () => {
     service.answer(SERIALS, { items: [] });
     const slow = {
       serviceClock: service.serviceClock,
-      now: () => service.now(),
       send: async (sent: ServiceRequest) => {
         await service.clock.advance(1_000);
         return sent.authorization?.();
