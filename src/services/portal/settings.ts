@@ -97,7 +97,7 @@ function toPortalSettings(values: PortalValues) {
     lookbackMs: values.PORTAL_LOOKBACK,
     binSeconds: Math.round(values.PORTAL_BIN_SIZE / 1000),
     /** The units that the account uses instead of the documented ones. */
-    units: values.PORTAL_UNITS ?? [],
+    units: (values.PORTAL_UNITS ?? []).filter((unit) => unit !== 'documented'),
     rateLimit: values.PORTAL_RATE_LIMIT,
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
     /** The enabled collectors, in the catalogue's order; never empty. */

@@ -96,8 +96,8 @@ export const portalVariables = {
     help: 'length of an aggregated bin in a series request',
   },
   PORTAL_UNITS: {
-    format: listOf(oneOf(unitNames), 'words'),
-    unset: 'as documented',
+    format: listOf(oneOf(['documented', ...unitNames]), 'words'),
+    unset: '`documented`',
     help: 'units that the account uses instead of the documented ones; `--doctor` reports them',
   },
   PORTAL_CONCURRENCY: {

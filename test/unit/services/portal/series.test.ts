@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { loadWindow } from '../../../../src/services/portal/appliances/series-families.ts';
 import { operationsFor } from '../../../../src/services/portal/appliances/series-operations.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
+import { configOf, portalOnly } from '../../../harness/load-config.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
 import { every5m, FakePortal, poll } from './fake-portal.ts';
 
@@ -46,6 +47,11 @@ test.each<[PortalOptions['units'], string, object, string, number]>([
 ])('with PORTAL_UNITS=%s %s of %j is %s %d', async (units, series, record, name, value) => {
   const { values } = await polled(series, { items: [{ time: TIME * 1000, ...record }] }, { units });
   expect(values[`filer_appliance_${name}{${LABELS}}`]).toBe(value);
+});
+
+test('PORTAL_UNITS=documented converts nothing', async () => {
+  const { portal } = await configOf({ ...portalOnly, PORTAL_UNITS: 'documented' });
+  expect(portal?.units).toEqual([]);
 });
 
 test('a rate of cache requests is the number in a bin of the configured length', async () => {
