@@ -85,12 +85,11 @@ function job(createdAt: number, now: number, canFail: boolean) {
   };
 }
 
-/** A row for each cloud credential on each appliance. `hasFailure`: one of them has not arrived. */
-export function cloudCredentials(fleet: Fleet, hasFailure: boolean): readonly object[] {
+/** A row for each cloud credential on each appliance. */
+export function cloudCredentials(fleet: Fleet): readonly object[] {
   const edges = fleet.appliances.filter(({ kind }) => kind === 'edge');
   return fleetJson.credentials.flatMap(({ name, shortname }) =>
-    edges.map((appliance, index) => {
-      const hasFailed = hasFailure && index === 0 && name === 'primary-objects';
+    edges.map((appliance) => {
       const volumes = appliance.volumes.filter(({ cloud }) => cloud.credential === name);
       return {
         id: uuidOf('credential', appliance.serial, name),
@@ -100,10 +99,10 @@ export function cloudCredentials(fleet: Fleet, hasFailure: boolean): readonly ob
         name,
         cred_type: shortname,
         access_key: `confidential-access-key-${name}`,
-        status: hasFailed ? 'failed' : 'synced',
+        status: 'synced',
         created_at: '2025-03-01T10:00:00Z',
         volumes: volumes.map((volume) => ({ volume_id: volume.portalId, name: volume.name })),
-        error: hasFailed ? activityJson.deploymentError : null,
+        error: null,
       };
     }),
   );

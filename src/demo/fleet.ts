@@ -77,17 +77,15 @@ export class Fleet {
 
   /** Removes an appliance from everything but its past events. */
   remove(name: string, now: number): void {
-    this.#named(name).leftAt = now;
+    named(this.appliances, name).leftAt = now;
   }
 
   change(name: string, change: Partial<ApplianceState>): void {
-    Object.assign(this.#named(name), change);
+    Object.assign(named(this.appliances, name), change);
   }
 
   changeVolume(name: string, change: Partial<Pick<Volume, 'name' | 'isSlow'>>): void {
-    const found = this.volumes.find((volume) => volume.name === name);
-    if (found === undefined) throw new Error(`changing a volume of the demo: there is none with the name ${name}`);
-    Object.assign(found, change);
+    Object.assign(named(this.volumes, name), change);
   }
 
   /** The appliances connected to a volume, in the order in which they joined. */
@@ -97,12 +95,6 @@ export class Fleet {
 
   ownerOf(volume: Volume): Appliance | undefined {
     return this.appliances.find(({ volumes }) => volumes[0] === volume);
-  }
-
-  #named(name: string): Appliance {
-    const found = this.appliances.find((appliance) => appliance.name === name);
-    if (found === undefined) throw new Error(`changing an appliance of the demo: there is none with the name ${name}`);
-    return found;
   }
 
   /** A fleet that is larger than the cast repeats it with numbered names. */
@@ -132,6 +124,12 @@ export class Fleet {
     const others = this.volumes.filter((volume) => volume !== first && draw(volume.guid, serial, 'connected') < 0.5);
     return [first, ...others];
   }
+}
+
+function named<Item extends { readonly name: string }>(items: readonly Item[], name: string): Item {
+  const found = items.find((item) => item.name === name);
+  if (found === undefined) throw new Error(`changing the demo: it has no appliance or volume with the name ${name}`);
+  return found;
 }
 
 /** The time of the last contact of an appliance with the services; infinite while it has contact. */

@@ -16,8 +16,6 @@ export interface PortalOptions {
   readonly signIns: readonly SignIn[];
   /** Whether some jobs fail or do not end. */
   readonly jobsFail: boolean;
-  /** Whether a cloud credential has not reached its appliance. */
-  readonly failingCredential: boolean;
 }
 
 /** When a request arrived, by the clock of the service and by a monotonic one. */
@@ -88,7 +86,7 @@ export class Portal {
       case '/jobs':
         return ok({ items: jobs(now, options.jobsFail) });
       case '/cloud-credentials':
-        return pageOf(cloudCredentials(this.#fleet, options.failingCredential), query);
+        return pageOf(cloudCredentials(this.#fleet), query);
       case '/notifications':
         return pageOf(this.#notifications(query.get('start_date'), now), query);
     }

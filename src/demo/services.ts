@@ -67,7 +67,6 @@ const DEFAULTS: Options = {
   tokenLifetimeMs: HOUR_MS / 4,
   signIns: ['oauth2', 'service_key', 'user_key'],
   jobsFail: false,
-  failingCredential: false,
   clientKeyHeader: 'X-Service-client-key',
   historyMs: HOUR_MS,
   clockAheadMs: 0,
@@ -130,7 +129,8 @@ export class SimulatedServices {
     const fault = this.#takeFault(service, request.path);
     const isSilent = fault?.how === 'reset' || fault?.how === 'hang';
     const reply = isSilent ? undefined : this.#reply(service, request, fault);
-    this.#remember({ ...request, service, at: this.#clock.now(), status: reply?.status });
+    this.#seen.push({ ...request, service, at: this.#clock.now(), status: reply?.status });
+    if (this.#seen.length > MAX_SEEN) this.#seen.splice(0, MAX_SEEN / 10);
     const text = fault?.text ?? (reply?.body === undefined ? '' : JSON.stringify(reply.body));
     return {
       status: reply?.status ?? 0,
@@ -173,10 +173,5 @@ export class SimulatedServices {
 
   #now(): number {
     return this.#clock.now() + this.#options.clockAheadMs;
-  }
-
-  #remember(request: SeenRequest): void {
-    this.#seen.push(request);
-    if (this.#seen.length > MAX_SEEN) this.#seen.splice(0, MAX_SEEN / 10);
   }
 }

@@ -49,9 +49,6 @@ export class Tokens {
     };
     const [[kind, isRight] = [], ...others] = Object.entries(given) as [SignIn, boolean][];
     if (kind === undefined || others.length > 0) return errorResponse('portal', 400);
-    if (kind === 'oauth2' && form.get('grant_type') !== 'client_credentials') {
-      return invalid('grant_type', 'client_credentials is expected', form.get('grant_type'));
-    }
     if (!isRight || !options.signIns.includes(kind)) return errorResponse('portal', 401, 'Invalid credentials');
     return this.#issue({ isRevoked: false }, now, options);
   }

@@ -1,3 +1,4 @@
+import activityJson from './responses/activity.json' with { type: 'json' };
 import type { SimulatedServices } from './services.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, rfc3339 } from './values.ts';
 
@@ -39,7 +40,13 @@ export const troubles: readonly [Trouble, ...Trouble[]] = [
   },
   {
     shows: 'a cloud credential has not reached `edge-lyon`',
-    begin: (services) => services.set({ failingCredential: true }),
+    begin: (services) => {
+      services.edit(/^\/cloud-credentials/, (body) => {
+        const { items, ...page } = body as { readonly items: readonly object[] };
+        const [first, ...others] = items;
+        return { ...page, items: [{ ...first, status: 'failed', error: activityJson.deploymentError }, ...others] };
+      });
+    },
   },
   {
     shows: 'the licence ends in five days',

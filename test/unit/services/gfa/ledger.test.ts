@@ -61,15 +61,6 @@ describe('an event', () => {
     expect(shown(ledger, 'filer_lock_state')).toEqual({ [`${LOCK}"released"`]: 1 });
   });
 
-  test('that is dated a day ahead counts once, however often it is delivered until that day is over', async () => {
-    const ledger = newLedger();
-    for (const hour of [0, 30, 40]) {
-      const locks = hour === 30 ? [] : [lock(DAY)];
-      const response = dataResponse({ locks }, { request_time: timestamp(hour * HOUR) });
-      expect((await take(ledger, response, hour * HOUR * 1000)).events).toBe(hour === 0 ? 1 : 0);
-    }
-  });
-
   test('for which the memory has no room is dropped as full, and never counted twice', async () => {
     const ledger = newLedger({ maxEvents: 100 });
     const response = dataResponse({ locks: Array.from({ length: 500 }, (_, index) => lock(index)) });
