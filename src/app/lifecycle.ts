@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { SavedPart } from '../contract/saved-part.ts';
 import type { MetricsPage } from '../exposition/metrics-page.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
-import { asError } from '../runtime/errors.ts';
+import { asError, CredentialError, RequestError } from '../runtime/errors.ts';
 import type { WebServer } from '../web/server.ts';
 import type { WebConfigReloader } from '../web/web-config-reloader.ts';
 import type { Environment } from './environment.ts';
@@ -78,8 +78,18 @@ export class Lifecycle {
 
   /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
   async countAppliances(signal: AbortSignal): Promise<number> {
-    const counts = await Promise.all(this.#parts.sources.map(({ inventory }) => inventory?.count(signal) ?? 0));
-    return counts.reduce((sum, count) => sum + count, 0);
+    let count = 0;
+    for (const { inventory, explain } of this.#parts.sources) {
+      try {
+        count += (await inventory?.count(signal)) ?? 0;
+      } catch (error) {
+        // The command ends with this error, so its message says what to do.
+        const isOfService = error instanceof RequestError || error instanceof CredentialError;
+        if (isOfService && !signal.aborted) error.message += `; ${explain(error).advice}`;
+        throw error;
+      }
+    }
+    return count;
   }
 
   /**

@@ -4,9 +4,7 @@ import { clockSkewWarning, type ServiceWarning, serviceWarning } from '../contra
 import type { PollSink } from '../contract/sink.ts';
 import type { ExporterMetrics } from '../exposition/exporter/metrics.ts';
 import { Poller } from '../polling/poller.ts';
-import { CredentialError, RequestError } from '../runtime/errors.ts';
 import { FilerNames } from '../services/filer-names.ts';
-import type { Inventory } from '../services/service.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import type { ServiceLimits } from '../transport/rate/limits.ts';
 import type { ServiceClock } from '../transport/service-clock.ts';
@@ -103,7 +101,6 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
   };
   return {
     ...connection,
-    ...(inventory && { inventory: advising(inventory, explain) }),
     api,
     title: service.title,
     target,
@@ -134,17 +131,4 @@ function clientWarnings(serviceClock: ServiceClock, limits: ServiceLimits, expla
   }
   if (limits.isThrottled) warnings.push(serviceWarning('throttled', explain('throttled').happened));
   return warnings;
-}
-
-/** A command that only counts appliances ends with the error, so its message says what to do. */
-function advising(inventory: Inventory, explain: Explain): Inventory {
-  return {
-    ...inventory,
-    count: (signal) =>
-      inventory.count(signal).catch((error: unknown) => {
-        const isOfService = error instanceof RequestError || error instanceof CredentialError;
-        if (isOfService && !signal.aborted) error.message += `; ${explain(error).advice}`;
-        throw error;
-      }),
-  };
 }

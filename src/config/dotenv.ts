@@ -2,8 +2,7 @@ import { parseEnv } from 'node:util';
 import { errorCode } from '../runtime/errors.ts';
 import { editDistance, nearest } from '../runtime/suggest.ts';
 import { quoted } from './format.ts';
-import type { NamedVariable, VariableTexts } from './table.ts';
-import { isSecret, namesOf, type ServiceSection } from './table.ts';
+import { isSecret, type NamedVariable, namesOf, type ServiceSection, type VariableTexts } from './table.ts';
 
 export const DOTENV = '.env';
 
