@@ -89,13 +89,7 @@ export class Scrape {
   }
 }
 
-/** The same series come in each scrape, so each is parsed once. */
-const parsed = new Map<string, Omit<ScrapedSample, 'value'>>();
-const MAX_PARSED = 100_000;
-
 function seriesOf(text: string): Omit<ScrapedSample, 'value'> {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
   const [, name = '', inBraces = ''] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?$/s.exec(text) ?? [];
   const labels: Record<string, string> = {};
   const rest = inBraces.replaceAll(/(\w+)="((?:[^"\\]|\\[\\n"])*)",?/g, (_, label: string, value: string) => {
@@ -103,8 +97,6 @@ function seriesOf(text: string): Omit<ScrapedSample, 'value'> {
     return '';
   });
   if (name === '' || rest !== '') throw new Error(`a scrape has a line that is no sample: ${text}`);
-  if (parsed.size >= MAX_PARSED) parsed.clear();
-  parsed.set(text, { name, labels });
   return { name, labels };
 }
 

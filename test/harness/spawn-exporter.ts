@@ -20,7 +20,6 @@ export interface Child {
   readonly process: ChildProcess;
   /** The whole lines of its log so far. */
   readonly log: readonly LogLine[];
-  readonly stderr: string;
   readonly ended: Promise<Ended>;
   /** Resolves with its address once it serves. */
   serving(): Promise<string>;
@@ -54,16 +53,12 @@ export function spawnExporter(
     child.kill('SIGKILL');
     await ended;
   });
-  const linesOf = (text: string) => text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  const logged = () => linesOf(texts.stdout).filter((line) => line.startsWith('{'));
   return {
     process: child,
     ended,
-    get stderr() {
-      return texts.stderr;
-    },
     get log() {
-      return logged().map((line) => JSON.parse(line) as LogLine);
+      const lines = texts.stdout.slice(0, texts.stdout.lastIndexOf('\n') + 1).split('\n');
+      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
     },
     serving: () => {
       const address = until('the program to serve', () => {

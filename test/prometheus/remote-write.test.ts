@@ -1,63 +1,48 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/history/sender.ts';
 import { HEADERS, writeRequest } from '../../src/history/write-request.ts';
-import { freePort } from '../harness/free-port.ts';
 import { Fleet, HOUR, MINUTE, START } from '../harness/history-fleet.ts';
+import { type Prometheus, startPrometheus } from '../harness/prometheus.ts';
 import { keyOf, status } from '../harness/receiver.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { hasTool } from '../harness/tools.ts';
-import { until } from '../harness/until.ts';
 
 const WINDOW = 'storage: { tsdb: { out_of_order_time_window: 6h } }\n';
 const going = new AbortController().signal;
 
+const start = (folder: string) =>
+  startPrometheus(folder, '--web.enable-remote-write-receiver', '--storage.tsdb.retention.time=50y');
+
 /** A Prometheus in a folder of its own, and a fleet that sends to it. */
 class Played {
-  readonly #folder = temporaryDirectory();
-  readonly #url: string;
-  readonly #sendReally: Send;
-  readonly fleet: Fleet;
-  #child: ChildProcess | undefined;
+  readonly #folder: string;
+  #prometheus: Prometheus;
   /** Whether responses of the receiver are replaced by 504. */
   losesResponses = false;
+  readonly fleet = new Fleet({ tasks: 4 }, async (...request) => {
+    const response = await this.#sendReally(...request);
+    return this.losesResponses ? status(504) : response;
+  });
 
-  private constructor(port: number, configuration: string) {
-    this.#url = `http://127.0.0.1:${port}`;
-    writeFileSync(join(this.#folder, 'prometheus.yml'), configuration);
-    this.#sendReally = async (series) => {
-      const request = { method: 'POST', headers: HEADERS, body: writeRequest(series) };
-      const response = await fetch(`${this.#url}/api/v1/write`, request);
-      return status(response.status, await response.text());
-    };
-    this.fleet = new Fleet({ tasks: 4 }, async (...request) => {
-      const response = await this.#sendReally(...request);
-      return this.losesResponses ? status(504) : response;
-    });
+  private constructor(folder: string, prometheus: Prometheus) {
+    this.#folder = folder;
+    this.#prometheus = prometheus;
   }
 
   static async begin(configuration: string): Promise<Played> {
-    const played = new Played(await freePort(), configuration);
-    onTestFinished(() => played.stop());
-    await played.start();
-    return played;
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'prometheus.yml'), configuration);
+    return new Played(folder, await start(folder));
   }
 
-  async start(): Promise<void> {
-    const { port } = new URL(this.#url);
-    const folder = this.#folder;
-    const files = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`];
-    const options = [`--web.listen-address=127.0.0.1:${port}`, '--web.enable-remote-write-receiver'];
-    this.#child = spawn('prometheus', [...files, ...options, '--storage.tsdb.retention.time=50y'], { stdio: 'ignore' });
-    await until('Prometheus to be ready', async () => (await fetch(`${this.#url}/-/ready`)).ok);
+  async restart(): Promise<void> {
+    this.#prometheus = await start(this.#folder);
   }
 
-  async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#child?.once('exit', resolve));
-    this.#child?.kill('SIGKILL');
-    await ended;
+  stop(): Promise<void> {
+    return this.#prometheus.stop();
   }
 
   /** Time passes, and the Prometheus scrapes every five minutes, so that its newest point is of now. */
@@ -69,15 +54,21 @@ class Played {
     }
   }
 
+  async #sendReally(...[series]: Parameters<Send>) {
+    const request = { method: 'POST', headers: HEADERS, body: writeRequest(series) };
+    const response = await fetch(this.#prometheus.writeUrl, request);
+    return status(response.status, await response.text());
+  }
+
   /** The minutes that the Prometheus lacks. */
   async missing(): Promise<number> {
     const end = this.fleet.clock.now();
     const range = Math.ceil((end - START + HOUR) / 1000);
     const query = new URLSearchParams({ query: `{job="minutes"}[${range}s]`, time: String(end / 1000) });
-    const { data } = (await (await fetch(`${this.#url}/api/v1/query?${query}`)).json()) as {
-      readonly data: { readonly result: readonly { metric: Record<string, string>; values: [number, string][] }[] };
+    const { result } = (await this.#prometheus.get(`query?${query}`)) as {
+      readonly result: readonly { metric: Record<string, string>; values: [number, string][] }[];
     };
-    for (const { metric, values } of data.result) {
+    for (const { metric, values } of result) {
       const points = values.map(([time, value]) => [Math.round(time * 1000), Number(value)] as const);
       this.fleet.receiver.series.set(keyOf(Object.entries(metric)), new Map(points));
     }
@@ -96,7 +87,7 @@ describe.runIf(hasTool('prometheus')).each([
     await played.passes(HOUR);
     await played.stop();
     await played.passes(2 * HOUR);
-    await played.start();
+    await played.restart();
     await played.passes(HOUR);
     const missing = await played.missing();
     expect(missing / 4).toBeGreaterThanOrEqual(least);

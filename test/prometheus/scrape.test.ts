@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { certificatePath } from '../harness/certificates.ts';
-import { freePort } from '../harness/free-port.ts';
+import { startPrometheus } from '../harness/prometheus.ts';
 import { spawnExporter } from '../harness/spawn-exporter.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { hasTool } from '../harness/tools.ts';
@@ -51,18 +49,11 @@ basic_auth_users:
       join(folder, 'prometheus.yml'),
       `global: { scrape_interval: 1s }\nscrape_configs:\n${jobs.join('\n')}\n`,
     );
-    const port = await freePort();
-    const options = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`];
-    const prometheus = spawn('prometheus', [...options, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'ignore' });
-    onTestFinished(async () => {
-      prometheus.kill('SIGKILL');
-      await once(prometheus, 'exit');
-    });
+    const prometheus = await startPrometheus(folder);
     const targets = await until('each job to have scraped', async () => {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/targets`);
-      const { data } = (await response.json()) as { readonly data: { readonly activeTargets: readonly Target[] } };
+      const { activeTargets } = (await prometheus.get('targets')) as { readonly activeTargets: readonly Target[] };
       const isKnown = ({ scrapePool, health }: Target) => health === (scrapePool === 'both' ? 'up' : 'down');
-      return data.activeTargets.length === 3 && data.activeTargets.every(isKnown) && data.activeTargets;
+      return activeTargets.length === 3 && activeTargets.every(isKnown) && activeTargets;
     });
     const errors = Object.fromEntries(targets.map(({ scrapePool, lastError }) => [scrapePool, lastError]));
     expect(errors.both).toBe('');

@@ -176,7 +176,7 @@ const plans: fc.Arbitrary<Plan> = fc.record({
 });
 
 /** `FUZZ_SEED` draws other plans, and more of them. */
-const numRuns = process.env.FUZZ_SEED === undefined ? 4 : 40;
+const numRuns = process.env.FUZZ_SEED === undefined ? 3 : 40;
 
 test('property: whatever happens together, what is shown is so, and all is well afterwards', async () => {
   await fc.assert(fc.asyncProperty(plans, play), { numRuns, endOnFailure: true });

@@ -1,19 +1,10 @@
 import { expect, test } from 'vitest';
-import { MINUTE, SECOND } from '../harness/duration.ts';
-import type { Scrape } from '../harness/scrape.ts';
+import { SECOND } from '../harness/duration.ts';
 import { simulate } from '../harness/simulate.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 const EVENTS = 'filer_lock_events_total';
 const COUNTING = { PORTAL_COLLECTORS: 'telemetry,jobs,notifications,volume_telemetry=5m' };
-
-/** The service delivers the events of the last ten minutes again and again. */
-const OVERLAPPING = { historyMs: 10 * MINUTE, clientKeyHeader: 'X-Unknown' };
-
-/** What counts events, but for buckets. */
-function counts(scrape: Scrape): number {
-  return scrape.sum(EVENTS) + scrape.sum('filer_propagation_duration_seconds_count');
-}
 
 test.each(['stop', 'kill'] as const)(
   'events count once over a %s: counters start at zero, and known events do not count again',
@@ -38,15 +29,6 @@ test.each(['stop', 'kill'] as const)(
     expect(after.standing).toBe(WELL);
   },
 );
-
-test('without a state file a restart counts what is delivered again, and shows the newest values with the first polls', async () => {
-  const run = await simulate({ gfa: true, services: OVERLAPPING });
-  await run.advance('8m');
-  await run.restart('stop');
-  const scrape = await run.advance('2m');
-  expect(counts(scrape)).toBeGreaterThan(0);
-  expect(scrape.standing).toBe(WELL);
-});
 
 test('after a restart known series exist with zero before the first poll, so that increase() sees the next event', async () => {
   const run = await simulate({ gfa: true, portal: false, state: true });
