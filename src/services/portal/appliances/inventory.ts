@@ -20,7 +20,7 @@ export type ListName = (typeof INVENTORY_LISTS)[number]['name'];
 
 const SERIAL_FIELDS = { '/serials': 'id', '/edges': 'serial' } as const;
 
-export type ListPath = keyof typeof SERIAL_FIELDS;
+type ListPath = keyof typeof SERIAL_FIELDS;
 
 /** The most records of one inventory list, because the list is read in one event-loop turn. */
 const MAX_LISTED = 20_000;
@@ -85,7 +85,7 @@ export interface InventoryList {
 /** By name; a list that was never read, or is forbidden, is missing. */
 export type InventoryLists = ReadonlyMap<ListName, InventoryList>;
 
-export interface ReadInventory {
+interface ReadInventory {
   readonly appliances: Inventory;
   /** Whether the ids of `GET /serials` are known to be the serials of `GET /edges`. */
   readonly sharesIds: boolean;
