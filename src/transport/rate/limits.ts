@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Clock } from '../../runtime/clock.ts';
 import { PostponedError } from '../../runtime/errors.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -56,12 +57,12 @@ export class ServiceLimits {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #rateLimiter: RateLimiter;
-  readonly #concurrency: number;
+  /** Requests in flight are limited here, and nowhere else. */
+  readonly #places: ReturnType<typeof pLimit>;
   readonly #throttledKeys = new ThrottledKeys();
   readonly #accountThrottling = new AccountThrottling();
   readonly #priorityQueue = new Set<Leave>();
   readonly #queue = new Set<Leave>();
-  #inFlight = 0;
   /** The successes that no repetition has used up. */
   #successes = MAX_SUCCESSES;
   #isServing = false;
@@ -77,12 +78,12 @@ export class ServiceLimits {
     this.#clock = clock;
     this.#random = random;
     this.#rateLimiter = new RateLimiter(limit, new AdaptiveRate(maxPerMs, now), now);
-    this.#concurrency = concurrency;
+    this.#places = pLimit(concurrency);
     this.dailyQuota = new DailyQuota(dailyLimit, now);
   }
 
   get requestsInFlight(): number {
-    return this.#inFlight;
+    return this.#places.activeCount;
   }
 
   /** The requests per second that are allowed now: 0 during a wait. */
@@ -167,7 +168,10 @@ export class ServiceLimits {
       };
       const leave: Leave = (request) => {
         signal.removeEventListener('abort', giveUp);
-        resolve(this.#sendNow(attempt, key, request));
+        const sent = this.#places(() => this.#sendNow(attempt, key, request));
+        resolve(sent);
+        // p-limit frees the place before it settles the promise, so the loop finds it free.
+        void sent.then(() => this.#wake.abort('place free'));
       };
       if (signal.aborted) return reject(signal.reason);
       signal.addEventListener('abort', giveUp, { once: true });
@@ -181,10 +185,7 @@ export class ServiceLimits {
     key: string | undefined,
     request: SentRequest,
   ): Promise<Attempt<Value>> {
-    this.#inFlight += 1;
     const result = await attempt();
-    this.#inFlight -= 1;
-    this.#wake.abort('place free');
     if (result.state === 'lost') this.#recordEnd(request, 'unknown');
     else if (result.state === 'throttled') {
       const { retryAfterMs } = result;
@@ -236,7 +237,7 @@ export class ServiceLimits {
    * waits for a place: the service would count it later than the window assumes.
    */
   #earliest(now: number): number {
-    if (this.#inFlight >= this.#concurrency) return Number.POSITIVE_INFINITY;
+    if (this.#places.activeCount >= this.#places.concurrency) return Number.POSITIVE_INFINITY;
     return Math.max(this.#rateLimiter.earliest(now), this.dailyQuota.earliest(now));
   }
 }
