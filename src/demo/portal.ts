@@ -18,12 +18,6 @@ export interface PortalOptions {
   readonly jobsFail: boolean;
 }
 
-/** When a request arrived, by the clock of the service and by a monotonic one. */
-interface Arrival {
-  readonly now: number;
-  readonly monotonic: number;
-}
-
 const NOTIFICATIONS_MS = 15 * MINUTE_MS;
 
 const fixedResponses: ReadonlyMap<string, unknown> = new Map(Object.entries(accountJson));
@@ -38,7 +32,8 @@ export class Portal {
     this.#fleet = fleet;
   }
 
-  respond(request: DemoRequest, { now, monotonic }: Arrival, options: PortalOptions): DemoResponse {
+  /** `now` is by the clock of the service, `monotonic` by one that nobody sets. */
+  respond(request: DemoRequest, now: number, monotonic: number, options: PortalOptions): DemoResponse {
     const rejection = this.#limits.rejection(options.limits, now, monotonic);
     if (rejection !== undefined) return rejection;
     const { pathname, searchParams } = new URL(request.path, 'http://portal.test');

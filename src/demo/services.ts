@@ -165,7 +165,7 @@ export class SimulatedServices {
     const reply =
       service === 'gfa'
         ? this.#gfa.respond(request, now, this.#options)
-        : this.portal.respond(request, { now, monotonic: this.#clock.monotonic() }, this.#options);
+        : this.portal.respond(request, now, this.#clock.monotonic(), this.#options);
     if (reply.status !== 200) return reply;
     const edits = [...this.#edits].filter(({ path }) => path.test(request.path));
     return { ...reply, body: edits.reduce((body, { change }) => change(body, request), reply.body) };

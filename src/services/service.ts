@@ -41,8 +41,11 @@ export interface Service<Settings = unknown> {
   createCheck(settings: Settings, dependencies: DoctorCheckDependencies): ServiceCheck;
   /** Missing if the number of requests does not grow with the fleet. */
   readonly planning?: ServicePlanning<Settings>;
-  /** Missing if the service has no records of the past, for remote write. */
-  historyBins?(settings: Settings): HistoryBins;
+  /**
+   * How far back a usual request reaches, and the length of a bin, in milliseconds. Missing if the service has no records
+   * of the past, for remote write.
+   */
+  historyBins?(settings: Settings): { readonly lookbackMs: number; readonly binMs: number };
 }
 
 export interface ServiceEndpoint extends LimitSettings {
@@ -120,10 +123,4 @@ export interface FleetDemand {
   }[];
   readonly limit: RateLimit;
   readonly dailyLimit: number | undefined;
-}
-
-/** How far back a usual request reaches, and the length of a bin, in milliseconds. */
-interface HistoryBins {
-  readonly lookbackMs: number;
-  readonly binMs: number;
 }
