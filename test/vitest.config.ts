@@ -16,7 +16,8 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/{unit,golden,scenario,process}/**/*.test.ts'],
-          maxWorkers: cores,
+          // Tests of processes mostly wait.
+          maxWorkers: cores + 1,
           // Files of one worker share the program's modules, so no test may replace a module.
           isolate: false,
         },
