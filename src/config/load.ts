@@ -4,10 +4,9 @@ import type { ReadText } from '../runtime/small-files.ts';
 import { isLoopback } from './addresses.ts';
 import type { Config } from './config.ts';
 import { DOTENV, mergeDotenv, unknownVariables } from './dotenv.ts';
-import { FileSecret, fileSecrets } from './file-secrets.ts';
 import { quotedPath } from './format.ts';
 import { proxies } from './proxy.ts';
-import { readVariables } from './read-variables.ts';
+import { FileSecret, readVariables } from './read-variables.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import {
   fileVariable,
@@ -42,9 +41,7 @@ export async function loadConfig(
   const rows = allVariables(services);
   const dotenv = await readText(DOTENV).catch(asError);
   const { texts, dotenvHasSecret, errors } = mergeDotenv(environment, dotenv, rows);
-  const read = readVariables(rows, texts);
-  errors.push(...read.errors);
-  const values: Values<Rows> = { ...read.values, ...(await fileSecrets(rows, texts, readText, errors)) };
+  const values = await readVariables(rows, texts, readText, errors);
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
   errors.push(...noServiceErrors(services, given));
   for (const section of sections) errors.push(...secretErrors(section, given), ...section.errors(given));

@@ -1,57 +1,68 @@
-import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv';
-import envSchema from 'env-schema';
-import { errorLine, type Format } from './format.ts';
-import type { NamedVariable, Rows, Values, VariableTexts } from './table.ts';
+import { ConfigError, errorCode } from '../runtime/errors.ts';
+import { REDACTED, Secret } from '../runtime/secret.ts';
+import type { ReadText } from '../runtime/small-files.ts';
+import { errorLine, type Format, quotedPath } from './format.ts';
+import { fileVariable, isSecret, type NamedVariable, type Rows, type Values, type VariableTexts } from './table.ts';
 
-/** The keyword of the schema: the format of the variable reads its text, and the value takes the place of the text. */
-const reads: SchemaValidateFunction = (format: Format<unknown>, text: string, _schema, place) => {
-  const parsed = format.parse(text);
-  const name = String(place?.parentDataProperty);
-  if (parsed.state === 'invalid') {
-    reads.errors = parsed.errors.map((error) => ({
-      keyword: 'reads',
-      message: errorLine(name, error, format.expects),
-      params: { name },
-    }));
-    return false;
+/** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
+export class FileSecret extends Secret {
+  /** The path may be shown, unlike the content. */
+  readonly path: string;
+
+  constructor(path: string, content: string, readAgain: () => Promise<string>) {
+    super(content, readAgain);
+    this.path = path;
   }
-  if (place !== undefined) place.parentData[name] = parsed.value;
-  return true;
-};
 
-const ajv = new Ajv({
-  allErrors: true,
-  useDefaults: true,
-  // The schemas are part of the program. Checking them would compile the schema of JSON Schema itself at each start.
-  meta: false,
-  validateSchema: false,
-  keywords: [{ keyword: 'reads', type: 'string', modifying: true, errors: true, validate: reads }],
-});
+  override toString(): string {
+    return `${REDACTED} from ${this.path}`;
+  }
+}
 
-/** The values of the variables that are valid, and the defaults of those that are not set. Each error becomes a line. */
-export function readVariables(
+/**
+ * The values of the variables that are valid, also of those that are given as `NAME_FILE`, and the defaults of those that
+ * are not set. Adds to `errors` what is wrong with the others.
+ */
+export async function readVariables(
   rows: readonly NamedVariable[],
   texts: VariableTexts,
-): { readonly values: Values<Rows>; readonly errors: readonly string[] } {
-  const properties: Record<string, object> = {};
-  const data: Record<string, string> = {};
+  readText: ReadText,
+  errors: string[],
+): Promise<Values<Rows>> {
+  const values: Record<string, unknown> = {};
   for (const { name, row } of rows) {
-    const { format, default: byDefault } = row;
-    properties[name] = { type: 'string', reads: format, ...(byDefault !== undefined && { default: byDefault }) };
-    const text = texts.get(name);
-    if (text !== undefined) data[name] = text;
+    const fileName = fileVariable(name);
+    const path = isSecret(row) ? texts.get(fileName) : undefined;
+    const text = texts.get(name) ?? row.default;
+    try {
+      if (path !== undefined) values[name] = await fileSecret(fileName, path, row.format as Format<Secret>, readText);
+      else if (text !== undefined) values[name] = parse(name, text, row.format);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      errors.push(...error.errors);
+    }
+    if (path !== undefined && text !== undefined)
+      errors.push(`${name}: is set and so is ${fileName}; expected one of them`);
   }
-  try {
-    return { values: envSchema({ env: false, schema: { type: 'object', properties }, data, ajv }), errors: [] };
-  } catch (error) {
-    if (!(error instanceof Error && 'errors' in error && Array.isArray(error.errors))) throw error;
-    const errors: readonly ErrorObject[] = error.errors;
-    const invalid = new Set(errors.map(({ params }) => params.name));
-    // The relations between the other variables are checked too, so their values are still needed.
-    const { values } = readVariables(
-      rows.filter(({ name }) => !invalid.has(name)),
-      texts,
-    );
-    return { values, errors: errors.map(({ message = '' }) => message) };
-  }
+  return values;
+}
+
+async function fileSecret(name: string, path: string, format: Format<Secret>, readText: ReadText): Promise<FileSecret> {
+  // It rejects if the content is no secret, which `Secret.reload` takes for an incomplete rotation.
+  const read = async () => {
+    const content = await readText(path).catch((error: unknown) => {
+      const reason = errorCode(error) ?? 'unknown reason';
+      const expected = 'expected the path of a file with the secret';
+      throw new ConfigError([`${name}: ${quotedPath(path)} cannot be read (${reason}); ${expected}`]);
+    });
+    return parse(name, content.replace(/[\r\n]+$/, ''), format).reveal();
+  };
+  return new FileSecret(path, await read(), read);
+}
+
+/** Throws a ConfigError with the name of the variable if the text is not of the format. */
+function parse<Value>(name: string, text: string, format: Format<Value>): Value {
+  const parsed = format.parse(text);
+  if (parsed.state === 'valid') return parsed.value;
+  throw new ConfigError(parsed.errors.map((error) => errorLine(name, error, format.expects)));
 }
