@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
+import { DOTENV } from '../config/dotenv.ts';
 import type { DemoTroubles } from '../demo/demo.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { PageNotice } from '../web/pages/page.ts';
-import { load, type Variables } from './load.ts';
+import { load, readFile, type Variables } from './load.ts';
 
 /** Simulates the services while a command runs. */
 export async function withDemo(
@@ -14,13 +15,14 @@ export async function withDemo(
   const { startDemo } = await import('../demo/demo.ts');
   const demo = await startDemo(systemClock, variables, troubles);
   try {
-    return await command(await load(demo.environment, noFile), demo.notice);
+    return await command(await load(demo.environment, readWithoutDotenv), demo.notice);
   } finally {
     await demo.close();
   }
 }
 
 /** The demo must not read the `.env` of a real account. */
-function noFile(path: string): Promise<never> {
+function readWithoutDotenv(path: string): Promise<string> {
+  if (path !== DOTENV) return readFile(path);
   return Promise.reject(Object.assign(new Error(`${path}: the demo does not read this file`), { code: 'ENOENT' }));
 }

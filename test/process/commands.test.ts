@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { certificatePath } from '../harness/certificates.ts';
 import { realServices } from '../harness/real-services.ts';
 import { spawnExporter } from '../harness/spawn-exporter.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -93,8 +94,9 @@ test('--once is exit 1 if nothing could be polled', async () => {
   expect((await spawnExporter(['--once'], variables).ended).code).toBe(1);
 });
 
-test('--doctor --demo finds nothing wrong', async () => {
-  const { code, stdout } = await spawnExporter(['--doctor', '--demo']).ended;
+test('--doctor --demo finds nothing wrong, also with certificate authorities of its own', async () => {
+  const env = { NODE_EXTRA_CA_CERTS: certificatePath('authority.crt') };
+  const { code, stdout } = await spawnExporter(['--doctor', '--demo'], env).ended;
   expect(stdout).not.toMatch(/^ +failure/m);
   expect(code).toBe(0);
 });
