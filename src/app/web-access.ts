@@ -1,5 +1,4 @@
 import type { Config } from '../config/config.ts';
-import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { randomKey } from '../runtime/random.ts';
 import type { ReadText } from '../runtime/small-files.ts';
@@ -38,10 +37,7 @@ export function createAccessControl({ first }: WebConfigFile, { clock }: Environ
 export function createReloader(file: WebConfigFile, server: WebServer, { clock, log }: Environment): WebConfigReloader {
   return new WebConfigReloader({
     ...file,
-    adopt: (rules) => {
-      server.adopt(rules);
-      void warnOfLooseFiles(rules.ownFiles, log);
-    },
+    adopt: (rules) => server.adopt(rules),
     clock,
     log,
   });

@@ -9,13 +9,13 @@ import type { FleetDemand } from '../services/service.ts';
 import { configuredServices, services } from '../services/services.ts';
 import { DailyQuota } from '../transport/rate/daily-quota.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { loadWithWarnings, type Variables, variablesSet } from './load.ts';
+import { load, type Variables, variablesSet } from './load.ts';
 import { abortOn, print, systemEnvironment } from './system-environment.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
   const given = options.appliances === undefined ? undefined : applianceCount(options.appliances);
-  const config = await loadWithWarnings(given === undefined ? variables : await withPlaceholders(variables));
+  const config = await load(given === undefined ? variables : await withPlaceholders(variables));
   const planned = configuredServices(config).filter(({ service }) => service.planning !== undefined);
   if (planned.length === 0) {
     const urls = services

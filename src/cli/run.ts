@@ -7,7 +7,7 @@ import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { checkConfig } from './check-config.ts';
 import { withDemo } from './demo.ts';
 import { usage } from './help.ts';
-import { load, loadWithWarnings, type Variables } from './load.ts';
+import { load, type Variables } from './load.ts';
 import { once } from './once.ts';
 import { serve } from './serve.ts';
 import { OutputError, print, versionLine } from './system-environment.ts';
@@ -54,7 +54,7 @@ async function runCommand(
     case 'doctor': {
       const { runDoctor } = await import('./doctor.ts');
       const examine = (config: Config) => runDoctor(config, options, stopped);
-      return options.demo ? withDemo(variables, 'none', examine) : examine(await loadWithWarnings(variables));
+      return options.demo ? withDemo(variables, 'none', examine) : examine(await load(variables));
     }
     case 'demo':
       return withDemo(variables, options.trouble ? 'all' : 'one', (config, notice) => serve(config, stopped, notice));

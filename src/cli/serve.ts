@@ -4,7 +4,6 @@ import { type App, createApp } from '../app/app.ts';
 import { stateFileErrors } from '../app/state-file.ts';
 import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
-import { warnOfLooseFiles } from '../config/file-permissions.ts';
 import { systemClock, withTimeout } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { exitNow, waitForThreads } from '../runtime/exit.ts';
@@ -12,7 +11,7 @@ import { createLog, type Log } from '../runtime/log.ts';
 import { configuredServices } from '../services/services.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { EXIT } from './arguments.ts';
-import { lineMask, ownFiles, readFile } from './load.ts';
+import { lineMask, readFile } from './load.ts';
 import { logDestination, systemEnvironment } from './system-environment.ts';
 
 /** How long the start waits for the disk with the state file. */
@@ -55,8 +54,6 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
   const guard = await readWebConfig(config.web, readFile);
-  for (const detail of config.warnings) log.warn({ detail }, 'The configuration was accepted with a warning.');
-  await warnOfLooseFiles(ownFiles(config, guard), log);
   for (const detail of certificateWarnings(guard, systemClock.now() / 1000)) {
     log.warn({ detail, advice: 'replace the certificate' }, 'The server certificate was not valid.');
   }

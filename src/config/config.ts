@@ -1,5 +1,4 @@
 import type { Secret } from '../runtime/secret.ts';
-import type { ProtectedFile } from './file-permissions.ts';
 import { headerPairs, type remoteWriteSection } from './remote-write.ts';
 import type { commonSection } from './variables.ts';
 
@@ -17,10 +16,6 @@ export interface Config extends CommonConfig {
   readonly shown: Readonly<Record<string, string | undefined>>;
   /** Every secret by its variable, also those that have no effect, because all of them must be masked. */
   readonly secrets: ReadonlyMap<string, Secret>;
-  /** One line for each variable without effect that is likely a mistake. */
-  readonly warnings: readonly string[];
-  /** The files that only their owner may write: files with secrets, and `.env` if it exists. */
-  readonly ownFiles: readonly ProtectedFile[];
 }
 
 export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toSettings>>;

@@ -1,8 +1,8 @@
 import { parseEnv } from 'node:util';
 import { errorCode } from '../runtime/errors.ts';
-import { editDistance, nearest } from '../runtime/suggest.ts';
+import { nearest } from '../runtime/suggest.ts';
 import { quoted } from './format.ts';
-import { isSecret, type NamedVariable, namesOf, type ServiceSection, type VariableTexts } from './table.ts';
+import { type NamedVariable, namesOf, type ServiceSection, type VariableTexts } from './table.ts';
 
 export const DOTENV = '.env';
 
@@ -14,22 +14,13 @@ export function mergeDotenv(
   environment: Readonly<Record<string, string | undefined>>,
   /** The content of `.env`, or why it was not read. */
   content: string | Error,
-  rows: readonly NamedVariable[],
 ) {
   const errors: string[] = [];
-  const dotenv = dotenvIn(content, errors);
-  const beneath = dotenv ?? new Map<string, string>();
+  const beneath = dotenvIn(content, errors);
   const set = setOf(environment);
   errors.push(...nodeErrors(beneath, set));
-  return {
-    texts: new Map([...beneath, ...set]),
-    errors,
-    /** Whether `.env` contains a secret, in effect or not; undefined if there is no `.env`. */
-    dotenvHasSecret: dotenv && [...dotenv].some(([name, text]) => hasSecret(rows, name, text)),
-  };
+  return { texts: new Map([...beneath, ...set]), errors };
 }
-
-const PROXY = /^(?:https?|no)_proxy$/i;
 
 function setOf(source: Readonly<Record<string, string | undefined>>): VariableTexts {
   return new Map(Object.entries(source).flatMap(([name, text]) => (text ? [[name, text] as const] : [])));
@@ -38,7 +29,7 @@ function setOf(source: Readonly<Record<string, string | undefined>>): VariableTe
 /** Matches a line whose value has no quotes and a `#` that follows no blank, so that it is hardly meant as a comment. */
 const CUT_VALUE = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=[ \t]*[^\s"'`#][^\n#]*(?<=\S)#/gm;
 
-function dotenvIn(content: string | Error, errors: string[]): VariableTexts | undefined {
+function dotenvIn(content: string | Error, errors: string[]): VariableTexts {
   if (typeof content === 'string') {
     for (const [, name = ''] of content.matchAll(CUT_VALUE)) {
       errors.push(`${DOTENV}: ${name} has a # in a value without quotes, which cuts the value; expected it in quotes`);
@@ -48,7 +39,7 @@ function dotenvIn(content: string | Error, errors: string[]): VariableTexts | un
   }
   const code = errorCode(content);
   if (code !== 'ENOENT') errors.push(`${DOTENV}: cannot be read (${code ?? 'unknown reason'})`);
-  return undefined;
+  return new Map();
 }
 
 /**
@@ -68,31 +59,20 @@ function nodeErrors(beneath: VariableTexts, environment: VariableTexts): readonl
   return errors;
 }
 
-/** A proxy's URL may contain a password. */
-function hasSecret(rows: readonly NamedVariable[], name: string, text: string): boolean {
-  return (
-    rows.some(({ name: known, row }) => known === name && isSecret(row)) || (PROXY.test(name) && text.includes('@'))
-  );
-}
-
 /** Matches variables that Kubernetes sets in every container for a Service whose name begins like ours. */
 const SERVICE_LINK =
   /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
 
-/**
- * An unknown variable is an error if it has the prefix of a service. It is a warning if it resembles a known one,
- * because it may belong to another program.
- */
+/** An unknown variable is an error if it has the prefix of a service. */
 export function unknownVariables(
   texts: VariableTexts,
   rows: readonly NamedVariable[],
   services: readonly ServiceSection[],
-): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
+): readonly string[] {
   const known = namesOf(rows);
-  const unknown = [...texts.keys()].filter((name) => !known.includes(name) && !SERVICE_LINK.test(name));
   const isOurs = (name: string) => services.some(({ url }) => name.startsWith(url.replace(/URL$/, '')));
-  const errors = unknown
-    .filter(isOurs)
+  return [...texts.keys()]
+    .filter((name) => !known.includes(name) && !SERVICE_LINK.test(name) && isOurs(name))
     .sort((one, other) => (one < other ? -1 : 1))
     .map((name) => {
       const withoutFile = name.replace(/_FILE$/, '');
@@ -100,17 +80,4 @@ export function unknownVariables(
       const shown = /^\w+$/.test(name) ? name : quoted(name);
       return `${shown}: unknown variable; did you mean ${meant}?`;
     });
-  const warnings = unknown.flatMap((name) => {
-    const meant = isOurs(name) ? undefined : known.find((one) => isNearMiss(name, one));
-    return meant === undefined ? [] : [`${name}: is no variable of the exporter; did you mean ${meant}?`];
-  });
-  return { errors, warnings };
-}
-
-function isNearMiss(name: string, known: string): boolean {
-  const bare = (text: string) => text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
-  const slips = name.length >= 12 ? 2 : 1;
-  // Most names differ too much in length: the distance is as large at least, and takes long to compute.
-  const mayBeNear = name.length >= 8 && Math.abs(name.length - known.length) <= slips;
-  return (mayBeNear && editDistance(name, known) <= slips) || bare(known) === bare(name);
 }

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { DOTENV, mergeDotenv, unknownVariables } from './dotenv.ts';
 import { quotedPath } from './format.ts';
 import { proxies } from './proxy.ts';
-import { FileSecret, readVariables } from './read-variables.ts';
+import { readVariables } from './read-variables.ts';
 import { remoteWriteSection } from './remote-write.ts';
 import {
   fileVariable,
@@ -40,15 +40,14 @@ export async function loadConfig(
   const sections = sectionsOf(services);
   const rows = allVariables(services);
   const dotenv = await readText(DOTENV).catch(asError);
-  const { texts, dotenvHasSecret, errors } = mergeDotenv(environment, dotenv, rows);
+  const { texts, errors } = mergeDotenv(environment, dotenv);
   const values = await readVariables(rows, texts, readText, errors);
   const given = { isSet: (name: string) => texts.has(name) || texts.has(fileVariable(name)), values };
   errors.push(...noServiceErrors(services, given));
   for (const section of sections) errors.push(...secretErrors(section, given), ...section.errors(given));
   errors.push(...(await certificateErrors(texts, readText)));
   const proxy = proxies(texts, errors);
-  const unknown = unknownVariables(texts, rows, services);
-  errors.push(...unknown.errors);
+  errors.push(...unknownVariables(texts, rows, services));
   if (errors.length > 0) throw new ConfigError(inTableOrder(errors, rows));
   const common = commonSection.toSettings(values);
   return {
@@ -60,14 +59,6 @@ export async function loadConfig(
       Object.entries(values).flatMap(([name, value]) => (value instanceof Secret ? [[name, value]] : [])),
     ),
     requests: { ...common.requests, proxy },
-    warnings: unknown.warnings,
-    ownFiles: [
-      ...Object.values(values).flatMap((value) =>
-        value instanceof FileSecret ? [{ path: value.path, isSecret: !isPublic(value) }] : [],
-      ),
-      // `.env` decides where tokens are sent, so only its owner may write it, even if it contains no secret.
-      ...(dotenvHasSecret === undefined ? [] : [{ path: DOTENV, isSecret: dotenvHasSecret }]),
-    ],
   };
 }
 
@@ -117,12 +108,6 @@ async function certificateErrors(texts: VariableTexts, readText: ReadText): Prom
       : `cannot be read (${errorCode(content) ?? 'unknown reason'})`;
   const expected = 'expected the path of a PEM file with certificates of authorities';
   return [`${EXTRA_CERTIFICATES}: ${quotedPath(path)} ${reason}; ${expected}`];
-}
-
-/** Everybody may read certificates, unless the key is in the same file. */
-function isPublic(secret: Secret): boolean {
-  const text = secret.reveal();
-  return text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY-----');
 }
 
 /** Sorts error lines by variable. Lines that begin with no variable come last. */

@@ -1,23 +1,8 @@
 import { ConfigError, errorCode } from '../runtime/errors.ts';
-import { REDACTED, Secret } from '../runtime/secret.ts';
+import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { errorLine, type Format, quotedPath } from './format.ts';
 import { fileVariable, isSecret, type NamedVariable, type Rows, type Values, type VariableTexts } from './table.ts';
-
-/** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
-export class FileSecret extends Secret {
-  /** The path may be shown, unlike the content. */
-  readonly path: string;
-
-  constructor(path: string, content: string, readAgain: () => Promise<string>) {
-    super(content, readAgain);
-    this.path = path;
-  }
-
-  override toString(): string {
-    return `${REDACTED} from ${this.path}`;
-  }
-}
 
 /**
  * The values of the variables that are valid, also of those that are given as `NAME_FILE`, and the defaults of those that
@@ -47,7 +32,8 @@ export async function readVariables(
   return values;
 }
 
-async function fileSecret(name: string, path: string, format: Format<Secret>, readText: ReadText): Promise<FileSecret> {
+/** A secret in a file. Each reload reads the file again, so that a rotated secret needs no restart. */
+async function fileSecret(name: string, path: string, format: Format<Secret>, readText: ReadText): Promise<Secret> {
   // It rejects if the content is no secret, which `Secret.reload` takes for an incomplete rotation.
   const read = async () => {
     const content = await readText(path).catch((error: unknown) => {
@@ -57,7 +43,7 @@ async function fileSecret(name: string, path: string, format: Format<Secret>, re
     });
     return parse(name, content.replace(/[\r\n]+$/, ''), format).reveal();
   };
-  return new FileSecret(path, await read(), read);
+  return new Secret(await read(), read);
 }
 
 /** Throws a ConfigError with the name of the variable if the text is not of the format. */

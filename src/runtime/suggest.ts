@@ -12,7 +12,7 @@ export function likelyTypo(text: string, candidates: readonly string[]): string 
 }
 
 /** Counts the letters to insert, delete, replace or transpose (Damerau and Levenshtein, optimal alignment). */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

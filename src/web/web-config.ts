@@ -20,8 +20,6 @@ export interface WebRules {
   readonly users: ReadonlyMap<string, string>;
   /** Undefined for no limit. */
   readonly rateLimit: ClientRateLimit | undefined;
-  /** The file itself and the key file: only their owner may write them, or read them if they contain a secret. */
-  readonly ownFiles: readonly { readonly path: string; readonly isSecret: boolean }[];
 }
 
 /** The content of each file that was read, by its path; undefined if it cannot be read. */
@@ -81,9 +79,7 @@ async function rulesOf(path: string, read: ReadNoted): Promise<WebRules> {
   const [cert, key, clientCa] = [await pemOf('cert'), await pemOf('key'), await pemOf('client_ca')];
   const tls = cert && key && tlsRules(section, { cert, key, clientCa });
   const users = new Map(Object.entries(hashes));
-  const ownFiles = [{ path, isSecret: users.size > 0 || section.key !== undefined }];
-  if (section.key_file !== undefined) ownFiles.push({ path: absolute(section.key_file), isSecret: true });
-  return { tls, headers: http.headers ?? {}, users, rateLimit: rateLimitOf(file), ownFiles };
+  return { tls, headers: http.headers ?? {}, users, rateLimit: rateLimitOf(file) };
 }
 
 /** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */

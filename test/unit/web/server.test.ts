@@ -35,7 +35,7 @@ interface Settings extends Partial<Pages> {
   readonly metricsPath?: string;
 }
 
-const NO_RULES: WebRules = { tls: undefined, headers: {}, users: new Map(), rateLimit: undefined, ownFiles: [] };
+const NO_RULES: WebRules = { tls: undefined, headers: {}, users: new Map(), rateLimit: undefined };
 
 /** A server on a free port, which ends with the test. */
 async function serve({ clock, rules, compare, metricsPath = '/metrics', ...pages }: Settings = {}) {

@@ -61,7 +61,6 @@ rate_limit: { interval: 1m30s, burst: 20 }
   expect([...rules.users.keys()]).toEqual(['42', 'me']);
   expect(rules.headers).toMatchObject({ 'Strict-Transport-Security': 'max-age=63072000' });
   expect(rules.rateLimit).toEqual({ intervalMs: 90_000, burst: 20 });
-  expect(rules.ownFiles.map(({ path }) => path)).toEqual(['/etc/web.yml', '/etc/server.key']);
 });
 
 test('a file may contain certificate, key and authority itself', async () => {
