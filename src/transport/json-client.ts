@@ -17,7 +17,7 @@ export interface AllowedRequest {
   readonly path: RegExp;
 }
 
-export interface ServiceRequest {
+export interface ServiceRequest<Result = unknown> {
   readonly method: Method;
   /** Begins with `/`; the segments are already encoded. */
   readonly path: string;
@@ -30,8 +30,11 @@ export interface ServiceRequest {
   readonly authorization?: () => string;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
-  /** Throws a SchemaError if the body of a 2xx response does not match the schema; the request then counts as `invalid`. */
-  readonly validate?: (body: unknown) => unknown;
+  /**
+   * Reads the body of a 2xx response; default: the body itself. Throws a SchemaError if it does not match the schema; the
+   * request then counts as `invalid`.
+   */
+  readonly read?: (body: unknown) => Result;
   /** The serial of the appliance that the request is about, because a service may return 429 for one appliance alone. */
   readonly throttleKey?: string;
   /** True for requests that decide what else is polled: they overtake all other waiting requests. */
@@ -88,10 +91,10 @@ export class JsonClient {
   }
 
   /**
-   * Resolves with the parsed body of a 2xx response. Rejects with a RequestError for every other response, with the error
-   * of `validate`, or with a PostponedError if the request has to wait because of its appliance.
+   * Resolves with what `read` makes of a 2xx response. Rejects with a RequestError for every other response, with the error
+   * of `read`, or with a PostponedError if the request has to wait because of its appliance.
    */
-  async send(request: ServiceRequest, signal: AbortSignal): Promise<unknown> {
+  async send<Result>(request: ServiceRequest<Result>, signal: AbortSignal): Promise<Result> {
     const { limits } = this.#options;
     this.#assertReadOnly(request);
     const sender = { key: request.throttleKey, hasPriority: request.priority };
@@ -110,13 +113,13 @@ export class JsonClient {
     throw new ForbiddenRequestError(`${method} ${path} is not sent: the exporter only reads`);
   }
 
-  async #attempt(request: ServiceRequest, signal: AbortSignal): Promise<Attempt<unknown>> {
+  async #attempt<Result>(request: ServiceRequest<Result>, signal: AbortSignal): Promise<Attempt<Result>> {
     const { clock, onEnd } = this.#options;
     const startedAt = clock.monotonic();
     const response: PartialExchange = { status: undefined, headers: {}, respondedAt: 0, bytes: 0, body: undefined };
-    const error = await this.#exchange(request, response, signal).then(
-      () => undefined,
-      (thrown: unknown) => toError(request, thrown),
+    const { value, error } = await this.#exchange(request, response, signal).then(
+      (value) => ({ value, error: undefined }),
+      (thrown: unknown) => ({ value: undefined, error: toError(request, thrown) }),
     );
     onEnd({
       ...response,
@@ -125,7 +128,7 @@ export class JsonClient {
       error,
       seconds: (clock.monotonic() - startedAt) / 1000,
     });
-    if (error === undefined) return { state: 'succeeded', value: response.body };
+    if (error === undefined) return { state: 'succeeded', value };
     const { action, repeats = 0 } = meaningOf(error);
     const failure = { error, repeats: request.onlyOnce ? 0 : repeats };
     if (action === 'wait') return { state: 'throttled', ...failure, retryAfterMs: this.#retryAfterMs(response) };
@@ -136,11 +139,15 @@ export class JsonClient {
     return retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
   }
 
-  /** Sends the request, and fills in the response while it arrives. */
-  async #exchange(unauthorized: ServiceRequest, response: PartialExchange, signal: AbortSignal): Promise<void> {
+  /** Sends the request, and fills in the response while it arrives. Resolves with what `read` makes of it. */
+  async #exchange<Result>(
+    unauthorized: ServiceRequest<Result>,
+    response: PartialExchange,
+    signal: AbortSignal,
+  ): Promise<Result> {
     const request = authorized(unauthorized);
     const { body, type } = payloadOf(request);
-    await sendOnce(
+    return await sendOnce(
       {
         origin: this.#base.origin,
         path: `${this.#base.pathname.replace(/\/$/, '')}${request.path}${queryOf(request)}`,
@@ -167,7 +174,7 @@ export class JsonClient {
         const date = parseHttpDate(first(arrived.headers.date));
         if (date !== undefined) this.serviceClock.addSample(date);
         response.body = await readJson(arrived, options);
-        request.validate?.(response.body);
+        return request.read === undefined ? (response.body as Result) : request.read(response.body);
       },
       { ...this.#options, signal, requestName: nameOf(request) },
     );
@@ -194,7 +201,7 @@ type PartialExchange = {
   -readonly [Name in 'status' | 'headers' | 'respondedAt' | 'bytes' | 'body']: Exchange[Name];
 };
 
-function authorized(request: ServiceRequest): ServiceRequest {
+function authorized<Result>(request: ServiceRequest<Result>): ServiceRequest<Result> {
   const authorization = request.authorization?.();
   return authorization === undefined ? request : { ...request, headers: { ...request.headers, authorization } };
 }

@@ -49,6 +49,9 @@ export function dataRequest({ token, clientKey, clientKeyHeader, groups }: GfaCl
     purpose: 'events',
     query,
     headers,
-    validate: requireEnvelope,
+    read(body) {
+      requireEnvelope(body);
+      return body;
+    },
   };
 }

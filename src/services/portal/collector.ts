@@ -11,7 +11,7 @@ import { InventoryCollector } from './appliances/inventory-collector.ts';
 import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { missingLicence } from './causes.ts';
-import type { PortalRequests } from './client.ts';
+import type { PortalClient } from './client.ts';
 import { createTasks, enabledCollectors, portalTables } from './collectors.ts';
 import type { PortalContext, PortalOptions } from './context.ts';
 
@@ -23,7 +23,7 @@ export class PortalCollector implements Collector {
   readonly #telemetry: TelemetryCollector;
 
   constructor(
-    client: PortalRequests,
+    client: PortalClient,
     options: PortalOptions,
     { clock, log, names }: { readonly clock: Clock; readonly log: Log; readonly names?: FilerNames },
   ) {

@@ -4,7 +4,7 @@ import type { Table } from '../../metrics/family.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ApplianceIndex } from './appliances/appliance-index.ts';
-import type { PortalRequests } from './client.ts';
+import type { PortalClient } from './client.ts';
 import type { AccountRead } from './reads.ts';
 import type { PortalSettings } from './settings.ts';
 
@@ -18,7 +18,7 @@ export interface PortalOptions extends PortalSettings, Pick<Config, 'staleAfter'
 
 /** What the collectors of the portal share. */
 export interface PortalContext {
-  readonly client: PortalRequests;
+  readonly client: PortalClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly options: PortalOptions;

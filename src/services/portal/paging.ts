@@ -1,8 +1,9 @@
+import type { JsonObject } from '../../metrics/family.ts';
 import { labelValue } from '../../metrics/samples.ts';
 import { RequestError, SchemaError } from '../../runtime/errors.ts';
 import { meaningOf } from '../../runtime/failures.ts';
 import type { ServiceRequest } from '../../transport/json-client.ts';
-import type { PortalRequests } from './client.ts';
+import type { PortalClient } from './client.ts';
 import { objectOrEmpty } from './records.ts';
 
 /** The requested number of records in a page. The portal documents no maximum, and sends 50 by default. */
@@ -18,11 +19,11 @@ const MAX_RECORDS = 100_000;
  * SchemaError if a cursor repeats, because the list would never end.
  */
 export async function readPages(
-  client: PortalRequests,
-  request: ServiceRequest,
+  client: PortalClient,
+  request: ServiceRequest<JsonObject>,
   first: ServiceRequest['query'],
   signal: AbortSignal,
-  onPage: (page: unknown) => number,
+  onPage: (page: JsonObject) => number,
 ): Promise<boolean> {
   if (first === undefined) {
     onPage(await client.send(request, signal));
@@ -42,7 +43,7 @@ export async function readPages(
       return send();
     });
     records += onPage(body);
-    const { iterator_id: next } = objectOrEmpty(objectOrEmpty(body).metadata);
+    const { iterator_id: next } = objectOrEmpty(body.metadata);
     // Not through labelValue() alone, because a cursor may be longer than a label.
     cursor = typeof next === 'string' ? next : labelValue(next);
     if (cursor === '') return true;
@@ -54,7 +55,7 @@ export async function readPages(
 }
 
 /** The error of a list that a poll cannot read to its end, and cannot continue in the next poll. */
-export function tooLong({ path }: ServiceRequest): RequestError {
+export function tooLong(path: string): RequestError {
   const expected = `expected at most ${MAX_RECORDS} records in ${MAX_PAGES} pages`;
   return new RequestError('oversize', `reading GET ${path}: the list does not end; ${expected}`, {
     problem: 'long_list',

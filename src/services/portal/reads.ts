@@ -123,13 +123,12 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
     method: 'GET',
     path,
     operation,
-    size: object === undefined ? 'list' : 'object',
     priority: paged === undefined,
-    validate: (response: unknown) => requireObject(response, requestName),
+    read: (body: unknown) => requireObject(body, requestName),
   } as const;
   const task = accountTask(context, settings, operation, async (reportDrop, signal) => {
     if (object !== undefined) {
-      const body = requireObject(await client.send(request, signal), requestName);
+      const body = await client.send(request, signal);
       return { samples: readObject(object, body, requestName, context, reportDrop) };
     }
     let respondedAt: number | undefined;
@@ -144,7 +143,7 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
       return records.length;
     });
     if (isWhole) events?.end();
-    else if (paged?.since === undefined) throw tooLong(request);
+    else if (paged?.since === undefined) throw tooLong(path);
     return { samples: await list.samples(), respondedAt };
   });
   return paged === undefined ? { ...task, priority: true } : task;

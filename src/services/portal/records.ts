@@ -6,14 +6,15 @@ import { RequestError, SchemaError } from '../../runtime/errors.ts';
 /** The most records of one series response, a week of minutes: all are read in one event-loop turn. */
 const MAX_RECORDS = 10_000;
 
-/** Throws a SchemaError if the response is not a series, and a RequestError `oversize` if a shorter period has to be requested. */
-export function checkSeries(body: unknown): void {
+/** Like {@link newestFirst}, but throws a RequestError `oversize` if a shorter period has to be requested. */
+export function readMinutes(body: unknown, reportDrop: ReportDrop): readonly JsonObject[] {
   const { length } = requireItems(body, 'the series');
   if (length > MAX_RECORDS)
     throw new RequestError(
       'oversize',
       `The response contains ${length} records; ${MAX_RECORDS} at most are read at once.`,
     );
+  return newestFirst(body, reportDrop);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FleetDemand, Service } from '../service.ts';
 import { INVENTORY_LISTS, maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
 import { portalCauses } from './causes.ts';
-import { PortalClient } from './client.ts';
+import { withToken } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
 import type { PortalOptions } from './context.ts';
@@ -62,11 +62,8 @@ export const portal: Service<PortalSettings> = {
   connect(settings, { client, config, clock, log, heapBytes, names }) {
     names.isInventoryRead = false;
     const tokens = new TokenSource(client, settings.credentials, clock);
-    const collector = new PortalCollector(
-      new PortalClient(client, tokens),
-      collectorOptions(config, settings, heapBytes),
-      { clock, log, names },
-    );
+    const options = collectorOptions(config, settings, heapBytes);
+    const collector = new PortalCollector(withToken(client, tokens), options, { clock, log, names });
     return {
       collector,
       intervalMs: settings.intervalMs,

@@ -14,7 +14,9 @@ const ASSUMED_LIFETIME_SECONDS = 300;
 /** The characters that a header allows. A token with another could never be sent, but would be kept until it expires. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-export function parseToken(body: unknown) {
+export type ReceivedToken = ReturnType<typeof parseToken>;
+
+function parseToken(body: unknown) {
   const { access_token: access, refresh_token: refresh, expires_in: expiresIn } = objectOrEmpty(body);
   if (typeof access !== 'string' || !SENDABLE.test(access)) {
     throw new SchemaError('reading the portal’s token: expected an object with access_token in printable ASCII');
@@ -27,10 +29,10 @@ const TOKEN_REQUEST = {
   operation: 'token',
   purpose: 'token',
   priority: true,
-  validate: parseToken,
+  read: parseToken,
 } as const;
 
-export function tokenRequest(credentials: Credentials): ServiceRequest {
+export function tokenRequest(credentials: Credentials): ServiceRequest<ReceivedToken> {
   const request = { ...TOKEN_REQUEST, path: '/auth/token' };
   switch (credentials.kind) {
     case 'oauth2':
@@ -53,7 +55,7 @@ export function tokenRequest(credentials: Credentials): ServiceRequest {
   }
 }
 
-export function refreshRequest(access: string, refresh: string): ServiceRequest {
+export function refreshRequest(access: string, refresh: string): ServiceRequest<ReceivedToken> {
   const headers = { authorization: `Bearer ${access}` };
   // A service may revoke all tokens if a refresh token arrives twice.
   return { ...TOKEN_REQUEST, path: '/auth/token/refresh', headers, json: { token: refresh }, onlyOnce: true };
@@ -64,17 +66,13 @@ export function revokeRequest(access: string): ServiceRequest {
   return { method: 'DELETE', path: '/auth/token', operation: 'token', headers, priority: true };
 }
 
-/** A token's lifetime in seconds, which may be infinite, and the field that reports it. `now`: epoch milliseconds. */
-export function lifetimeOf(
-  { access, expiresIn }: Pick<ReturnType<typeof parseToken>, 'access' | 'expiresIn'>,
-  now: number,
-) {
+/** A token's lifetime in seconds, which may be infinite. `now`: epoch milliseconds. */
+export function lifetimeOf({ access, expiresIn }: Pick<ReceivedToken, 'access' | 'expiresIn'>, now: number): number {
   const reportedSeconds = parseDecimal(expiresIn) ?? 0;
-  if (reportedSeconds > 0) return { seconds: reportedSeconds, source: 'expires_in' } as const;
+  if (reportedSeconds > 0) return reportedSeconds;
   const claims = jwtClaims(access);
   const seconds = (parseDecimal(claims.exp) ?? Number.NaN) - (parseDecimal(claims.iat) ?? now / 1000);
-  if (seconds > 0) return { seconds, source: 'jwt' } as const;
-  return { seconds: ASSUMED_LIFETIME_SECONDS, source: 'nothing' } as const;
+  return seconds > 0 ? seconds : ASSUMED_LIFETIME_SECONDS;
 }
 
 /** The claims of a JWT, which are not verified; empty for another token. */

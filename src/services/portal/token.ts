@@ -6,7 +6,7 @@ import type { JsonClient } from '../../transport/json-client.ts';
 import {
   type Credentials,
   lifetimeOf,
-  parseToken,
+  type ReceivedToken,
   refreshRequest,
   revokeRequest,
   tokenRequest,
@@ -182,14 +182,12 @@ export class TokenSource {
     return this.#toToken(await this.#client.send(tokenRequest(credentials), signal));
   }
 
-  #toToken(body: unknown): Token {
-    const parsed = parseToken(body);
-    const { seconds } = lifetimeOf(parsed, this.#client.now());
-    const lifetime = Math.min(seconds, MAX_LIFETIME_SECONDS);
+  #toToken(received: ReceivedToken): Token {
+    const lifetime = Math.min(lifetimeOf(received, this.#client.now()), MAX_LIFETIME_SECONDS);
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.maxSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;
-    const { access, refresh } = parsed;
+    const { access, refresh } = received;
     return { access, refresh, renewAt: expiresAt - margin * 1000, expiresAt };
   }
 }

@@ -65,10 +65,10 @@ describe('a response', () => {
 
   test('that is not as documented counts as invalid', async () => {
     const { client, codes } = await responding(204);
-    const validate = () => {
+    const read = () => {
       throw new SchemaError('expected an object');
     };
-    await expect(client.send({ ...listing, validate }, running)).rejects.toThrow(new SchemaError('expected an object'));
+    await expect(client.send({ ...listing, read }, running)).rejects.toThrow(new SchemaError('expected an object'));
     expect(codes()).toEqual(['invalid']);
   });
 

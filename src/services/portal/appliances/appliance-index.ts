@@ -65,8 +65,8 @@ export class ApplianceIndex {
   }
 
   /**
-   * Replaces the inventory. An appliance that is missing for the first time stays, without its records, and one of
-   * PORTAL_SERIALS that no list has keeps what was known of it.
+   * Replaces the inventory. An appliance that is missing for the first time stays, and one of PORTAL_SERIALS that no list
+   * has keeps what was known of it.
    */
   replace(listed: Inventory, reportDrop: ReportDrop): void {
     const { serials = [] } = this.#options;
@@ -75,7 +75,7 @@ export class ApplianceIndex {
     const unlisted = serials
       .filter((serial) => !listed.has(serial))
       .map((serial) => this.#known.get(serial) ?? unknownAppliance(serial));
-    const known = [...listed.values(), ...[...missing, ...unlisted].map((one) => ({ ...one, records: {} }))];
+    const known = [...listed.values(), ...missing, ...unlisted];
     this.#known = new Map(known.map((appliance) => [appliance.serial, appliance]));
     this.#missing = new Set(missing.map(({ serial }) => serial));
     this.#names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);

@@ -1,5 +1,5 @@
 import type { Task } from '../../../contract/task.ts';
-import { type Family, isJsonObject } from '../../../metrics/family.ts';
+import { type Family, isJsonObject, type JsonObject } from '../../../metrics/family.ts';
 import { labelValue, type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { anyTime, booleanValue, date, infoOne, unitless } from '../../../metrics/units.ts';
 import type { CollectorDefinition, PortalContext, TaskSettings } from '../context.ts';
@@ -97,23 +97,20 @@ export const edges: CollectorDefinition = {
   create: (context, settings) => () => context.appliances.polled.flatMap((edge) => detailTask(context, settings, edge)),
 };
 
-/** The samples of an appliance's records in the lists of the inventory. */
-export function edgeSamples(
-  { serial, name, build, availableBuild, records = {} }: Appliance,
+/** The samples of an appliance's record in `GET /edges`. */
+export function edgeSamples({ serial, name }: Appliance, record: JsonObject, reportDrop: ReportDrop): Sample[] {
+  const { s3_edge, file_iq } = objectOrEmpty(record.services);
+  return toSamples(edgeTable, [{ ...record, s3_edge, file_iq }], { serial, filer: name }, reportDrop);
+}
+
+/** The samples of an appliance's record in `GET /serials`. */
+export function serialSamples(
+  { serial, name, build, availableBuild }: Appliance,
+  record: JsonObject,
   reportDrop: ReportDrop,
 ): Sample[] {
-  const labels = { serial, filer: name };
-  const samples: Sample[] = [];
-  if (records.edge !== undefined) {
-    const { s3_edge, file_iq } = objectOrEmpty(records.edge.services);
-    samples.push(...toSamples(edgeTable, [{ ...records.edge, s3_edge, file_iq }], labels, reportDrop));
-  }
-  if (records.serial !== undefined) {
-    const isUpdate = availableBuild !== '' && availableBuild !== build;
-    const record = { ...records.serial, available_build: isUpdate };
-    samples.push(...toSamples(serialTable, [record], labels, reportDrop));
-  }
-  return samples;
+  const available_build = availableBuild !== '' && availableBuild !== build;
+  return toSamples(serialTable, [{ ...record, available_build }], { serial, filer: name }, reportDrop);
 }
 
 function detailTask(
@@ -124,8 +121,8 @@ function detailTask(
   if (edgeId === '') return [];
   const path = `/edges/${encodeURIComponent(edgeId)}`;
   const task = accountTask(context, settings, 'edge', async (reportDrop, signal) => {
-    const response = await context.client.send({ method: 'GET', path, operation: 'edge' }, signal);
-    const detail = requireObject(response, 'GET /edges/{edge_id}');
+    const read = (body: unknown) => requireObject(body, 'GET /edges/{edge_id}');
+    const detail = await context.client.send({ method: 'GET', path, operation: 'edge', read }, signal);
     const { owned, remotely_connected } = objectOrEmpty(detail.volumes);
     const record = {
       owned_volumes: owned,

@@ -2,27 +2,17 @@ import { explainFor, explainTask } from '../../../contract/causes.ts';
 import { DropCounter, type PollResult } from '../../../contract/poll-result.ts';
 import type { InventoryGap } from '../../../contract/service-details.ts';
 import type { Task } from '../../../contract/task.ts';
-import type { JsonObject } from '../../../metrics/family.ts';
 import { type ReportDrop, type Sample, toSamples } from '../../../metrics/samples.ts';
 import { nextTurn } from '../../../runtime/clock.ts';
 import { asError, CredentialError, RequestError } from '../../../runtime/errors.ts';
 import { failureReason, isForbidden } from '../../../runtime/failures.ts';
 import { portalCauses } from '../causes.ts';
 import type { PortalContext } from '../context.ts';
-import { edgeSamples } from './edges.ts';
-import {
-  appliancesIn,
-  checkInventoryList,
-  INVENTORY_LISTS,
-  type InventoryList,
-  type ListName,
-  readInventory,
-} from './inventory.ts';
+import { edgeSamples, serialSamples } from './edges.ts';
+import { INVENTORY_LISTS, type InventoryList, type ListName, readInventory, readList } from './inventory.ts';
 import { inventoryTable } from './series-families.ts';
 
-/** A list as it was last read. */
-interface ReadList {
-  readonly items: readonly JsonObject[];
+interface ReadList extends InventoryList {
   /** Monotonic milliseconds. */
   readonly respondedAt: number;
 }
@@ -78,10 +68,8 @@ export class InventoryCollector {
     // An older list is exposed if it will still be fresh at the next poll, which follows within one and a half intervals.
     const freshMs = (options.staleAfter - 1.5) * options.discoveryIntervalMs;
     const freshAt = Math.min(startedAt, clock.monotonic() - freshMs);
-    const lists = new Map<ListName, InventoryList>();
-    for (const [name, { items, respondedAt }] of this.#lists)
-      lists.set(name, { items, isCurrent: !errors.has(name), isFresh: respondedAt >= freshAt });
-    const inventory = readInventory(lists, this.#sharesIds);
+    const fresh = new Map([...this.#lists].filter(([, { respondedAt }]) => respondedAt >= freshAt));
+    const inventory = readInventory(this.#lists, this.#sharesIds);
     this.#sharesIds = inventory.sharesIds;
     this.#gaps = [...[...errors].map(gapOf), ...inventory.gaps].filter((gap) => this.#matters(gap));
     // Only the lists of serials show that there are no more appliances; the list of edges only adds details.
@@ -92,8 +80,8 @@ export class InventoryCollector {
     }
     const hasFailed = this.#logGaps();
     appliances.replace(inventory.appliances, drops.reportDrop);
-    const samples = await this.#samples(drops.reportDrop);
-    const times = [...this.#lists.values()].map(({ respondedAt }) => respondedAt).filter((time) => time >= freshAt);
+    const samples = await this.#samples(fresh, drops.reportDrop);
+    const times = Array.from(fresh.values(), ({ respondedAt }) => respondedAt);
     return {
       samples,
       respondedAt: times.length === 0 ? undefined : Math.min(...times),
@@ -108,23 +96,26 @@ export class InventoryCollector {
     const { client, clock } = this.#context;
     const errors = new Map<ListName, Error>();
     for (const { name, path, query } of INVENTORY_LISTS) {
-      const validate = (response: unknown) => checkInventoryList(response, path);
-      const request = { method: 'GET', path, operation: path.slice(1), size: 'inventory', query, validate } as const;
+      const read = (body: unknown) => readList(body, path, reportDrop);
+      const request = { method: 'GET', path, operation: path.slice(1), query, read, priority: true } as const;
       try {
-        const body = await client.send({ ...request, priority: true }, signal);
-        this.#lists.set(name, { items: appliancesIn(body, path, reportDrop), respondedAt: clock.monotonic() });
+        const records = await client.send(request, signal);
+        this.#lists.set(name, { records, isCurrent: true, respondedAt: clock.monotonic() });
       } catch (thrown) {
         const error = asError(thrown);
         if (error instanceof CredentialError || (error instanceof RequestError && error.reason === 'aborted'))
           throw error;
+        const earlier = this.#lists.get(name);
         if (isForbidden(error)) this.#lists.delete(name);
+        else if (earlier !== undefined) this.#lists.set(name, { ...earlier, isCurrent: false });
         errors.set(name, error);
       }
     }
     return errors;
   }
 
-  async #samples(reportDrop: ReportDrop): Promise<Sample[]> {
+  /** The samples of the appliances, and with the collector `edges` those of their records in fresh lists. */
+  async #samples(fresh: ReadonlyMap<ListName, ReadList>, reportDrop: ReportDrop): Promise<Sample[]> {
     const { appliances, options } = this.#context;
     const hasEdges = options.collectors.some(({ name }) => name === 'edges');
     const samples: Sample[] = [];
@@ -132,7 +123,11 @@ export class InventoryCollector {
       const { serial, name, type, build, availableBuild } = appliance;
       const record = { id: serial, type, build, available_build: availableBuild };
       samples.push(...toSamples(inventoryTable, [record], { serial, filer: name }));
-      if (hasEdges) samples.push(...edgeSamples(appliance, reportDrop));
+      const recordIn = (list: ListName) => (hasEdges ? fresh.get(list)?.records.get(serial) : undefined);
+      const edge = recordIn('edges');
+      if (edge !== undefined) samples.push(...edgeSamples(appliance, edge, reportDrop));
+      const listed = recordIn('edge_serials') ?? recordIn('file_iq_serials');
+      if (listed !== undefined) samples.push(...serialSamples(appliance, listed, reportDrop));
       if (index % APPLIANCES_PER_TURN === APPLIANCES_PER_TURN - 1) await nextTurn();
     }
     return samples;

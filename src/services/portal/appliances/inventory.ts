@@ -25,26 +25,25 @@ type ListPath = keyof typeof SERIAL_FIELDS;
 /** The most records of one inventory list, because the list is read in one event-loop turn. */
 const MAX_LISTED = 20_000;
 
-/** Throws a SchemaError for a list without any usable serial, which must not remove the fleet, and a RequestError `oversize` for a list that is too long. */
-export function checkInventoryList(body: unknown, path: ListPath): void {
+/**
+ * The records of appliances in use, by serial in lower case. Reports those without a usable serial. Throws a SchemaError for
+ * a list without any usable serial, which must not remove the fleet, and a RequestError `oversize` for one that is too long.
+ */
+export function readList(body: unknown, path: ListPath, reportDrop: ReportDrop): ReadonlyMap<string, JsonObject> {
   const items = itemsOrEmpty(body, `GET ${path}`);
+  const field = SERIAL_FIELDS[path];
   if (items.length > MAX_LISTED) {
     const found = `expected at most ${MAX_LISTED} records, got ${items.length}`;
     throw new RequestError('oversize', `reading GET ${path}: ${found}`, { problem: 'long_list' });
   }
-  if (items.length === 0 || items.some((item) => hasSerial(item, path))) return;
-  throw new SchemaError(`reading GET ${path}: expected records with a uuid in ${SERIAL_FIELDS[path]}, got none`);
-}
-
-/** The records of appliances in use. Reports those without a usable serial. Throws a SchemaError if the body is no list. */
-export function appliancesIn(body: unknown, path: ListPath, reportDrop: ReportDrop): readonly JsonObject[] {
-  return itemsOrEmpty(body, `GET ${path}`).flatMap((record, index) => {
-    if (!hasSerial(record, path)) {
-      reportDrop('record', `GET ${path} items[${index}].${SERIAL_FIELDS[path]}`);
-      return [];
-    }
-    return path === '/edges' || isInUse(record) ? [record] : [];
-  });
+  if (items.length > 0 && !items.some((item) => hasSerial(item, path)))
+    throw new SchemaError(`reading GET ${path}: expected records with a uuid in ${field}, got none`);
+  const records = new Map<string, JsonObject>();
+  for (const [index, record] of items.entries()) {
+    if (!hasSerial(record, path)) reportDrop('record', `GET ${path} items[${index}].${field}`);
+    else if (path === '/edges' || isInUse(record)) records.set(labelValue(record[field]).toLowerCase(), record);
+  }
+  return records;
 }
 
 function isInUse({ type, in_use }: JsonObject): boolean {
@@ -67,19 +66,16 @@ export interface Appliance {
   readonly build: string;
   /** The build that the portal offers; empty without one. */
   readonly availableBuild: string;
-  /** The appliance's records in fresh lists, from which other collectors make samples. */
-  readonly records?: { readonly serial?: JsonObject; readonly edge?: JsonObject };
 }
 
 export type Inventory = ReadonlyMap<string, Appliance>;
 
 /** The last list that could be read. */
 export interface InventoryList {
-  readonly items: readonly JsonObject[];
+  /** By serial. */
+  readonly records: ReadonlyMap<string, JsonObject>;
   /** Whether it was read in this cycle. */
   readonly isCurrent: boolean;
-  /** Whether its values may be exposed. From an older list only names and builds are used. */
-  readonly isFresh: boolean;
 }
 
 /** By name; a list that was never read, or is forbidden, is missing. */
@@ -92,8 +88,6 @@ interface ReadInventory {
   /** The lists that are empty, or that use other ids than the other list. */
   readonly gaps: readonly InventoryGap[];
 }
-
-const UNREAD: InventoryList = { items: [], isCurrent: false, isFresh: false };
 
 /**
  * The appliances in use. Edges are those of `GET /serials`, unless it has none, or has other ids than `GET /edges`:
@@ -110,64 +104,49 @@ const UNREAD: InventoryList = { items: [], isCurrent: false, isFresh: false };
  * polled although `GET /edges` is late.
  */
 export function readInventory(lists: InventoryLists, sharedIds: boolean): ReadInventory {
-  const serials = lists.get('edge_serials');
-  const edges = lists.get('edges') ?? UNREAD;
-  const edgeSerials = new Set(edges.items.map(serialOfEdge));
-  const hasSerials = serials !== undefined && serials.items.length > 0;
-  const sharesIds = sharedIds || (serials?.items ?? []).some((record) => edgeSerials.has(serialOf(record)));
-  const hasOtherIds = hasSerials && edgeSerials.size > 0 && !sharesIds;
-  const isByEdges = hasSerials ? hasOtherIds : serials === undefined || edges.isCurrent;
+  const recordsOf = (name: ListName): InventoryList['records'] => lists.get(name)?.records ?? new Map();
+  const serials = recordsOf('edge_serials');
+  const edges = recordsOf('edges');
+  const sharesIds = sharedIds || [...serials.keys()].some((serial) => edges.has(serial));
+  const hasOtherIds = serials.size > 0 && edges.size > 0 && !sharesIds;
+  const isWithoutSerials = !lists.has('edge_serials') || (serials.size === 0 && lists.get('edges')?.isCurrent === true);
 
   const appliances = new Map<string, Appliance>();
-  const listed = [hasOtherIds ? UNREAD : (serials ?? UNREAD), lists.get('file_iq_serials') ?? UNREAD];
-  for (const { items, isFresh } of listed) {
-    for (const record of items) appliances.set(serialOf(record), applianceOf(record, isFresh));
-  }
-  for (const record of edges.items) {
-    const serial = serialOfEdge(record);
+  for (const [serial, record] of [...(hasOtherIds ? [] : serials), ...recordsOf('file_iq_serials')])
+    appliances.set(serial, applianceOf(serial, record));
+  for (const [serial, record] of edges) {
     const known = appliances.get(serial);
-    if (known !== undefined || isByEdges)
-      appliances.set(serial, withEdge(known ?? unknownAppliance(serial), record, edges.isFresh));
+    if (known !== undefined || hasOtherIds || isWithoutSerials)
+      appliances.set(serial, withEdge(known ?? unknownAppliance(serial), record));
   }
   return { appliances, sharesIds, gaps: gapsIn(lists, appliances.size, hasOtherIds) };
 }
 
-function serialOf({ id }: JsonObject): string {
-  return labelValue(id).toLowerCase();
-}
-
-function serialOfEdge({ serial }: JsonObject): string {
-  return labelValue(serial).toLowerCase();
-}
-
-function applianceOf(record: JsonObject, isFresh: boolean): Appliance {
-  const serial = serialOf(record);
+function applianceOf(serial: string, record: JsonObject): Appliance {
   return {
     ...unknownAppliance(serial),
     name: labelValue(record.description) || serial,
     type: labelValue(record.type),
     build: labelValue(record.build),
     availableBuild: labelValue(record.available_build),
-    records: isFresh ? { serial: record } : {},
   };
 }
 
 /** The record in `GET /edges` has the present name and build. */
-function withEdge(known: Appliance, record: JsonObject, isFresh: boolean): Appliance {
+function withEdge(known: Appliance, record: JsonObject): Appliance {
   return {
     ...known,
     edgeId: labelValue(record.id).toLowerCase(),
     name: labelValue(record.description) || known.name,
     type: known.type || 'edge',
     build: labelValue(record.build) || known.build,
-    records: { ...known.records, ...(isFresh && { edge: record }) },
   };
 }
 
 /** An empty list is a gap only if another list has appliances. If no list has any, the whole inventory is the gap. */
 function gapsIn(lists: InventoryLists, appliances: number, hasOtherIds: boolean): readonly InventoryGap[] {
   const isCurrent = (name: ListName) => lists.get(name)?.isCurrent === true;
-  const countOf = (name: ListName) => lists.get(name)?.items.length ?? 0;
+  const countOf = (name: ListName) => lists.get(name)?.records.size ?? 0;
   const [serials, edges] = [countOf('edge_serials'), countOf('edges')];
   const advice = 'check that the role of this key may see all appliances';
   if (appliances === 0) {

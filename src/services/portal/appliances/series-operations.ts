@@ -1,7 +1,7 @@
 import type { Family, JsonObject } from '../../../metrics/family.ts';
 import type { ReportDrop } from '../../../metrics/samples.ts';
 import { parseDecimal } from '../../../metrics/units.ts';
-import { checkSeries, newestFirst, objectOrEmpty, objectsOrEmpty, recordTime, requireObject } from '../records.ts';
+import { objectOrEmpty, objectsOrEmpty, readMinutes, recordTime, requireObject } from '../records.ts';
 import { additionalSeries, currentPerformance, healthScore, standardSeries } from './series-families.ts';
 
 export interface Operation {
@@ -10,9 +10,7 @@ export interface Operation {
   readonly hasHistory: boolean;
   /** The body of a request. `period` is in ISO 8601. */
   readonly body: (period: string, binSeconds: number) => JsonObject;
-  /** Throws if a body is not a response of this operation, or is too large. It does not check the records. */
-  readonly check: (body: unknown) => unknown;
-  /** The records of a response, newest first. */
+  /** The records of a response, newest first. Throws if a body is not a response of this operation, or is too large. */
   readonly records: (body: unknown, reportDrop: ReportDrop) => readonly JsonObject[];
 }
 
@@ -41,49 +39,38 @@ export function operationsFor(chosen: readonly string[]): ReadonlyMap<string, Op
   for (const name of chosen) {
     const families = tables[name];
     if (families !== undefined) {
-      operations.set(name, { ...minutes, families, records: newestFirst });
+      operations.set(name, {
+        families,
+        hasHistory: true,
+        body: (period, binSeconds) => ({ period, bin_size: binSeconds }),
+        records: readMinutes,
+      });
     } else if (name === 'current_appliance_performance') {
       operations.set(name, {
         families: currentPerformance.filter((family) => !coveredFamilies.has(family.name)),
         hasHistory: false,
         body: () => ({ period: 'PT30M' }),
-        check: currentOf,
-        records: (body) => [currentOf(body)],
+        records: (body) => [requireObject(body, name)],
       });
     } else if (name === 'appliance_health_score') {
       operations.set(name, {
         families: healthScore,
         hasHistory: false,
         body: () => ({ period: 'PT1H' }),
-        check: healthOf,
-        records: readHealth,
+        records: (body) => [readHealth(requireObject(body, name))],
       });
     }
   }
   return operations;
 }
 
-const minutes: Pick<Operation, 'hasHistory' | 'body' | 'check'> = {
-  hasHistory: true,
-  body: (period, binSeconds) => ({ period, bin_size: binSeconds }),
-  check: checkSeries,
-};
-
-const currentOf = (body: unknown): JsonObject => requireObject(body, 'current_appliance_performance');
-
-const healthOf = (body: unknown): JsonObject => requireObject(body, 'appliance_health_score');
-
 /** The record of `appliance_health_score`. The portal sends the score as a number, as a number in a string, or as a word, which becomes the status. */
-function readHealth(body: unknown): readonly JsonObject[] {
-  const { health_score, description, raw_data } = healthOf(body);
+function readHealth({ health_score, description, raw_data }: JsonObject): JsonObject {
   const points = objectsOrEmpty(objectOrEmpty(raw_data).data).filter((point) => recordTime(point) !== undefined);
-  return [
-    {
-      health_score: parseDecimal(health_score) === undefined ? undefined : health_score,
-      health_status:
-        objectOrEmpty(description).health_status ??
-        (parseDecimal(health_score) === undefined ? health_score : undefined),
-      time: points.toSorted((first, second) => (recordTime(second) ?? 0) - (recordTime(first) ?? 0))[0]?.time,
-    },
-  ];
+  const isNumber = parseDecimal(health_score) !== undefined;
+  return {
+    health_score: isNumber ? health_score : undefined,
+    health_status: objectOrEmpty(description).health_status ?? (isNumber ? undefined : health_score),
+    time: points.toSorted((first, second) => (recordTime(second) ?? 0) - (recordTime(first) ?? 0))[0]?.time,
+  };
 }

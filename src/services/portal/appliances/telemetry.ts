@@ -110,9 +110,9 @@ export class TelemetryCollector {
       purpose: 'series',
       throttleKey: serial,
       json,
-      validate: operation.check,
+      read: (body: unknown) => operation.records(body, reportDrop),
     } as const;
-    return operation.records(await client.send(request, signal), reportDrop);
+    return await client.send(request, signal);
   }
 
   #samples(series: Series, records: readonly JsonObject[], reportDrop: ReportDrop): Sample[] {

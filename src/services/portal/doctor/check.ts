@@ -3,7 +3,7 @@ import { type NamesOfService, outcomeOf, reportAnswers, type ServiceCheck } from
 import { asError, CredentialError, httpStatusOf } from '../../../runtime/errors.ts';
 import { meaningOf } from '../../../runtime/failures.ts';
 import type { DoctorCheckDependencies } from '../../service.ts';
-import { PortalClient } from '../client.ts';
+import { withToken } from '../client.ts';
 import { PortalCollector } from '../collector.ts';
 import type { PortalOptions } from '../context.ts';
 import { TokenSource } from '../token.ts';
@@ -46,7 +46,7 @@ export function createPortalCheck(options: PortalOptions, dependencies: DoctorCh
 async function runCheck(run: Run): Promise<NamesOfService> {
   const { client, environment, exchanges, options, tokens, reportFinding, signal } = run;
   if (!(await checkCredentials(run))) return { filers: [], volumes: [] };
-  const portal = new PortalClient(client, tokens);
+  const portal = withToken(client, tokens);
   const collector = new PortalCollector(portal, { ...options, readsEarlierBuilds: true }, environment);
   try {
     const sampledSeries = options.series[0]?.name;

@@ -141,8 +141,8 @@ class VolumeTelemetry {
       const wantedMs = Math.min(missedMs, MAX_PERIOD_MS);
       const { lengthMs, result: records } = await limit.request(wantedMs, async (periodMs) => {
         const json = { period: isoPeriod(periodMs), serial_numbers: serials, smart_sampling: false };
-        const request = { method: 'POST', path, operation: segment, purpose: 'series', json } as const;
-        return recordsOf(await client.send(request, signal), segment, reportDrop, list);
+        const read = (body: unknown) => recordsOf(body, segment, reportDrop, list);
+        return await client.send({ method: 'POST', path, operation: segment, purpose: 'series', json, read }, signal);
       });
       if (lengthMs < wantedMs) reportDrop('record', 'period');
       ledger.add(records, serials, reportDrop);

@@ -29,7 +29,7 @@ export class FakePortal {
     this.serviceClock = new ServiceClock(clock);
   }
 
-  async send(request: ServiceRequest): Promise<unknown> {
+  async send<Result>(request: ServiceRequest<Result>): Promise<Result> {
     this.requests.push(request);
     const body = this.reply(request);
     if (typeof body === 'object' && body !== null && 'status' in body && typeof body.status === 'number') {
@@ -37,8 +37,7 @@ export class FakePortal {
       const { purpose = 'read' } = request;
       throw new RequestError('status', `${request.method} ${request.path} returned ${status}`, { status, purpose });
     }
-    request.validate?.(body);
-    return body;
+    return request.read === undefined ? (body as Result) : request.read(body);
   }
 
   /** A collector whose clock and log are those of the test. */
