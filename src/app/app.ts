@@ -6,17 +6,21 @@ import type { Corrections } from '../exposition/format.ts';
 import { MetricsPage } from '../exposition/metrics-page.ts';
 import { LineStore } from '../exposition/store.ts';
 import type { RemoteWrite } from '../history/remote-write.ts';
+import { randomKey } from '../runtime/random.ts';
 import type { ConfiguredService } from '../services/services.ts';
 import { apiReport, statusReport } from '../status/report.ts';
+import { AccessControl } from '../web/access-control.ts';
 import { landingPage } from '../web/pages/page.ts';
 import { statusJson, statusPage } from '../web/pages/status-page.ts';
+import { compareInThread, PasswordChecker } from '../web/passwords.ts';
 import { type Pages, WebServer } from '../web/server.ts';
+import type { WebConfig } from '../web/web-config.ts';
+import { WebConfigReloader } from '../web/web-config-reloader.ts';
 import type { Environment } from './environment.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createPolledServices } from './polled-service.ts';
 import { createRemoteWrite } from './remote-write.ts';
 import { createStateKeeper } from './state-keeper.ts';
-import { createAccessControl, createReloader, type WebConfigFile } from './web-access.ts';
 
 /**
  * The limit for all lines, as a share of the heap's limit: three times the lines of the largest fleet for which the
@@ -31,7 +35,7 @@ export function createApp(
   services: readonly ConfiguredService[],
   config: Config,
   environment: Environment,
-  webConfigFile?: WebConfigFile,
+  webConfig?: WebConfig,
 ): App {
   const { clock, log, version, revision, nodeVersion } = environment;
   const own = new ExporterMetrics(
@@ -55,7 +59,7 @@ export function createApp(
       apis: sources.map((source) => apiReport(source, clock)),
       own: new Map(sources.flatMap(({ ownValues }) => [...(ownValues?.() ?? [])])),
       state: keeper,
-      web: webConfig?.status,
+      web: reloader?.status,
       remoteWrite: history?.status(),
       closed: server.closed,
     }),
@@ -73,9 +77,11 @@ export function createApp(
     statusJson: () => statusJson(report()),
     landingPage: () => landing,
   };
-  const access = webConfigFile && createAccessControl(webConfigFile, environment);
+  const passwords = new PasswordChecker(compareInThread, randomKey());
+  const access = webConfig && new AccessControl(webConfig.rules, passwords, clock);
   const server = new WebServer({ ...config.web, access, pages, clock, log });
-  const webConfig = webConfigFile && createReloader(webConfigFile, server, environment);
+  const adopt = (rules: WebConfig['rules']) => server.adopt(rules);
+  const reloader = webConfig && new WebConfigReloader({ ...webConfig, adopt, clock, log });
   const savedParts = [...sources.flatMap((source) => source.savedParts), ...(history === undefined ? [] : [history])];
   return new Lifecycle({
     config,
@@ -86,7 +92,7 @@ export function createApp(
     keeper,
     savedParts,
     history,
-    webConfig,
+    webConfig: reloader,
   });
 }
 

@@ -1,18 +1,15 @@
-import process from 'node:process';
 import { stateFileErrors, stateFolderErrors } from '../app/state-file.ts';
-import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import { variableRows } from '../catalog.ts';
 import type { Config, ProxyUrl } from '../config/config.ts';
-import { systemClock } from '../runtime/clock.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { REDACTED } from '../runtime/secret.ts';
+import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
 import { readFile } from './load.ts';
 import { print } from './system-environment.ts';
 
 export async function checkConfig(config: Config): Promise<number> {
-  const guard = await readWebConfig(config.web, readFile);
-  for (const line of certificateWarnings(guard, systemClock.now() / 1000)) process.stderr.write(`warning: ${line}\n`);
+  await readWebConfig(config.web.configFile, readFile);
   await print(effectiveConfiguration(config));
   const errors = [
     ...placeholderErrors(config),

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import process from 'node:process';
 import { type App, createApp } from '../app/app.ts';
 import { stateFileErrors } from '../app/state-file.ts';
-import { certificateWarnings, readWebConfig } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { systemClock, withTimeout } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
@@ -10,6 +9,7 @@ import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
 import { configuredServices } from '../services/services.ts';
 import type { PageNotice } from '../web/pages/page.ts';
+import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
 import { lineMask, readFile } from './load.ts';
 import { logDestination, systemEnvironment } from './system-environment.ts';
@@ -53,11 +53,8 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   const looked = withTimeout(stateFileErrors(config.stateFile), systemClock, DISK_WAIT_MS, late);
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
-  const guard = await readWebConfig(config.web, readFile);
-  for (const detail of certificateWarnings(guard, systemClock.now() / 1000)) {
-    log.warn({ detail, advice: 'replace the certificate' }, 'The server certificate was not valid.');
-  }
-  return createApp(configuredServices(config), config, { ...systemEnvironment(log), notice }, guard);
+  const webConfig = await readWebConfig(config.web.configFile, readFile);
+  return createApp(configuredServices(config), config, { ...systemEnvironment(log), notice }, webConfig);
 }
 
 function logUncaughtErrors(log: Log): void {

@@ -17,7 +17,8 @@ export class AccessControl {
   readonly #passwords: PasswordChecker;
   readonly #clock: Clock;
   #rules: WebRules;
-  #bucket: TokenBucket | undefined;
+  /** Takes a token of the rate limit; returns false if there is none. Undefined without a limit. */
+  #takeToken: (() => boolean) | undefined;
 
   constructor(rules: WebRules, passwords: PasswordChecker, clock: Clock) {
     this.#passwords = passwords;
@@ -32,7 +33,7 @@ export class AccessControl {
 
   adopt(rules: WebRules): void {
     this.#rules = rules;
-    this.#bucket = rules.rateLimit && new TokenBucket(rules.rateLimit, this.#clock);
+    this.#takeToken = rules.rateLimit && tokenBucket(rules.rateLimit, this.#clock);
   }
 
   /**
@@ -47,7 +48,7 @@ export class AccessControl {
     }
     if (isOpen) return undefined;
     // The rate limit comes before passwords, as in the toolkit, so that it limits guesses.
-    if (this.#bucket?.take() === false) return TOO_MANY;
+    if (this.#takeToken?.() === false) return TOO_MANY;
     if (users.size === 0) return undefined;
     const credentials = basicCredentials(request);
     if (credentials === undefined) return UNAUTHORIZED;
@@ -57,27 +58,16 @@ export class AccessControl {
   }
 }
 
-/** Admits requests within a limit. The bucket is full at first, and gains a token each interval, up to the burst. */
-export class TokenBucket {
-  readonly #limit: ClientRateLimit;
-  readonly #clock: Clock;
-  /** When the bucket is full again, in monotonic milliseconds. */
-  #fullAt = Number.NEGATIVE_INFINITY;
-
-  constructor(limit: ClientRateLimit, clock: Clock) {
-    this.#limit = limit;
-    this.#clock = clock;
-  }
-
-  /** Takes a token; returns false if there is none. */
-  take(): boolean {
-    const now = this.#clock.monotonic();
-    const { intervalMs, burst } = this.#limit;
-    const msUntilFull = Math.max(0, this.#fullAt - now) + intervalMs;
+/** Returns a function that admits requests. The bucket is full at first, and gains a token each interval, up to the burst. */
+function tokenBucket({ intervalMs, burst }: ClientRateLimit, clock: Clock): () => boolean {
+  let fullAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.monotonic();
+    const msUntilFull = Math.max(0, fullAt - now) + intervalMs;
     if (msUntilFull > burst * intervalMs) return false;
-    this.#fullAt = now + msUntilFull;
+    fullAt = now + msUntilFull;
     return true;
-  }
+  };
 }
 
 const UNAUTHORIZED: Rejection = {

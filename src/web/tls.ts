@@ -48,17 +48,11 @@ export const CLIENT_POLICIES = {
   RequireAndVerifyClientCert: { isRequested: true, isRequired: true, isVerified: true },
 } as const satisfies Readonly<Record<string, ClientPolicy>>;
 
-/** A PEM text, and where it is from, for an error. */
-export interface Pem {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** What `tls_server_config` contains itself, or names as files. */
+/** The texts in PEM that `tls_server_config` contains itself, or names as files. */
 interface TlsTexts {
-  readonly cert: Pem;
-  readonly key: Pem;
-  readonly clientCa: Pem | undefined;
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string | undefined;
 }
 
 export interface TlsRules {
@@ -67,56 +61,50 @@ export interface TlsRules {
   /** The policy of `client_auth_type`. */
   readonly client: ClientPolicy;
   readonly allowedNames: ReadonlySet<string> | undefined;
-  /** When the server's certificate begins and ends to be valid, in Unix seconds. */
-  readonly validFromSeconds: number;
+  /** When the server's certificate ends to be valid, in Unix seconds. */
   readonly expirySeconds: number;
 }
 
 /** Throws a ConfigError, which quotes no text. */
 export function tlsRules(section: TlsServerConfig, texts: TlsTexts): TlsRules {
-  const { cert, key, clientCa } = texts;
-  const certificate = readPem(cert, (text) => new X509Certificate(text), CERTIFICATE);
-  const privateKey = readPem(key, createPrivateKey, 'PEM without a passphrase, as in -----BEGIN PRIVATE KEY-----');
-  if (clientCa !== undefined) readPem(clientCa, (text) => new X509Certificate(text), CERTIFICATE);
-  if (!certificate.checkPrivateKey(privateKey)) {
-    throw new ConfigError([`${cert.name} and ${key.name} do not match; expected a certificate and its own key`]);
-  }
+  const { cert, key, ca } = texts;
+  // OpenSSL takes an empty certificate or key, and a broken authority.
+  const certificate = readPem('cert', cert, (text) => new X509Certificate(text));
+  readPem('key', key, createPrivateKey);
+  if (ca !== undefined) readPem('client_ca', ca, (text) => new X509Certificate(text));
   const client = CLIENT_POLICIES[section.client_auth_type ?? 'NoClientCert'];
   const names = section.client_allowed_sans ?? [];
   const options = optionsOf(section, texts, client);
   try {
-    // OpenSSL has checks of its own, such as for keys that are too short.
     createSecureContext(options);
   } catch (error) {
-    throw new ConfigError([`tls_server_config is rejected by OpenSSL: ${asError(error).message}`]);
+    const expected = 'expected a certificate and its own key, as long as OpenSSL demands';
+    throw new ConfigError([`tls_server_config: OpenSSL rejected it (${asError(error).message}); ${expected}`]);
   }
   return {
     options,
     client,
     // An empty list allows every name, as in the toolkit.
     allowedNames: names.length === 0 ? undefined : new Set(names.map(shortAddress)),
-    validFromSeconds: Date.parse(certificate.validFrom) / 1000,
     expirySeconds: Date.parse(certificate.validTo) / 1000,
   };
 }
 
-function readPem<Value>({ name, text }: Pem, read: (text: string) => Value, expected: string): Value {
+function readPem<Value>(name: string, text: string, read: (text: string) => Value): Value {
   try {
     return read(text);
   } catch {
-    throw new ConfigError([`${name} cannot be used; expected ${expected}`]);
+    throw new ConfigError([`tls_server_config.${name}: expected PEM without a passphrase, as in -----BEGIN …-----`]);
   }
 }
 
-const CERTIFICATE = 'PEM, as in -----BEGIN CERTIFICATE-----';
-
-function optionsOf(section: TlsServerConfig, { cert, key, clientCa }: TlsTexts, client: ClientPolicy): TlsOptions {
+function optionsOf(section: TlsServerConfig, { cert, key, ca }: TlsTexts, client: ClientPolicy): TlsOptions {
   const { cipher_suites: named = [], curve_preferences: curves = [] } = section;
   const suites = named.length > 0 ? named.map((name) => CIPHER_SUITES[name]) : Object.values(TLS12_SUITES);
   return {
-    cert: cert.text,
-    key: key.text,
-    ...(clientCa === undefined ? {} : { ca: clientCa.text }),
+    cert,
+    key,
+    ...(ca === undefined ? {} : { ca }),
     // Node.js would disable TLS 1.3 without its suites.
     ciphers: [...new Set([...Object.values(TLS13_SUITES), ...suites])].join(':'),
     ...(curves.length === 0 ? {} : { ecdhCurve: curves.map((name) => CURVES[name]).join(':') }),

@@ -1,17 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../runtime/clock.ts';
+import { ConfigError } from '../runtime/errors.ts';
 import type { Log } from '../runtime/log.ts';
-import type { ReadText } from '../runtime/small-files.ts';
-import type { WebStatus } from '../status/exporter-status.ts';
-import { contentsOf, readWebRules, type ValidWebConfig, type WebConfigResult, type WebRules } from './web-config.ts';
+import type { WebConfig, WebRules } from './web-config.ts';
 
 /** How often the files are checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 2_000;
 
-export interface ReloaderOptions {
-  readonly path: string;
-  readonly read: ReadText;
-  readonly first: ValidWebConfig;
+interface ReloaderOptions extends WebConfig {
   /** Applies changed rules. */
   readonly adopt: (rules: WebRules) => void;
   readonly clock: Clock;
@@ -25,23 +20,23 @@ export interface ReloaderOptions {
  */
 export class WebConfigReloader {
   readonly #options: ReloaderOptions;
-  #active: ValidWebConfig;
-  /** What was read last and is in effect or rejected. */
-  #last: WebConfigResult;
+  /** What is in effect. */
+  #rules: WebRules;
+  #isGood = true;
   #lastSuccessSeconds: number;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
-    this.#active = options.first;
-    this.#last = options.first;
+    this.#rules = options.rules;
     this.#lastSuccessSeconds = options.clock.now() / 1000;
   }
 
   /** Returns what the metrics about the exporter read. */
-  get status(): WebStatus {
-    const { tls, users } = this.#active.rules;
+  get status() {
+    const { tls, users } = this.#rules;
     return {
-      isGood: this.#last === this.#active,
+      /** Whether the files are in effect as they are now. */
+      isGood: this.#isGood,
       lastSuccessSeconds: this.#lastSuccessSeconds,
       expirySeconds: tls?.expirySeconds,
       hasTls: tls !== undefined,
@@ -54,25 +49,29 @@ export class WebConfigReloader {
     for (;;) {
       await this.#options.clock.sleep(CHECK_INTERVAL_MS, signal);
       if (signal.aborted) return;
-      await this.#check();
+      // Parsing YAML, certificates and keys takes time on the event loop, so it is done only after a change.
+      if (await this.#options.file.hasChanged()) await this.#reload();
     }
   }
 
-  async #check(): Promise<void> {
-    const { path, read, adopt, clock, log } = this.#options;
-    const { contents } = this.#last;
-    // Parsing YAML, certificates and keys takes time on the event loop, so it is done only after a change.
-    if (isDeepStrictEqual(await contentsOf([...contents.keys()], read), contents)) return;
-    const result = await readWebRules(path, read);
-    this.#last = result;
-    const errors = result.state === 'invalid' ? result.errors : changesForRestart(this.#active.rules, result.rules);
-    if (result.state === 'invalid' || errors.length > 0) {
+  async #reload(): Promise<void> {
+    const { file, adopt, clock, log } = this.#options;
+    const { path } = file;
+    try {
+      const rules = await file.readRules();
+      const errors = changesForRestart(this.#rules, rules);
+      if (errors.length > 0) throw new ConfigError(errors);
+      this.#rules = rules;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#isGood = false;
+      const { errors } = error;
       log.error({ path, errors }, 'The changed web configuration was rejected, and the previous one stayed in effect.');
       return;
     }
-    this.#active = result;
+    this.#isGood = true;
     this.#lastSuccessSeconds = clock.now() / 1000;
-    adopt(result.rules);
+    adopt(this.#rules);
     log.info({ path }, 'The web configuration was reloaded.');
   }
 }

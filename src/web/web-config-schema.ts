@@ -1,6 +1,5 @@
 import { Ajv, type ErrorObject, type SchemaObject } from 'ajv';
 import { LineCounter, parseDocument } from 'yaml';
-import { parseDuration } from '../config/duration.ts';
 import { ConfigError } from '../runtime/errors.ts';
 import { likelyTypo } from '../runtime/suggest.ts';
 import { CIPHER_SUITES, CLIENT_POLICIES, CURVES, VERSIONS } from './tls.ts';
@@ -52,6 +51,18 @@ const HASH = {
   description: 'a bcrypt hash, not of the oldest kind, with a cost of 4 to 14; make one with htpasswd -nBC 10 ""',
 };
 
+/** The units of a duration in Go, in milliseconds; both characters for micro are in use. */
+const UNITS_MS: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1e3, m: 60e3, h: 3600e3 };
+
+const GO_DURATION = /^(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:[nuµμm]?s|m|h))+)$/;
+
+/** Returns the milliseconds of a text that matches {@link GO_DURATION}, such as `1.5h` or `1m30s`. */
+export function goDurationMs(text: string): number {
+  let ms = 0;
+  for (const [, count, unit = ''] of text.matchAll(/([\d.]+)([^\d.]+)/g)) ms += Number(count) * (UNITS_MS[unit] ?? 0);
+  return ms;
+}
+
 /** The file format of the Prometheus exporter toolkit (docs/web-configuration.md there). */
 const FILE = mapping({
   tls_server_config: mapping({
@@ -89,7 +100,7 @@ const FILE = mapping({
   rate_limit: {
     ...mapping({
       interval: {
-        anyOf: [{ const: 0 }, { type: 'string', format: 'duration' }],
+        anyOf: [{ const: 0 }, { type: 'string', pattern: GO_DURATION.source }],
         description: 'a duration with its unit, such as 500ms or 1m30s, or 0',
       },
       burst: { type: 'integer', minimum: 0, description: 'a whole number' },
@@ -98,8 +109,7 @@ const FILE = mapping({
   },
 });
 
-const formats = { duration: (text: string) => parseDuration(text) !== undefined };
-const validate = new Ajv({ allErrors: true, verbose: true, formats }).compile<WebFile>(FILE);
+const validate = new Ajv({ allErrors: true, verbose: true }).compile<WebFile>(FILE);
 
 /** Parses a file. Throws a ConfigError, which quotes no value. */
 export function parseWebFile(text: string): WebFile {

@@ -1,9 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { parseDuration } from '../config/duration.ts';
 import { ConfigError, errorCode } from '../runtime/errors.ts';
 import type { ReadText } from '../runtime/small-files.ts';
-import { type Pem, type TlsRules, tlsRules } from './tls.ts';
-import type { WebFile } from './web-config-schema.ts';
+import { type TlsRules, tlsRules } from './tls.ts';
 
 /** Admits `burst` requests at once, then one more each interval. */
 export interface ClientRateLimit {
@@ -22,68 +20,74 @@ export interface WebRules {
   readonly rateLimit: ClientRateLimit | undefined;
 }
 
-/** The content of each file that was read, by its path; undefined if it cannot be read. */
-type Contents = ReadonlyMap<string, string | undefined>;
+/** A web configuration file, and the files that it names, each path relative to its folder. */
+export class WebConfigFile {
+  readonly path: string;
+  readonly #readText: ReadText;
+  /** What each file contained when it was read last; undefined if it could not be read. */
+  readonly #contents = new Map<string, string | undefined>();
 
-export interface ValidWebConfig {
-  readonly state: 'valid';
-  readonly rules: WebRules;
-  readonly contents: Contents;
-}
+  constructor(path: string, readText: ReadText) {
+    this.path = resolve(path);
+    this.#readText = readText;
+  }
 
-export type WebConfigResult =
-  | ValidWebConfig
-  | { readonly state: 'invalid'; readonly errors: readonly string[]; readonly contents: Contents };
+  /** Rejects with a ConfigError if a file is not valid or cannot be read. */
+  async readRules(): Promise<WebRules> {
+    this.#contents.clear();
+    const text = await this.#read(this.path, 'the file');
+    // Loaded only when needed: the YAML parser would be a tenth of every start.
+    const { goDurationMs, parseWebFile } = await import('./web-config-schema.ts');
+    const { tls_server_config: section = {}, http_server_config: http, ...file } = parseWebFile(text);
+    const absolute = (named: string) => resolve(dirname(this.path), named);
+    const pemOf = async (key: 'cert' | 'key' | 'client_ca') => {
+      const { [key]: inline, [`${key}_file` as const]: named } = section;
+      return named === undefined ? inline : this.#read(absolute(named), `${key}_file`);
+    };
+    const [cert, key, ca] = [await pemOf('cert'), await pemOf('key'), await pemOf('client_ca')];
+    const tls = cert === undefined || key === undefined ? undefined : tlsRules(section, { cert, key, ca });
+    const users = new Map(Object.entries(file.basic_auth_users ?? {}));
+    // As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request.
+    const { interval = 0, burst = 0 } = file.rate_limit ?? {};
+    const intervalMs = goDurationMs(String(interval));
+    const rateLimit = intervalMs === 0 ? undefined : { intervalMs, burst };
+    return { tls, headers: http?.headers ?? {}, users, rateLimit };
+  }
 
-/** Reads a file and notes its content; `name` says in an error which file it is. */
-type ReadNoted = (path: string, name: string) => Promise<string>;
+  /** Whether a file is not as it was when it was read last. Never rejects. */
+  async hasChanged(): Promise<boolean> {
+    for (const [path, content] of this.#contents) {
+      const present = await this.#readText(path).catch(() => undefined);
+      if (present !== content) return true;
+    }
+    return false;
+  }
 
-/** Reads a web configuration and the files that it names, each path relative to its folder. */
-export async function readWebRules(path: string, read: ReadText): Promise<WebConfigResult> {
-  const contents = new Map<string, string | undefined>();
-  const readNoted: ReadNoted = async (file, name) => {
-    contents.set(file, undefined);
-    const text = await read(file).catch((error: unknown) => {
-      throw new ConfigError([`${name} ${file} cannot be read (${errorCode(error) ?? 'unknown reason'})`]);
+  /** `name` says in an error which file it is. */
+  async #read(path: string, name: string): Promise<string> {
+    this.#contents.set(path, undefined);
+    const text = await this.#readText(path).catch((error: unknown) => {
+      throw new ConfigError([`${name} ${path} cannot be read (${errorCode(error) ?? 'unknown reason'})`]);
     });
-    contents.set(file, text);
+    this.#contents.set(path, text);
     return text;
-  };
-  try {
-    return { state: 'valid', rules: await rulesOf(resolve(path), readNoted), contents };
-  } catch (error) {
-    if (error instanceof ConfigError) return { state: 'invalid', errors: error.errors, contents };
-    throw error;
   }
 }
 
-/** Returns the present content of files, to compare with the one that they had. Never rejects. */
-export async function contentsOf(paths: readonly string[], read: ReadText): Promise<Contents> {
-  const reads = paths.map(async (path) => [path, await read(path).catch(() => undefined)] as const);
-  return new Map(await Promise.all(reads));
+/** `WEB_CONFIG_FILE`, and what it required at the start. */
+export interface WebConfig {
+  readonly file: WebConfigFile;
+  readonly rules: WebRules;
 }
 
-async function rulesOf(path: string, read: ReadNoted): Promise<WebRules> {
-  const text = await read(path, 'the file');
-  // Loaded only when needed: the YAML parser would be a tenth of every start.
-  const { parseWebFile } = await import('./web-config-schema.ts');
-  const file = parseWebFile(text);
-  const { tls_server_config: section = {}, http_server_config: http = {}, basic_auth_users: hashes = {} } = file;
-  const absolute = (named: string) => resolve(dirname(path), named);
-  const pemOf = async (key: 'cert' | 'key' | 'client_ca'): Promise<Pem | undefined> => {
-    const { [key]: inline, [`${key}_file` as const]: named } = section;
-    if (inline !== undefined) return { name: key, text: inline };
-    if (named === undefined) return undefined;
-    return { name: `${key}_file ${named}`, text: await read(absolute(named), `${key}_file`) };
-  };
-  const [cert, key, clientCa] = [await pemOf('cert'), await pemOf('key'), await pemOf('client_ca')];
-  const tls = cert && key && tlsRules(section, { cert, key, clientCa });
-  const users = new Map(Object.entries(hashes));
-  return { tls, headers: http.headers ?? {}, users, rateLimit: rateLimitOf(file) };
-}
-
-/** As in the toolkit: an interval of zero is no limit, and a missing burst is zero, which admits no request. */
-function rateLimitOf({ rate_limit: { interval = 0, burst = 0 } = {} }: WebFile): ClientRateLimit | undefined {
-  const intervalMs = parseDuration(String(interval)) ?? 0;
-  return intervalMs === 0 ? undefined : { intervalMs, burst };
+/** Reads `WEB_CONFIG_FILE`; undefined if it is not set. Rejects with a ConfigError if it is not valid. */
+export async function readWebConfig(path: string | undefined, readText: ReadText): Promise<WebConfig | undefined> {
+  if (path === undefined) return undefined;
+  const file = new WebConfigFile(path, readText);
+  try {
+    return { file, rules: await file.readRules() };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.errors.map((text) => `WEB_CONFIG_FILE: ${text}`));
+  }
 }

@@ -184,8 +184,8 @@ describe('a request', () => {
 
 describe('a connection', () => {
   test('carries one scrape after another, with TLS also if each comes as soon as the one before was read', async () => {
-    const pem = (name: string) => ({ name, text: certificateText(name) });
-    const tls = tlsRules({}, { cert: pem('server.crt'), key: pem('server.key'), clientCa: undefined });
+    const pair = { cert: certificateText('server.crt'), key: certificateText('server.key') };
+    const tls = tlsRules({}, { ...pair, ca: undefined });
     const { port } = await serve({ rules: { tls }, exposition: async () => bodyOf(LARGE.slice(0, 5)) });
     // In a process of its own, a client is as fast as scrapers are.
     const script = `
@@ -366,12 +366,19 @@ describe('access', () => {
   });
 
   test('is limited by rate_limit before the password is checked, and probes are not', async () => {
-    const { get: ask } = await serve({ rules: { users, rateLimit: { intervalMs: 3_600_000, burst: 2 } } });
-    const statuses: unknown[] = [];
-    for (const path of ['/healthz', '/metrics', '/healthz', '/nowhere', '/metrics', '/healthz']) {
-      statuses.push((await ask(path)).status);
-    }
-    expect(statuses).toEqual([200, 401, 200, 401, 429, 200]);
+    const clock = new ManualClock();
+    const { get: ask } = await serve({ clock, rules: { users, rateLimit: { intervalMs: 1_000, burst: 2 } } });
+    const statusesAfter = async (pauseMs: number) => {
+      await clock.advance(pauseMs);
+      const statuses: unknown[] = [];
+      for (const path of ['/healthz', '/metrics', '/nowhere', '/metrics']) statuses.push((await ask(path)).status);
+      return statuses;
+    };
+    expect(await statusesAfter(0)).toEqual([200, 401, 401, 429]);
+    expect(await statusesAfter(999)).toEqual([200, 429, 429, 429]);
+    expect(await statusesAfter(1)).toEqual([200, 401, 429, 429]);
+    // However long nobody asks, the burst is the most.
+    expect(await statusesAfter(60_000)).toEqual([200, 401, 401, 429]);
   });
 
   test('follows changed rules: idle connections end, others after their response', async () => {
