@@ -4,8 +4,6 @@ import type { ServiceWarning } from './service-warning.ts';
 
 /** What a service reports about itself. */
 export interface ServiceDetails {
-  /** Seconds until the current token expires, undefined without one; missing if the service accepts a key directly. */
-  readonly tokenSecondsLeft?: () => number | undefined;
   readonly inventory?: InventoryDetails;
   readonly warnings?: () => readonly ServiceWarning[];
   readonly ownValues?: () => OwnValues;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';
-import type { ExporterStatus } from '../status/exporter-status.ts';
 import type { ExporterMetrics } from './exporter/metrics.ts';
+import type { ExporterStatus } from './exporter/table.ts';
 import type { Format, ResponseBody } from './format.ts';
 import type { LineStore } from './store.ts';
 

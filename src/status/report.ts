@@ -7,7 +7,6 @@ import type { PolledAppliance } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceLimits } from '../transport/rate/limits.ts';
-import type { RateLimit } from '../transport/rate/rate-limiter.ts';
 import { accountReports, groupReport, rfc3339, tasksReport } from './task-report.ts';
 
 /** The part of a polled service that a report reads. */
@@ -15,7 +14,7 @@ export interface ReportedService extends ServiceDetails {
   readonly api: string;
   readonly title: string;
   readonly intervalMs: number;
-  readonly target: { readonly baseUrl: string; readonly limit: RateLimit; readonly dailyLimit: number | undefined };
+  readonly target: { readonly baseUrl: string; readonly dailyLimit: number | undefined };
   readonly limits: ServiceLimits;
   readonly clockSkewMs: () => number | undefined;
   readonly explain: Explain;
@@ -45,17 +44,15 @@ export function statusReport(
 
 /** Returns the status of one service. The metrics about the exporter read it too. */
 export function apiReport(service: ReportedService, clock: Clock) {
-  const { api, title, limits, target, intervalMs, tokenSecondsLeft, explain } = service;
+  const { api, title, limits, target, intervalMs, explain } = service;
   const { health, fleet } = service.poller;
   const now = clock.monotonic();
   const { isUp, downReason = null } = health;
   const isDown = isUp === false || downReason !== null;
-  const secondsLeft = tokenSecondsLeft?.();
   const skewMs = service.clockSkewMs();
   const inventoryGaps = service.inventory?.gaps() ?? [];
   const { cause, warnings } = explanations(service, inventoryGaps, downReason);
   const { tasks, medianAgeSeconds, worstAgeSeconds } = tasksReport(fleet, now);
-  const fromNow = (ms: number | undefined) => (ms === undefined ? null : rfc3339(clock.now() + ms));
   return {
     api,
     title,
@@ -68,11 +65,6 @@ export function apiReport(service: ReportedService, clock: Clock) {
     lastError: health.lastError?.message ?? null,
     /** Why it is down, and what to do. */
     cause,
-    token: {
-      /** When the token expires; null without a token, and for a key that does not expire. */
-      expires: fromNow(secondsLeft === undefined ? undefined : secondsLeft * 1000),
-      kind: tokenSecondsLeft === undefined ? ('key' as const) : ('token' as const),
-    },
     requestRate: {
       /** The requests per second that are allowed now; 0 during a wait. */
       perSecond: limits.perSecond,
@@ -80,16 +72,12 @@ export function apiReport(service: ReportedService, clock: Clock) {
       sustainedPerSecond: limits.sustainedPerSecond,
       requestsInFlight: limits.requestsInFlight,
       /** When the wait after a 429 ends. */
-      waitUntil: fromNow(limits.waitUntil === undefined ? undefined : limits.waitUntil - now),
+      waitUntil: limits.waitUntil === undefined ? null : rfc3339(clock.now() + limits.waitUntil - now),
       /** True if the service allows clearly fewer requests than configured. */
       throttled: limits.isThrottled,
     },
-    limits: {
-      requests: target.limit.requests,
-      windowSeconds: target.limit.windowMs / 1000,
-      requestsPerDay: target.dailyLimit ?? null,
-    },
-    /** In requests; null without a limit. */
+    /** The requests that may be sent in 24 hours, and those that are left; null without a limit. */
+    dailyLimit: target.dailyLimit ?? null,
     quotaRemaining: limits.dailyQuotaRemaining ?? null,
     intervalSeconds: intervalMs / 1000,
     /** The interval that the limits allow. */

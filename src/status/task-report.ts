@@ -59,16 +59,11 @@ export function groupReport(tasks: readonly PolledTask[], clock: Clock, explain:
   const [last] = failed.toSorted((one, other) => other.state.polledAt - one.state.polledAt);
   // The advice is about the series alone if others respond.
   const explained = appliance !== undefined && failed.length === tasks.length ? {} : last?.task;
-  const ages = tasks
-    .filter(({ state }) => state.suspended === undefined && hasResponded(state))
-    .map(({ state }) => now - state.respondedAt);
   return {
     lastPoll: timeOf(Math.max(...tasks.map(({ state }) => state.polledAt))),
     lastSuccess: timeOf(Math.max(...tasks.map(({ state }) => state.respondedAt))),
     /** The time of the newest record of any task. */
     lastRecord: Number.isFinite(newestRecordMs) ? rfc3339(newestRecordMs) : null,
-    /** The seconds since the last success of the oldest task that is not suspended. */
-    dataAgeSeconds: ages.length === 0 ? null : Math.max(...ages) / 1000,
     /** How many tasks are polled, including those that are suspended. */
     tasks: tasks.length,
     suspended: tasks.flatMap(({ task: { operation }, state: { suspended: reason } }) =>

@@ -4,9 +4,14 @@ import type { OwnMetric } from '../../contract/service-details.ts';
 import type { Labels } from '../../metrics/family.ts';
 import { formatBound } from '../../metrics/histogram.ts';
 import type { DropReason } from '../../metrics/samples.ts';
-import type { ExporterStatus } from '../../status/exporter-status.ts';
 import { type FamilyHeader, type Format, formatLabels, formatValue, headerLines } from '../format.ts';
-import { type ExporterMetric, exporterFamilies, exporterMetrics, type MetricValues } from './table.ts';
+import {
+  type ExporterMetric,
+  type ExporterStatus,
+  exporterFamilies,
+  exporterMetrics,
+  type MetricValues,
+} from './table.ts';
 
 interface EndedRequest {
   readonly operation: string;

@@ -1,10 +1,27 @@
 import { sentence } from '../../contract/causes.ts';
-import type { OwnMetric } from '../../contract/service-details.ts';
+import type { OwnMetric, OwnValues } from '../../contract/service-details.ts';
 import { WARNING_ADVICE, type WarningCode } from '../../contract/service-warning.ts';
+import type { RemoteWrite } from '../../history/remote-write.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
 import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
-import type { ExporterStatus } from '../../status/exporter-status.ts';
 import type { ApiReport } from '../../status/report.ts';
+import type { WebConfigReloader } from '../../web/web-config-reloader.ts';
+
+/** The values of the metrics about the exporter, which each scrape reads. */
+export interface ExporterStatus {
+  readonly apis: readonly ApiReport[];
+  readonly samples: number;
+  /** The metrics that only one service has. */
+  readonly own: OwnValues;
+  /** Undefined without a state file. */
+  readonly state?: { readonly errors: number } | undefined;
+  /** Undefined without a web configuration file. */
+  readonly web?: WebConfigReloader['status'] | undefined;
+  /** Undefined without remote write. */
+  readonly remoteWrite?: ReturnType<RemoteWrite['status']> | undefined;
+  /** Connections closed by the server, by reason. */
+  readonly closed?: ReadonlyMap<string, number>;
+}
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */
 export type MetricValues = number | undefined | Iterable<readonly [labels: Labels, value: number | null | undefined]>;
@@ -105,7 +122,7 @@ export const exporterMetrics = {
   dailyQuotaLimit: {
     name: 'filer_exporter_daily_quota_limit',
     help: 'Requests that this instance may send in 24 hours; missing without a limit.',
-    ofApi: ({ limits }) => limits.requestsPerDay,
+    ofApi: ({ dailyLimit }) => dailyLimit,
   },
   lastSuccess: {
     name: 'filer_exporter_last_success_timestamp_seconds',

@@ -76,7 +76,6 @@ export const portal: Service<PortalSettings> = {
         gaps: () => collector.inventory.gaps,
         describe: (serial) => collector.context.appliances.find(serial),
       },
-      tokenSecondsLeft: () => tokens.remainingSeconds,
       warnings: () => collector.warnings,
       renewAuthorization: (signal) => tokens.signInAgain(signal),
       close: (signal) => tokens.revoke(signal),

@@ -10,12 +10,9 @@ export function serviceCard(api: ApiReport, now: string): Html {
   const facts: readonly (readonly [name: string, value: HtmlValue])[] = [
     ['Address', html`<code>${api.url}</code>`],
     ['Last success', formatRelativeTime(api.lastSuccess, now)],
-    ['Token', token(api, now)],
     ['Request rate', requestRate(api, now)],
-    ['Limits', limits(api)],
-    ['Daily quota left', api.quotaRemaining === null ? '–' : formatCount(api.quotaRemaining)],
+    ['Daily quota left', quota(api)],
     ['Effective interval', interval(api)],
-    ['Last successful polls', dataAge(api)],
     ['Last complete cycle', api.cycleSeconds === null ? 'in progress' : formatSeconds(api.cycleSeconds)],
     ['Tasks', `${formatCount(api.tasks.total)}, of which ${formatCount(api.tasks.overdue)} overdue`],
     ['Suspended tasks', suspendedTasks(api)],
@@ -50,20 +47,15 @@ function explanations({ cause, warnings }: ApiReport): readonly Html[] {
   });
 }
 
-function token({ token: { kind, expires } }: ApiReport, now: string): HtmlValue {
-  if (kind === 'key') return 'a key without an expiry';
-  return expires === null ? 'none yet' : html`expires ${formatRelativeTime(expires, now)}`;
-}
-
 function requestRate({ requestRate: rate }: ApiReport, now: string): HtmlValue {
   if (rate.waitUntil === null) return formatRate(rate.perSecond);
   const next = formatRelativeTime(rate.waitUntil, now);
   return html`<strong>waiting</strong> after a 429; next request ${next}, then ${formatRate(rate.sustainedPerSecond)}`;
 }
 
-function limits({ limits: { requests, windowSeconds, requestsPerDay } }: ApiReport): string {
-  const day = requestsPerDay === null ? 'no daily limit' : `${formatCount(requestsPerDay)} in 24h`;
-  return `${formatCount(requests)} requests in ${formatSeconds(windowSeconds)}, ${day}`;
+function quota({ dailyLimit, quotaRemaining }: ApiReport): string {
+  if (dailyLimit === null || quotaRemaining === null) return 'no daily limit';
+  return `${formatCount(quotaRemaining)} of ${formatCount(dailyLimit)}`;
 }
 
 function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): HtmlValue {
@@ -71,12 +63,6 @@ function interval({ intervalSeconds, effectiveIntervalSeconds }: ApiReport): Htm
   const effective = formatSeconds(effectiveIntervalSeconds);
   if (effectiveIntervalSeconds <= intervalSeconds) return `${effective}, as configured`;
   return html`<strong>${effective}</strong>: the limits do not allow the configured ${configured}`;
-}
-
-function dataAge({ dataAge: { medianSeconds, worstSeconds, computedWorstSeconds } }: ApiReport): string {
-  if (medianSeconds === null || worstSeconds === null) return 'none yet';
-  const most = `at most ${formatSeconds(computedWorstSeconds)} while healthy`;
-  return `median ${formatSeconds(medianSeconds)} ago, oldest ${formatSeconds(worstSeconds)} ago (${most})`;
 }
 
 function suspendedTasks({ tasks: { suspended } }: ApiReport): string {

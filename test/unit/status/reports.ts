@@ -16,12 +16,11 @@ export function reportOf(run: PollingRun, more: Partial<ReportedService> = {}): 
     api: 'portal',
     title: 'Portal',
     intervalMs: 300_000,
-    target: { baseUrl: 'https://portal.example.com', limit, dailyLimit: 1_000_000 },
+    target: { baseUrl: 'https://portal.example.com', dailyLimit: 1_000_000 },
     limits: new ServiceLimits(settings, { clock, random: () => 0.5 }),
     clockSkewMs: () => 2_500,
     explain: explainFor(portalCauses),
     poller,
-    tokenSecondsLeft: () => 600,
     ...more,
   };
   poller.review();
