@@ -60,7 +60,7 @@ test('-v prints version, revision, Node.js and platform', async () => {
 
 test.each([
   [['--verson'], '--verson: unknown option; did you mean --version?'],
-  [['--backfil'], '--backfil: unknown option; --help lists the options'],
+  [['--doctr'], '--doctr: unknown option; --help lists the options'],
   [['--demo', '--once'], '--demo --once: only one of these options can be given'],
   [['--json'], '--json: can only be used with --doctor'],
 ])('%j is exit 78 and one line', async (args, line) => {
