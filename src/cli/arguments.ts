@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../runtime/errors.ts';
-import { likelyTypo } from '../runtime/suggest.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 
 /** The exit codes, which service managers and scripts test. */
 export const EXIT = { clean: 0, failure: 1, configuration: 78 } as const;
@@ -40,22 +39,18 @@ const known = Object.fromEntries(
   ]),
 );
 
-export function parseArguments(args: readonly string[]): Invocation {
-  // parseArgs is not strict here, because the errors below say what was meant.
-  const { values, tokens } = parseArgs({ args: [...args], options: known, strict: false, tokens: true });
-  const withValue = new Set<string>();
-  for (const token of tokens) {
-    const name = token.kind === 'option' ? token.name : '';
-    if (WITH_VALUE.includes(name)) {
-      if (withValue.has(name)) throw new ConfigError([`--${name}: is given twice; expected one value`]);
-      if (!values[name] || values[name] === true) throw new ConfigError([`--${name}: has no value; expected one`]);
-      withValue.add(name);
-    } else if (!Object.hasOwn(known, name) || (token.kind === 'option' && token.value !== undefined)) {
-      const meant = likelyTypo(name, Object.keys(known));
-      const hint = meant === undefined ? '--help lists the options' : `did you mean --${meant}?`;
-      throw new ConfigError([`${args[token.index] ?? ''}: unknown option; ${hint}`]);
-    }
+function optionsIn(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: known }).values;
+  } catch (error) {
+    // What Node says further is about options that programs define otherwise.
+    const [message] = asError(error).message.split(/\. |\n/);
+    throw new ConfigError([`${message}; --help lists the options`]);
   }
+}
+
+export function parseArguments(args: readonly string[]): Invocation {
+  const values = optionsIn(args);
   if (values.help) return { command: 'help', options: {}, variables: {} };
   const given = COMMANDS.filter((name) => values[name] && (name !== 'demo' || !values.doctor));
   const [command = 'run', ...others] = given;
@@ -67,7 +62,7 @@ export function parseArguments(args: readonly string[]): Invocation {
       throw new ConfigError([`--${name}: can only be used with --${owner}`]);
     }
   }
-  const variables = Object.entries(VARIABLES).filter(([name]) => withValue.has(name));
+  const variables = Object.entries(VARIABLES).filter(([name]) => values[name] !== undefined);
   return {
     command,
     options: values as Options,
