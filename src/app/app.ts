@@ -1,119 +1,150 @@
-import { upstreamCatalog } from '../catalog.ts';
-import type { Config } from '../config/config.ts';
-import type { PollSink, ResultSource } from '../contract/sink.ts';
-import { ExporterMetrics } from '../exposition/exporter/metrics.ts';
-import type { Corrections } from '../exposition/format.ts';
-import { MetricsPage } from '../exposition/metrics-page.ts';
-import { LineStore } from '../exposition/store.ts';
-import type { RemoteWrite } from '../history/remote-write.ts';
-import { randomKey } from '../runtime/random.ts';
-import type { ConfiguredService } from '../services/services.ts';
-import { apiReport, statusReport } from '../status/report.ts';
-import { AccessControl } from '../web/access-control.ts';
-import { landingPage } from '../web/pages/page.ts';
-import { statusJson, statusPage } from '../web/pages/status-page.ts';
-import { compareInThread, PasswordChecker } from '../web/passwords.ts';
-import { type Pages, WebServer } from '../web/server.ts';
-import type { WebConfig } from '../web/web-config.ts';
-import { WebConfigReloader } from '../web/web-config-reloader.ts';
-import type { Environment } from './environment.ts';
-import { Lifecycle } from './lifecycle.ts';
-import { createPolledServices } from './polled-service.ts';
-import { createRemoteWrite } from './remote-write.ts';
-import { createStateKeeper } from './state-keeper.ts';
+import { asError, CredentialError, RequestError } from '../runtime/errors.ts';
+import { type AppParts, createParts } from './parts.ts';
 
-/**
- * The limit for all lines, as a share of the heap's limit: three times the lines of the largest fleet for which the
- * container is large enough.
- */
-const LINES_SHARE = 1 / 3;
+/** The share of SHUTDOWN_TIMEOUT after which what hangs is given up. The rest is for the end of the process. */
+const STOP_SHARE = 0.9;
 
-export type App = Lifecycle;
+/** The program: it starts and stops its parts. */
+export class App {
+  readonly #parts: AppParts;
+  readonly #stopping = new AbortController();
+  /** The polls of each service. */
+  #polling: readonly Promise<void>[] = [];
+  /** Every loop that can change the state. */
+  #running: Promise<unknown> = Promise.resolve();
+  #hasStarted = false;
+  /** Resolves with the error that has ended a loop of the program, which only a bug causes. */
+  readonly failed: Promise<Error>;
+  #fail: (defect: Error) => void = () => {};
 
-/** Builds the program around these services. Each part gets those that were built before it. */
-export function createApp(
-  services: readonly ConfiguredService[],
-  config: Config,
-  environment: Environment,
-  webConfig?: WebConfig,
-): App {
-  const { clock, log, version, revision, nodeVersion } = environment;
-  const own = new ExporterMetrics(
-    { version, revision, node_version: nodeVersion },
-    services.map(({ api }) => api),
-    services.flatMap(({ service }) => service.ownMetrics ?? []),
-  );
-  const exposition = new LineStore(upstreamCatalog, LINES_SHARE * (environment.heapBytes ?? Number.POSITIVE_INFINITY));
-  const keeper = createStateKeeper(services, config, environment);
-  const history = createRemoteWrite(config, services, environment);
-  const sink = createSink(exposition, own, history);
-  const sources = createPolledServices(services, { config, own, sink, environment, keeper });
-  const review = () => {
-    for (const { poller } of sources) poller.review();
-  };
-  const scrapes = new MetricsPage({
-    exposition,
-    own,
-    review,
-    status: () => ({
-      apis: sources.map((source) => apiReport(source, clock)),
-      own: new Map(sources.flatMap(({ ownValues }) => [...(ownValues?.() ?? [])])),
-      state: keeper,
-      web: reloader?.status,
-      remoteWrite: history?.status(),
-      closed: server.closed,
-    }),
-  });
-  const { notice } = environment;
-  const report = () => {
-    review();
-    return statusReport(sources, environment);
-  };
-  const landing = landingPage(version, config.web.metricsPath, notice);
-  const pages: Pages = {
-    exposition: (format, gzip) => scrapes.body(format, gzip),
-    ready: () => sources.every(({ poller, hasFailedRequest }) => poller.health.hasPolled || hasFailedRequest()),
-    statusPage: (query) => statusPage(report(), query, notice),
-    statusJson: () => statusJson(report()),
-    landingPage: () => landing,
-  };
-  const passwords = new PasswordChecker(compareInThread, randomKey());
-  const access = webConfig && new AccessControl(webConfig.rules, passwords, clock);
-  const server = new WebServer({ ...config.web, access, pages, clock, log });
-  const adopt = (rules: WebConfig['rules']) => server.adopt(rules);
-  const reloader = webConfig && new WebConfigReloader({ ...webConfig, adopt, clock, log });
-  const savedParts = [...sources.flatMap((source) => source.savedParts), ...(history === undefined ? [] : [history])];
-  return new Lifecycle({
-    config,
-    environment,
-    sources,
-    scrapes,
-    server,
-    keeper,
-    savedParts,
-    history,
-    webConfig: reloader,
-  });
+  constructor(parts: AppParts) {
+    this.#parts = parts;
+    this.failed = new Promise((resolve) => {
+      this.#fail = resolve;
+    });
+  }
+
+  /** Serves and polls; resolves with the port. Rejects if the address is not available. */
+  async start(): Promise<number> {
+    const { environment, server, sources, keeper, history, reloader } = this.#parts;
+    const { signal } = this.#stopping;
+    const port = await server.listen();
+    this.#hasStarted = true;
+    // A stop while the address was looked up found no server to close.
+    if (signal.aborted) await server.close(signal);
+    else await this.#restore();
+    if (signal.aborted) return port;
+    if (history !== undefined && keeper === undefined) {
+      environment.log.warn(
+        { advice: 'set STATE_FILE, so that a restart sends no point twice and misses none' },
+        'Remote write was started without a state file.',
+      );
+    }
+    this.#polling = sources.map(({ poller }) => this.#guarded(poller.run(signal)));
+    const loops = [keeper?.run(signal), history?.run(signal)].map((loop) => this.#guarded(loop));
+    this.#running = Promise.all([...this.#polling, ...loops]);
+    void this.#guarded(reloader?.run(signal));
+    this.#announce(port);
+    return port;
+  }
+
+  /** Polls everything once without serving; resolves with the exposition, and whether any poll succeeded. */
+  async once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }> {
+    const { sources, scrapes } = this.#parts;
+    await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
+    const polled = sources.some(({ poller }) => poller.health.lastSuccessAt !== undefined);
+    return { exposition: await scrapes.render('text'), polled };
+  }
+
+  /** Reads the inventory once; resolves with the number of appliances that this instance would poll. */
+  async countAppliances(signal: AbortSignal): Promise<number> {
+    let count = 0;
+    for (const { inventory, explain } of this.#parts.sources) {
+      try {
+        count += (await inventory?.count(signal)) ?? 0;
+      } catch (error) {
+        // The command ends with this error, so its message says what to do.
+        const isOfService = error instanceof RequestError || error instanceof CredentialError;
+        if (isOfService && !signal.aborted) error.message += `; ${explain(error).advice}`;
+        throw error;
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Stops polling, lets scrapes end, saves the state and revokes tokens. Whatever of that hangs is given up before
+   * SHUTDOWN_TIMEOUT.
+   */
+  async stop(): Promise<void> {
+    const { config, environment, sources, server } = this.#parts;
+    const { clock, log } = environment;
+    this.#stopping.abort();
+    const timeout = new AbortController();
+    const ended = new AbortController();
+    const timedOut = clock.sleep(STOP_SHARE * config.shutdownTimeoutMs, ended.signal).then(() => timeout.abort());
+    const released = sources.map(async ({ release }, index) => {
+      // A poll may just have received the token that is to be revoked.
+      await this.#polling[index];
+      await release(timeout.signal);
+    });
+    const work = Promise.all([server.close(timeout.signal), this.#saveAtEnd(timeout.signal), ...released]);
+    await Promise.race([work, timedOut]);
+    ended.abort();
+    if (this.#hasStarted) log.info('The exporter stopped.');
+  }
+
+  /** The state is saved before the last points are sent, which can take long, and again afterwards. */
+  async #saveAtEnd(timeout: AbortSignal): Promise<void> {
+    const { keeper, history } = this.#parts;
+    await this.#running;
+    await keeper?.save();
+    if (history === undefined) return;
+    await history.flush(timeout);
+    await keeper?.save();
+  }
+
+  /** Restores the state of the previous process; data that is still fresh is exposed before the first poll. */
+  async #restore(): Promise<void> {
+    const { keeper, history, sources } = this.#parts;
+    const ofSources = sources.flatMap(({ savedParts }) => savedParts);
+    await keeper?.load(history === undefined ? ofSources : [...ofSources, history]);
+    for (const { restoredResult, poller } of sources) {
+      const restored = restoredResult?.();
+      if (restored === undefined) continue;
+      const { task, samples, respondedAt } = restored;
+      await poller.restore(task, { samples, drops: new Map(), empty: false }, respondedAt);
+    }
+  }
+
+  /** If a bug ends a loop, the program saves its state and ends, because nothing would be polled any more. */
+  async #guarded(loop: Promise<unknown> | undefined): Promise<void> {
+    try {
+      await loop;
+    } catch (thrown) {
+      const err = asError(thrown);
+      this.#parts.environment.log.error(
+        { err, advice: 'report this line to the maintainers of the exporter' },
+        'A part of the exporter ended by a defect, so the exporter stopped.',
+      );
+      this.#fail(err);
+    }
+  }
+
+  #announce(port: number): void {
+    const { config, environment, sources, reloader } = this.#parts;
+    const { host, metricsPath } = config.web;
+    const url = `${reloader?.status.hasTls ? 'https' : 'http'}://${hostOf(host)}:${port}`;
+    const apis = sources.map(({ api }) => api);
+    environment.log.info({ url, port, path: metricsPath, apis, version: environment.version }, 'The exporter started.');
+  }
 }
 
-/** Passes each result to remote write and to `/metrics`, and counts what was dropped. */
-function createSink(exposition: LineStore, own: ExporterMetrics, history: RemoteWrite | undefined): PollSink {
-  const countCorrections = ({ api }: ResultSource, { cut, duplicates }: Corrections) => {
-    own.dropped(api, 'label', cut);
-    own.dropped(api, 'duplicate', duplicates);
-  };
-  return {
-    accept: async (origin, pollResult) => {
-      if (pollResult.minutes !== undefined) history?.accept(origin.id, pollResult.minutes);
-      const corrected = await exposition.accept(origin.id, pollResult.samples);
-      for (const [reason, count] of pollResult.drops) own.dropped(origin.api, reason, count);
-      countCorrections(origin, corrected);
-    },
-    publishState: (origin, samples) => countCorrections(origin, exposition.publish(origin.id, samples)),
-    withdraw: (id, keepsCounts) => {
-      exposition.withdraw(id, keepsCounts);
-      if (!keepsCounts) history?.leave(id);
-    },
-    minutesSince: (task) => history?.minutesSince(task),
-  };
+export function createApp(...settings: Parameters<typeof createParts>): App {
+  return new App(createParts(...settings));
+}
+
+function hostOf(host: string | undefined): string {
+  if (host === undefined || host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -48,7 +48,7 @@ function applianceCount(text: string): number {
 }
 
 async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = createApp(configuredServices(config), config, systemEnvironment(createLog('silent', process.stderr)));
+  const app = createApp(config, systemEnvironment(createLog('silent', process.stderr)));
   try {
     return await app.countAppliances(abortOn(stopped));
   } finally {

@@ -7,7 +7,6 @@ import { systemClock, withTimeout } from '../runtime/clock.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { exitNow, waitForThreads } from '../runtime/exit.ts';
 import { createLog, type Log } from '../runtime/log.ts';
-import { configuredServices } from '../services/services.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
@@ -54,7 +53,7 @@ export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice
   const errors = await looked.catch(() => []);
   if (errors.length > 0) throw new ConfigError(errors);
   const webConfig = await readWebConfig(config.web.configFile, readFile);
-  return createApp(configuredServices(config), config, { ...systemEnvironment(log), notice }, webConfig);
+  return createApp(config, { ...systemEnvironment(log), notice }, webConfig);
 }
 
 function logUncaughtErrors(log: Log): void {

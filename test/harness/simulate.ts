@@ -8,7 +8,6 @@ import type { Config } from '../../src/config/config.ts';
 import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog, type Log } from '../../src/runtime/log.ts';
-import { configuredServices } from '../../src/services/services.ts';
 import { type Duration, HOUR, milliseconds, SECOND } from './duration.ts';
 import { Evidence } from './evidence.ts';
 import { type Invariant, Invariants } from './invariants.ts';
@@ -113,7 +112,7 @@ export class Scenario {
     // As for the process.
     setMaxListeners(100);
     const log = createLog('info', { write }, lineMask(config));
-    this.#app = createApp(configuredServices(config), config, this.environment(log));
+    this.#app = createApp(config, this.environment(log));
     void this.#app.failed.then((error) => this.invariants.violate('log', `the program failed: ${error.stack}`));
     this.#port = await this.#app.start();
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Lifecycle, type LifecycleDependencies } from '../../../src/app/lifecycle.ts';
+import { App } from '../../../src/app/app.ts';
+import type { AppParts } from '../../../src/app/parts.ts';
 import { keptLog } from '../../harness/kept-log.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 
@@ -26,22 +27,23 @@ function program(hangs: readonly string[] = []) {
   const parts = {
     config: { shutdownTimeoutMs: 8_000, web: { host: undefined, metricsPath: '/metrics' } },
     environment: { clock, log, version: '1.0.0' },
-    sources: [{ api: 'portal', poller, release: (late: AbortSignal) => ends('the revocation', aborted(late)) }],
+    sources: [
+      { api: 'portal', poller, savedParts: [], release: (late: AbortSignal) => ends('the revocation', aborted(late)) },
+    ],
     server: {
       listen: () => Promise.resolve(9_989),
       close: (late: AbortSignal) => ends('the last scrape', aborted(late)),
     },
     keeper: { load: () => Promise.resolve(), run: aborted, save: () => ends('the save', never) },
-    savedParts: [],
   };
-  const lifecycle = new Lifecycle(parts as unknown as LifecycleDependencies);
-  return { lifecycle, clock, events, lines };
+  const app = new App(parts as unknown as AppParts);
+  return { app, clock, events, lines };
 }
 
 test('a stop lets scrapes and polls end, then saves the state and revokes the token', async () => {
-  const { lifecycle, clock, events, lines } = program();
-  expect(await lifecycle.start()).toBe(9_989);
-  await clock.through(lifecycle.stop(), 100);
+  const { app, clock, events, lines } = program();
+  expect(await app.start()).toBe(9_989);
+  await clock.through(app.stop(), 100);
   expect(new Set(events)).toEqual(new Set(['the last poll', 'the last scrape', 'the revocation', 'the save']));
   expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the save'));
   expect(events.indexOf('the last poll')).toBeLessThan(events.indexOf('the revocation'));
@@ -52,19 +54,19 @@ test('a stop lets scrapes and polls end, then saves the state and revokes the to
 test.each(['the revocation', 'the last scrape', 'the last poll', 'the save'])(
   'a stop ends shortly before SHUTDOWN_TIMEOUT although %s hangs',
   async (what) => {
-    const { lifecycle, clock } = program([what]);
-    await lifecycle.start();
-    await clock.through(lifecycle.stop(), 100);
+    const { app, clock } = program([what]);
+    await app.start();
+    await clock.through(app.stop(), 100);
     expect(clock.monotonic()).toBeGreaterThan(7_000);
     expect(clock.monotonic()).toBeLessThan(7_500);
   },
 );
 
 test('a defect that ends the polls is one line, and the state is saved all the same', async () => {
-  const { lifecycle, clock, events, lines } = program(['defect']);
-  await lifecycle.start();
-  await clock.through(lifecycle.stop(), 100);
-  expect((await lifecycle.failed).message).toBe('a defect');
+  const { app, clock, events, lines } = program(['defect']);
+  await app.start();
+  await clock.through(app.stop(), 100);
+  expect((await app.failed).message).toBe('a defect');
   expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   expect(events).toContain('the save');
 });
