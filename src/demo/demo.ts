@@ -12,8 +12,8 @@ export type DemoTroubles = 'none' | 'one' | 'all';
 export interface Demo {
   /** What points an exporter at the demo, in place of the user's own services. */
   readonly environment: Variables;
-  /** For the top of every page; code in backticks. */
-  readonly notice: { readonly title: string; readonly paragraphs: readonly string[] };
+  /** Paragraphs for the top of every page; code in backticks. */
+  readonly notice: readonly string[];
   close(): Promise<void>;
 }
 
@@ -75,12 +75,9 @@ function troublesOf(begun: DemoTroubles) {
 
 function demoNotice(begun: DemoTroubles): Demo['notice'] {
   const failing = troublesOf(begun).map(({ shows }) => shows);
-  return {
-    title: 'This is the demo.',
-    paragraphs: [
-      'The fleet and all its numbers are simulated, and the services are part of this process.',
-      `What fails on purpose: ${failing.join('; ')}.`,
-      'For your own fleet, set `GFA_URL` or `PORTAL_URL` with credentials and start without `--demo`.',
-    ],
-  };
+  return [
+    'This is the demo. The fleet and all its numbers are simulated, and the services are part of this process.',
+    `What fails on purpose: ${failing.join('; ')}.`,
+    'For your own fleet, set `GFA_URL` or `PORTAL_URL` with credentials and start without `--demo`.',
+  ];
 }

@@ -5,9 +5,6 @@ import type { Connections } from './connections.ts';
 /** A response of which nothing is read for this long, in milliseconds, gives its place to another one. */
 const GIVES_WAY_MS = 1_000;
 
-/** A response is cut off if a client reads nothing of it in this time, in milliseconds; it takes twice as long at most. */
-const UNREAD_TIMEOUT_MS = 5_000;
-
 /**
  * Long responses in progress, up to a limit: each holds memory until it is read. At the limit, the response that has not
  * been read for the longest time gives its place to a new one, so that no client blocks others by not reading.
@@ -29,16 +26,12 @@ export class ActiveResponses {
   async run(response: ServerResponse, send: (onRead: () => void) => Promise<void>): Promise<boolean> {
     if (this.#readAt.size >= this.#max && !this.#giveWay()) return false;
     this.#readAt.set(response, this.#clock.monotonic());
-    const ended = new AbortController();
-    void this.#cutOffUnread(response, ended.signal);
     try {
       await send(() => {
         if (this.#readAt.delete(response)) this.#readAt.set(response, this.#clock.monotonic());
       });
     } finally {
       this.#readAt.delete(response);
-      // Without a reason, Node would create an error with its stack.
-      ended.abort('ended');
     }
     return true;
   }
@@ -55,13 +48,5 @@ export class ActiveResponses {
       return true;
     }
     return false;
-  }
-
-  async #cutOffUnread(response: ServerResponse, ended: AbortSignal): Promise<void> {
-    while (!ended.aborted) {
-      const before = this.#readAt.get(response);
-      await this.#clock.sleep(UNREAD_TIMEOUT_MS, ended);
-      if (!ended.aborted && response.headersSent && this.#readAt.get(response) === before) response.destroy();
-    }
   }
 }

@@ -85,10 +85,6 @@ export class Connections {
       else last.once('close', () => socket.destroySoon());
     }
   }
-
-  destroyAll(): void {
-    for (const { socket } of this.#open.values()) socket.destroy();
-  }
 }
 
 /** Identifies a connection. The socket of TLS and the one below it have these addresses in common. */

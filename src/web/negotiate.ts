@@ -8,7 +8,8 @@ export const CONTENT_TYPES = {
 interface Range {
   /** `type/subtype` or a coding, in lower case. */
   readonly name: string;
-  readonly parameters: ReadonlyMap<string, string>;
+  /** Such as `version=1.0.0`. */
+  readonly parameters: readonly string[];
   /** From 0 (rejected) to 1; 1 if it is missing, 0 if it cannot be read. */
   readonly quality: number;
 }
@@ -30,7 +31,7 @@ export function chooseFormat(accept: string | undefined): Format {
 }
 
 function isOf({ name, parameters }: Range, type: string, version: string): boolean {
-  return name === type && (parameters.get('version') ?? version) === version;
+  return name === type && !parameters.some((text) => text.startsWith('version=') && text !== `version=${version}`);
 }
 
 /** Returns whether an `Accept-Encoding` header accepts gzip, by its name or by `*`, and not with `q=0`. */
@@ -41,24 +42,18 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /** Returns the ranges of a header, the highest quality first; equal ones in the order of the header. */
-function parseRanges(header: string | undefined): Range[] {
-  if (header === undefined) return [];
-  return header
-    .split(',')
-    .map((part) => {
-      const [name = '', ...pairs] = part.split(';').map((piece) => piece.trim().toLowerCase());
-      const parameters = new Map<string, string>();
-      for (const pair of pairs) {
-        const [key = '', value = ''] = pair.split('=', 2).map((piece) => piece.trim());
-        parameters.set(key, value.replace(/^"(.*)"$/, '$1'));
-      }
-      return { name: name === 'x-gzip' ? 'gzip' : name, parameters, quality: quality(parameters.get('q')) };
-    })
-    .filter((range) => range.name !== '')
-    .sort((a, b) => b.quality - a.quality);
+function parseRanges(header = ''): Range[] {
+  const parts = header.toLowerCase().replaceAll(/[\s"]/g, '').split(',');
+  const ranges = parts.map((part) => {
+    const [name = '', ...parameters] = part.split(';');
+    const quality = parameters.find((text) => text.startsWith('q='))?.slice(2) ?? '1';
+    return {
+      name: name === 'x-gzip' ? 'gzip' : name,
+      parameters,
+      quality: QUALITY.test(quality) ? Number(quality) : 0,
+    };
+  });
+  return ranges.sort((a, b) => b.quality - a.quality);
 }
 
-function quality(text: string | undefined): number {
-  if (text === undefined) return 1;
-  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
-}
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;

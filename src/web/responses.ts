@@ -2,10 +2,13 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip as compress } from 'node:zlib';
 import type { ResponseBody } from '../exposition/format.ts';
-import { nextTurn } from '../runtime/clock.ts';
+import { type Clock, callAfter, nextTurn } from '../runtime/clock.ts';
 
 /** How much is written at once, in bytes: so little that also a slow client reads it in time. */
 const WRITE_BYTES = 256 * 1024;
+
+/** A client that takes none of it in this time, in milliseconds, is cut off. */
+const UNREAD_TIMEOUT_MS = 5_000;
 
 export function sendText(response: ServerResponse, status: number, text: string, headers?: OutgoingHttpHeaders): void {
   response.writeHead(status, {
@@ -24,6 +27,7 @@ export function sendText(response: ServerResponse, status: number, text: string,
 export async function sendBody(
   response: ServerResponse,
   { length, buffers }: ResponseBody,
+  clock: Clock,
   onRead: () => void,
 ): Promise<void> {
   const closed = new Promise((resolve) => response.once('close', resolve));
@@ -36,7 +40,9 @@ export async function sendBody(
       if (written < length) response.write(part, () => resolve());
       else response.end(part, resolve);
     });
+    const stopWaiting = callAfter(clock, UNREAD_TIMEOUT_MS, () => response.destroy());
     await Promise.race([taken, closed]);
+    stopWaiting();
     onRead();
     // Others get their turn: a client on this machine would take a whole page in one.
     await nextTurn();

@@ -134,7 +134,7 @@ export class WebServer {
   async close(signal: AbortSignal): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#connections.retire();
-    const cutOff = () => this.#connections.destroyAll();
+    const cutOff = () => this.#server.closeAllConnections();
     signal.addEventListener('abort', cutOff);
     if (signal.aborted) cutOff();
     await closed;
@@ -225,7 +225,7 @@ export class WebServer {
       for (const [name, value] of Object.entries({ ...headers, ...encoding, 'content-length': body.length }))
         if (!response.hasHeader(name)) response.setHeader(name, value);
       if (response.req.method === 'HEAD') response.end();
-      else await sendBody(response, body, onRead);
+      else await sendBody(response, body, this.#options.clock, onRead);
     });
     if (!isSent) sendText(response, 503, 'too many responses at once\n', { 'retry-after': '1' });
   }

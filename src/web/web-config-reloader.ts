@@ -35,7 +35,6 @@ export class WebConfigReloader {
   get status() {
     const { tls, users } = this.#rules;
     return {
-      /** Whether the files are in effect as they are now. */
       isGood: this.#isGood,
       lastSuccessSeconds: this.#lastSuccessSeconds,
       expirySeconds: tls?.expirySeconds,

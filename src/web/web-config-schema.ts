@@ -33,7 +33,7 @@ const STRING = { type: 'string', minLength: 1, description: 'a text that is not 
 const PATH = { type: 'string', pattern: /^[^\r\n]+$/.source, description: 'the path of a file' };
 const BOOLEAN = { type: 'boolean', description: 'true or false' };
 const HEADER = { type: 'string', pattern: /^[ -~]+$/.source, description: 'printable ASCII on one line' };
-const oneOf = (names: object) => ({ enum: Object.keys(names) });
+const oneOf = (...names: readonly string[]) => ({ enum: names, description: names.join(', ') });
 const listOf = (items: SchemaObject) => ({ type: 'array', items, description: 'a list of lines that begin with -' });
 
 /** A mapping that has the listed keys and no others: an unknown key would protect nothing. */
@@ -72,12 +72,12 @@ const FILE = mapping({
     key_file: PATH,
     client_ca: STRING,
     client_ca_file: PATH,
-    client_auth_type: oneOf(CLIENT_POLICIES),
+    client_auth_type: oneOf(...Object.keys(CLIENT_POLICIES)),
     client_allowed_sans: listOf(STRING),
-    min_version: oneOf(VERSIONS),
-    max_version: oneOf(VERSIONS),
-    cipher_suites: listOf(oneOf(CIPHER_SUITES)),
-    curve_preferences: listOf(oneOf(CURVES)),
+    min_version: oneOf(...Object.keys(VERSIONS)),
+    max_version: oneOf(...Object.keys(VERSIONS)),
+    cipher_suites: listOf(oneOf(...Object.keys(CIPHER_SUITES))),
+    curve_preferences: listOf(oneOf(...Object.keys(CURVES))),
     prefer_server_cipher_suites: BOOLEAN,
   }),
   http_server_config: mapping({
@@ -85,8 +85,8 @@ const FILE = mapping({
     http2: BOOLEAN,
     headers: mapping({
       'Strict-Transport-Security': HEADER,
-      'X-Content-Type-Options': { enum: ['nosniff'] },
-      'X-Frame-Options': { enum: ['deny', 'sameorigin'] },
+      'X-Content-Type-Options': oneOf('nosniff'),
+      'X-Frame-Options': oneOf('deny', 'sameorigin'),
       'X-XSS-Protection': HEADER,
       'Content-Security-Policy': HEADER,
     }),
@@ -158,42 +158,23 @@ function contradictions(tls: TlsServerConfig): readonly string[] {
   return errors.flatMap(([isWrong, error]) => (isWrong ? [`tls_server_config.${error}`] : []));
 }
 
-function sentenceOf({
-  keyword,
-  instancePath,
-  params,
-  parentSchema = {},
-  propertyName,
-}: ErrorObject): readonly string[] {
-  const path = instancePath.split('/').slice(1);
+/** Only keys of the schema are named: another one may be a secret in the wrong place, as a password in that of its user. */
+function sentenceOf({ keyword, schemaPath, params, parentSchema = {} }: ErrorObject): readonly string[] {
+  const keys = Array.from(schemaPath.matchAll(/\/properties\/([^/]+)/g), ([, key]) => key);
+  const place = keys.join('.') || 'the file';
   switch (keyword) {
     case 'additionalProperties': {
       const known = Object.keys(parentSchema.properties);
       const meant = likelyTypo(params.additionalProperty, known);
       const expected = meant === undefined ? `expected ${known.join(', ')}` : `did you mean ${meant}?`;
-      return [`${nameOf([...path, params.additionalProperty])}: unknown key; ${expected}`];
+      return [`${place}: has an unknown key; ${expected}`];
     }
-    case 'enum':
-      return [`${nameOf(path)}: expected ${parentSchema.enum.join(', ')}`];
     case 'dependencies':
-      return [`${nameOf([...path, params.property])}: has no effect without ${params.missingProperty}`];
+      return [`${place}.${params.property}: has no effect without ${params.missingProperty}`];
     case 'propertyNames':
+      // Another error says what the name lacks.
       return [];
-    default: {
-      const key = propertyName === undefined ? path : [...path, propertyName];
-      return parentSchema.description === undefined ? [] : [`${nameOf(key)}: expected ${parentSchema.description}`];
-    }
+    default:
+      return parentSchema.description === undefined ? [] : [`${place}: expected ${parentSchema.description}`];
   }
-}
-
-/** Another key may be a secret in the wrong place: a password in the place of its user. Numbers are places in lists. */
-function nameOf(path: readonly string[]): string {
-  const names = path.filter((key) => !/^\d+$/.test(key)).map((key) => (KNOWN_KEYS.has(key) ? key : 'a key'));
-  return names.join('.') || 'the file';
-}
-
-const KNOWN_KEYS: ReadonlySet<string> = new Set(keysOf(FILE));
-
-function keysOf({ properties = {} }: SchemaObject): readonly string[] {
-  return Object.entries<SchemaObject>(properties).flatMap(([key, schema]) => [key, ...keysOf(schema)]);
 }

@@ -1,11 +1,9 @@
 import { sentence } from '../../contract/causes.ts';
 import type { OwnMetric, OwnValues } from '../../contract/service-details.ts';
 import { WARNING_ADVICE, type WarningCode } from '../../contract/service-warning.ts';
-import type { RemoteWrite } from '../../history/remote-write.ts';
 import type { Labels, MetricType } from '../../metrics/family.ts';
 import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
 import type { ApiReport } from '../../status/report.ts';
-import type { WebConfigReloader } from '../../web/web-config-reloader.ts';
 
 /** The values of the metrics about the exporter, which each scrape reads. */
 export interface ExporterStatus {
@@ -16,11 +14,32 @@ export interface ExporterStatus {
   /** Undefined without a state file. */
   readonly state?: { readonly errors: number } | undefined;
   /** Undefined without a web configuration file. */
-  readonly web?: WebConfigReloader['status'] | undefined;
+  readonly web?: WebStatus | undefined;
   /** Undefined without remote write. */
-  readonly remoteWrite?: ReturnType<RemoteWrite['status']> | undefined;
+  readonly remoteWrite?: RemoteWriteStatus | undefined;
   /** Connections closed by the server, by reason. */
   readonly closed?: ReadonlyMap<string, number>;
+}
+
+interface WebStatus {
+  /** Whether the files are in effect as they are now. */
+  readonly isGood: boolean;
+  readonly lastSuccessSeconds: number;
+  /** Undefined without TLS. */
+  readonly expirySeconds: number | undefined;
+  readonly hasTls: boolean;
+  readonly hasAuth: boolean;
+}
+
+/** Points by what became of them, seconds that were lost, and requests by HTTP status, or `network`. */
+interface RemoteWriteStatus {
+  readonly sent: number;
+  readonly waiting: number;
+  readonly dropped: ReadonlyMap<string, number>;
+  readonly lost: ReadonlyMap<string, number>;
+  readonly responses: ReadonlyMap<string, number>;
+  /** The time of the newest point that the receiver has accepted. */
+  readonly newestSeconds: number | undefined;
 }
 
 /** The value of a metric without labels, or one for each set of labels; unknown values are not written. */

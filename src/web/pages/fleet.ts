@@ -3,43 +3,40 @@ import type { GroupReport } from '../../status/task-report.ts';
 import { badge, formatCount, formatRelativeTime, SUSPENSION_REASON } from './format.ts';
 import { type HtmlValue, html } from './html.ts';
 
-/** The fields of the query that the page understands: what a reader has chosen survives a reload and can be bookmarked. */
-const FIELDS = ['show', 'filter', 'sort', 'order', 'page', 'reload'] as const;
+/** What a reader has chosen, as the fields of the query: it survives a reload and can be bookmarked. */
+export type View = URLSearchParams;
 
-/** What a reader has chosen, by the fields of the query. */
-export type View = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
-
-/** A longer filter is cut: each of its words is looked for in each row. */
-const FILTER_LENGTH = 100;
-
-export function viewOf(query: string): View {
-  const fields = new URLSearchParams(query);
-  const chosen = FIELDS.flatMap((name) => {
-    const value = fields.get(name)?.trim().slice(0, FILTER_LENGTH);
-    return value ? [[name, value]] : [];
-  });
-  return Object.fromEntries(chosen);
-}
+/** The rest of a longer filter has no effect: each of its words is looked for in each row. */
+export const FILTER_LENGTH = 100;
 
 /** The address of a view with some fields changed, relative to the page; undefined removes a field. */
-export function addressOf(view: View, changes: { readonly [Field in keyof View]: string | undefined }): string {
-  const fields = Object.entries({ ...view, ...changes }).filter(([, value]) => value !== undefined);
-  return `?${new URLSearchParams(fields as [string, string][])}`;
+export function addressOf(view: View, changes: Readonly<Record<string, string | undefined>>): string {
+  const fields = new URLSearchParams(view);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) fields.delete(name);
+    else fields.set(name, value);
+  }
+  return `?${fields}`;
+}
+
+interface Kind {
+  readonly title: string;
+  readonly has: (appliance: ApplianceReport) => boolean;
 }
 
 /** What a tile counts and selects: appliances in a state, the worst state first, or with a property that readers search for. */
-export const KINDS: Readonly<
-  Record<string, { readonly title: string; readonly has: (one: ApplianceReport) => boolean }>
-> = {
-  down: { title: 'Down', has: ({ state }) => state === 'down' },
-  unknown: { title: 'Unknown', has: ({ state }) => state === 'unknown' },
-  waiting: { title: 'Waiting', has: ({ state }) => state === 'waiting' },
-  up: { title: 'Up', has: ({ state }) => state === 'up' },
-  error: { title: 'With errors', has: ({ lastError }) => lastError !== null },
-  rejected: { title: 'Rejected series', has: (appliance) => rejectedTasks(appliance).length > 0 },
-};
+export const KINDS = new Map(
+  Object.entries<Kind>({
+    down: { title: 'Down', has: ({ state }) => state === 'down' },
+    unknown: { title: 'Unknown', has: ({ state }) => state === 'unknown' },
+    waiting: { title: 'Waiting', has: ({ state }) => state === 'waiting' },
+    up: { title: 'Up', has: ({ state }) => state === 'up' },
+    error: { title: 'With errors', has: ({ lastError }) => lastError !== null },
+    rejected: { title: 'Rejected series', has: (appliance) => rejectedTasks(appliance).length > 0 },
+  }),
+);
 
-const KIND_ORDER = Object.keys(KINDS);
+const KIND_ORDER = [...KINDS.keys()];
 
 /** What a cell may need besides what it describes. */
 export interface CellContext {
@@ -57,68 +54,67 @@ interface Column {
 }
 
 /** The columns of the fleet, in their order, by the value of the field `sort`. */
-export const COLUMNS: Readonly<Record<string, Column>> = {
-  name: {
-    title: 'Appliance',
-    // The report is sorted by name, as people expect it.
-    key: (_, place) => place,
-    cell: ({ name }) => name,
-  },
-  state: {
-    title: 'State',
-    key: ({ state }) => KIND_ORDER.indexOf(state),
-    cell: ({ state, downReason }) => html`${badge(state)} ${downReason?.replace('_', ' ')}`,
-  },
-  serial: {
-    title: 'Serial',
-    key: ({ serial }) => serial,
-    cell: ({ serial }) => html`<code>${serial}</code>`,
-  },
-  build: {
-    title: 'Build',
-    key: ({ build }) => (build ?? '').replaceAll(/\d+/g, (digits) => digits.padStart(8, '0')),
-    cell: ({ build, availableBuild }) =>
-      html`${build ?? '–'}${availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`}`,
-  },
-  poll: {
-    title: 'Last poll',
-    key: ({ lastPoll }) => lastPoll ?? '',
-    cell: ({ lastPoll }, { now }) => formatRelativeTime(lastPoll, now),
-  },
-  record: {
-    title: 'Last record',
-    key: ({ lastRecord }) => lastRecord ?? '',
-    cell: ({ lastRecord }, { now }) => (lastRecord === null ? '–' : formatRelativeTime(lastRecord, now)),
-  },
-  series: {
-    title: 'Series',
-    key: (appliance) => rejectedTasks(appliance).length,
-    cell: tasksCell,
-  },
-  error: {
-    title: 'Last error',
-    key: ({ lastError }) => lastError?.message ?? '',
-    cell: errorCell,
-  },
-};
+export const COLUMNS = new Map(
+  Object.entries<Column>({
+    name: {
+      title: 'Appliance',
+      // The report is sorted by name, as people expect it.
+      key: (_, place) => place,
+      cell: ({ name }) => name,
+    },
+    state: {
+      title: 'State',
+      key: ({ state }) => KIND_ORDER.indexOf(state),
+      cell: ({ state, downReason }) => html`${badge(state)} ${downReason?.replace('_', ' ')}`,
+    },
+    serial: {
+      title: 'Serial',
+      key: ({ serial }) => serial,
+      cell: ({ serial }) => html`<code>${serial}</code>`,
+    },
+    build: {
+      title: 'Build',
+      key: ({ build }) => (build ?? '').replaceAll(/\d+/g, (digits) => digits.padStart(8, '0')),
+      cell: ({ build, availableBuild }) =>
+        html`${build ?? '–'}${availableBuild === null ? undefined : html` <span class="muted">→ ${availableBuild}</span>`}`,
+    },
+    poll: {
+      title: 'Last poll',
+      key: ({ lastPoll }) => lastPoll ?? '',
+      cell: ({ lastPoll }, { now }) => formatRelativeTime(lastPoll, now),
+    },
+    record: {
+      title: 'Last record',
+      key: ({ lastRecord }) => lastRecord ?? '',
+      cell: ({ lastRecord }, { now }) => (lastRecord === null ? '–' : formatRelativeTime(lastRecord, now)),
+    },
+    series: {
+      title: 'Series',
+      key: (appliance) => rejectedTasks(appliance).length,
+      cell: tasksCell,
+    },
+    error: {
+      title: 'Last error',
+      key: ({ lastError }) => lastError?.message ?? '',
+      cell: errorCell,
+    },
+  }),
+);
 
 /** Returns the appliances that a view shows, in its order: by state if it names no other column. */
 export function selectAppliances(fleet: readonly ApplianceReport[], view: View): readonly ApplianceReport[] {
-  const words = (view.filter ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const kind = view.show === undefined ? undefined : ownProperty(KINDS, view.show);
+  const filter = view.get('filter') ?? '';
+  const words = filter.slice(0, FILTER_LENGTH).toLowerCase().split(/\s+/).filter(Boolean);
+  const kind = KINDS.get(view.get('show') ?? '');
   const selected = fleet.filter((appliance) => (kind?.has(appliance) ?? true) && containsAll(appliance, words));
-  const { key } = ownProperty(COLUMNS, view.sort ?? '') ?? (COLUMNS.state as Column);
-  const keys = new Map(selected.map((appliance, place) => [appliance, key(appliance, place)]));
-  const sign = view.order === 'descending' ? -1 : 1;
-  return selected.toSorted((one, other) => {
-    const [own = '', others = ''] = [keys.get(one), keys.get(other)];
-    const unknown = Number(own === '') - Number(others === '');
-    return unknown || sign * (own < others ? -1 : Number(own > others));
+  const column = COLUMNS.get(view.get('sort') ?? 'state');
+  const rows = selected.map((appliance, place) => ({ appliance, key: column?.key(appliance, place) ?? place }));
+  const sign = view.get('order') === 'descending' ? -1 : 1;
+  rows.sort((one, other) => {
+    const unknown = Number(one.key === '') - Number(other.key === '');
+    return unknown || sign * (one.key < other.key ? -1 : Number(one.key > other.key));
   });
-}
-
-function ownProperty<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(table, name) ? table[name] : undefined;
+  return rows.map(({ appliance }) => appliance);
 }
 
 function containsAll(appliance: ApplianceReport, words: readonly string[]): boolean {

@@ -3,11 +3,8 @@ import type { Page } from '../responses.ts';
 import { Html, type HtmlValue, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** A notice at the top of every page; code is in backticks. */
-export interface PageNotice {
-  readonly title: string;
-  readonly paragraphs: readonly string[];
-}
+/** The paragraphs of a notice at the top of every page; code is in backticks. */
+export type PageNotice = readonly string[];
 
 interface PageContent {
   readonly title: string;
@@ -22,15 +19,10 @@ interface PageContent {
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' " +
-  "fill='%230969da'/%3E%3Cpath d='M3 11l3-4 3 2 4-5' fill='none' stroke='white' stroke-width='2'/%3E%3C/svg%3E";
 
 /** A page around its content. */
 export function htmlPage({ title, version, notice, reloadSeconds, content }: PageContent): Page {
@@ -41,8 +33,7 @@ export function htmlPage({ title, version, notice, reloadSeconds, content }: Pag
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${reload}<link rel="icon" href="${new Html(ICON)}">
-<title>${title} · filer-exporter</title>
+${reload}<title>${title} · filer-exporter</title>
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
@@ -55,10 +46,9 @@ ${notice && noticeHtml(notice)}${content}</main>
   return { headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY }, text };
 }
 
-function noticeHtml({ title, paragraphs }: PageNotice): Html {
-  const [first = '', ...others] = paragraphs;
-  return html`<aside class="card notice"><p><strong>${title}</strong> ${withCode(first)}</p>
-${others.map((text) => html`<p>${withCode(text)}</p>\n`)}</aside>
+function noticeHtml(paragraphs: PageNotice): Html {
+  return html`<aside class="card notice">
+${paragraphs.map((text) => html`<p>${withCode(text)}</p>\n`)}</aside>
 `;
 }
 

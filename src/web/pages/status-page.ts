@@ -1,6 +1,6 @@
 import type { StatusReport } from '../../status/report.ts';
 import type { Page } from '../responses.ts';
-import { addressOf, type CellContext, COLUMNS, KINDS, selectAppliances, type View, viewOf } from './fleet.ts';
+import { addressOf, type CellContext, COLUMNS, FILTER_LENGTH, KINDS, selectAppliances, type View } from './fleet.ts';
 import { formatCount, formatTimestamp } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { htmlPage, type PageNotice } from './page.ts';
@@ -20,9 +20,9 @@ export function statusJson(report: StatusReport): Page {
 /** A report for people. The query says what the reader has chosen to see. */
 export function statusPage(report: StatusReport, query: string, notice?: PageNotice): Page {
   const { apis, time, version } = report;
-  const view = viewOf(query);
+  const view = new URLSearchParams(query);
   const context = { now: time, shownAdvice: new Set(apis.flatMap(adviceOf)) };
-  const isPaused = view.reload === 'off';
+  const isPaused = view.get('reload') === 'off';
   const reload = isPaused
     ? html`<a href="${addressOf(view, { reload: undefined })}">continue</a>`
     : html`loaded again every ${RELOAD_SECONDS} s: <a href="${addressOf(view, { reload: 'off' })}">pause</a>`;
@@ -39,10 +39,10 @@ ${tiles(report, view)}${fleet(report, view, context)}${apis.map((api) => account
 function tiles({ appliances }: StatusReport, view: View): Html {
   const tile = (title: string, count: number, show?: string) => {
     const address = addressOf(view, { show, page: undefined });
-    const isShown = view.show === show ? html` aria-current="true"` : undefined;
+    const isShown = (view.get('show') ?? undefined) === show ? html` aria-current="true"` : undefined;
     return html`<a class="tile ${count > 0 ? show : ''}" href="${address}"${isShown}>${title} <strong>${formatCount(count)}</strong></a>\n`;
   };
-  const kinds = Object.entries(KINDS).map(([show, { title, has }]) => tile(title, appliances.filter(has).length, show));
+  const kinds = Array.from(KINDS, ([show, { title, has }]) => tile(title, appliances.filter(has).length, show));
   return html`<nav class="tiles" aria-label="Appliances by state">
 ${tile('All', appliances.length)}${kinds}</nav>
 `;
@@ -51,33 +51,31 @@ ${tile('All', appliances.length)}${kinds}</nav>
 function fleet(report: StatusReport, view: View, context: CellContext): Html {
   const selected = selectAppliances(report.appliances, view);
   const pages = Math.max(1, Math.ceil(selected.length / ROWS_A_PAGE));
-  const page = Math.min(Math.max(1, Math.floor(Number(view.page)) || 1), pages);
+  const page = Math.min(Math.max(1, Math.floor(Number(view.get('page'))) || 1), pages);
   const shown = selected.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
-  const columns = Object.entries(COLUMNS);
-  const rows = shown.map((appliance) => columns.map(([, { cell }]) => cell(appliance, context)));
+  const rows = shown.map((appliance) => Array.from(COLUMNS.values(), ({ cell }) => cell(appliance, context)));
   return html`<section class="card">
 <div class="head"><h2>Appliances <span class="muted">${formatCount(selected.length)} of ${formatCount(report.appliances.length)}</span></h2>
 ${filterForm(view)}</div>
 ${table(
-  columns.map(([sort, { title }]) => sortLink(sort, title, view)),
+  Array.from(COLUMNS, ([sort, { title }]) => sortLink(sort, title, view)),
   rows,
 )}${shown.length === 0 ? html`<p class="muted">${noRows(report)}</p>\n` : undefined}${pageLinks(page, pages, view)}</section>
 `;
 }
 
-function filterForm({ filter = '', page: _, ...others }: View): Html {
-  const fields = Object.entries(others).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`,
-  );
+function filterForm(view: View): Html {
+  const kept = [...view].filter(([name]) => name !== 'filter' && name !== 'page');
+  const fields = kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`);
   return html`<form method="get" role="search">
-${fields}<input type="search" name="filter" value="${filter}" maxlength="100" aria-label="Filter" placeholder="name, serial, build, error">
+${fields}<input type="search" name="filter" value="${view.get('filter') ?? ''}" maxlength="${FILTER_LENGTH}" aria-label="Filter" placeholder="name, serial, build, error">
 <button>Filter</button></form>`;
 }
 
 /** Sorts by a column, and in the other direction if the table is sorted by it. */
 function sortLink(sort: string, title: string, view: View): Html {
-  const isSorted = (view.sort ?? 'state') === sort;
-  const isDescending = view.order === 'descending';
+  const isSorted = (view.get('sort') ?? 'state') === sort;
+  const isDescending = view.get('order') === 'descending';
   const order = isSorted && !isDescending ? 'descending' : undefined;
   const arrow = isSorted ? (isDescending ? ' ↓' : ' ↑') : '';
   return html`<a href="${addressOf(view, { sort, order, page: undefined })}">${title}${arrow}</a>`;

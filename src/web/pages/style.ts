@@ -2,27 +2,21 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --back: #f6f8fa; --card: #fff; --line: #d1d9e0; --text: #1f2328; --muted: #59636e; --link: #0757ba;
-  --up: #116329; --up-back: #dafbe1; --down: #a40e26; --down-back: #ffe3e0; --waiting-back: #e6eaef;
-  font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --back: #0d1117; --card: #151b23; --line: #3d444d; --text: #f0f6fc; --muted: #9aa4af; --link: #79b8ff;
-    --up: #4fd968; --up-back: #10291a; --down: #ff938a; --down-back: #3c1618; --waiting-back: #262c36;
-  }
+  --back: light-dark(#f6f8fa, #0d1117); --card: light-dark(#fff, #151b23); --line: light-dark(#d1d9e0, #3d444d);
+  --text: light-dark(#1f2328, #f0f6fc); --muted: light-dark(#59636e, #9aa4af); --link: light-dark(#0757ba, #79b8ff);
+  --up: light-dark(#116329, #4fd968); --up-back: light-dark(#dafbe1, #10291a);
+  --down: light-dark(#a40e26, #ff938a); --down-back: light-dark(#ffe3e0, #3c1618); --other-back: light-dark(#e6eaef, #262c36);
+  font: 15px/1.5 system-ui, sans-serif;
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text); }
 a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 header { padding: .6rem 1.5rem; border-bottom: 1px solid var(--line); background: var(--card); }
 header a { font-weight: 650; color: inherit; text-decoration: none; }
 main { max-width: 100rem; margin: 0 auto; padding: 1rem 1.5rem 3rem; }
-h1 { margin: 0; font-size: 1.6rem; }
-h2 { margin: 0; font-size: 1.15rem; }
+h1, h2 { margin: 0; font-size: 1.2rem; }
 p { margin: .3rem 0; }
-code { font: .87em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace; overflow-wrap: anywhere; }
+code { font: .87em/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 .muted { color: var(--muted); font-weight: 400; }
 .error { color: var(--down); overflow-wrap: anywhere; }
 /* One click selects what people copy: a serial, an error. */
@@ -33,7 +27,7 @@ td code, .error { user-select: all; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 34rem), 1fr)); gap: 0 .6rem; align-items: start; }
 button, input { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--muted); border-radius: 6px; padding: .2rem .6rem; }
 input { width: 18rem; max-width: 100%; }
-.badge { padding: 0 .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; white-space: nowrap; background: var(--waiting-back); }
+.badge { padding: 0 .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; white-space: nowrap; background: var(--other-back); }
 .badge.up { color: var(--up); background: var(--up-back); }
 .badge.down { color: var(--down); background: var(--down-back); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0 .6rem; }
@@ -50,6 +44,4 @@ time, td > code { white-space: nowrap; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; font-weight: 400; padding: .2rem .8rem .2rem 0; border-top: 1px solid var(--line); }
 thead th { color: var(--muted); border: 0; white-space: nowrap; }
-thead a { color: inherit; }
-@media print { form { display: none; } }
 `;

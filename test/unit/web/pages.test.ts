@@ -41,21 +41,20 @@ const rowsOf = (text: string) => text.split('\n').flatMap((line) => /^(a\d+) /.e
 describe('the status page', () => {
   test('loads itself again every ten seconds, until it is paused, and keeps what was chosen in its address', async () => {
     const report = await troubled();
-    const page = statusPage(report, 'show=down&filter=a&sort=name&order=descending&page=2&other=x').text;
+    const page = statusPage(report, 'show=down&filter=a&sort=name&order=descending&page=2').text;
     expect(page).toContain('<meta http-equiv="refresh" content="10">');
     expect(page).toContain(
       'href="?show=down&amp;filter=a&amp;sort=name&amp;order=descending&amp;page=2&amp;reload=off"',
     );
     expect(page).toContain('<input type="hidden" name="show" value="down">');
-    expect(page).not.toContain('other');
     expect(statusPage(report, 'reload=off').text).not.toContain('http-equiv');
   });
 
   test('runs nothing and loads nothing, by a policy that allows only its own style', async () => {
     const page = statusPage(await troubled(), '');
-    expect(page.text).not.toMatch(/<script|\bon\w+=|src=|https?:\/\/(?!portal\.example|www\.w3)/);
+    expect(page.text).not.toMatch(/<script|\bon\w+=|src=|https?:\/\/(?!portal\.example)/);
     expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-\S+'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-\S+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
     );
   });
 
@@ -76,7 +75,7 @@ describe('the status page', () => {
     ['show=down', ['a1', 'a2']],
     ['show=error', ['a2']],
     ['show=rejected', ['a3']],
-    ['show=constructor&sort=__proto__', ['a1', 'a2', 'a0', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8', 'a9', 'a10', 'a11']],
+    ['show=constructor&sort=__proto__&filter=a1', ['a1', 'a10', 'a11']],
     ['filter=A1', ['a1', 'a10', 'a11']],
     ['filter=a1+no_records', ['a1']],
     ['filter=503', ['a2']],
@@ -130,11 +129,11 @@ test('the same report is JSON', async () => {
 });
 
 test('the landing page links to the other pages, relative to itself, and shows the notice of the demo', async () => {
-  const notice = { title: 'Demo.', paragraphs: ['Set `GFA_URL` <now>.'] };
+  const notice = ['Set `GFA_URL` <now>.'];
   const { text } = landingPage('1.2.3', '/a/metrics', notice);
   const links = [...text.matchAll(/<li><a href="([^"]+)"/g)].map(([, link]) => link);
   expect(links).toEqual(['./status', './a/metrics', './api/v1/status', './healthz', './readyz']);
-  expect(text).toContain('<strong>Demo.</strong> Set <code>GFA_URL</code> &lt;now&gt;.');
+  expect(text).toContain('<p>Set <code>GFA_URL</code> &lt;now&gt;.');
 });
 
 test('durations are shown in their two largest units, and request rates with three digits', () => {
