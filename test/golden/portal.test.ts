@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type CatalogEntry, upstreamCatalog } from '../../src/catalog.ts';
 import { isJsonObject, type JsonObject } from '../../src/metrics/family.ts';
 import type { Sample } from '../../src/metrics/samples.ts';
-import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
+import { ALL_SERIES } from '../../src/services/portal/appliances/series-operations.ts';
 import { collectorDefinitions } from '../../src/services/portal/collectors.ts';
 import { portal } from '../../src/services/portal/service.ts';
 import type { ServiceRequest } from '../../src/transport/json-client.ts';
@@ -13,7 +13,6 @@ import { expectExposition, recorded } from './exposition.ts';
 /** The appliance that the recorded series are about. */
 const SERIAL = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
 
-const ALL_SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES];
 const WITH_APPLIANCES = ['edges'];
 const WITH_VOLUMES = ['volumes', 'volume_telemetry'];
 const OF_ACCOUNT = collectorDefinitions

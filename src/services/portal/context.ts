@@ -9,9 +9,9 @@ import type { AccountRead } from './reads.ts';
 import type { PortalSettings } from './settings.ts';
 
 /** The settings, and what the program adds to them. */
-export interface PortalOptions extends PortalSettings, Pick<Config, 'staleAfter' | 'forgetAfterMs'> {
-  /** The upper bounds of the histograms' buckets, ascending. */
-  readonly bounds: readonly number[];
+export interface PortalOptions
+  extends PortalSettings,
+    Pick<Config, 'staleAfter' | 'forgetAfterMs' | 'eventBucketsSeconds'> {
   /** The most appliances of an inventory that the memory allows; those of PORTAL_SERIALS are always polled. */
   readonly maxAppliances: number;
 }

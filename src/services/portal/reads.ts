@@ -129,10 +129,13 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
   const task = accountTask(context, settings, operation, async (reportDrop, signal) => {
     if (object !== undefined) {
       const body = await client.send(request, signal);
-      return { samples: readObject(object, body, requestName, context, reportDrop) };
+      object.onResponse?.(body, context);
+      const { families, part } = object;
+      const record = part === undefined ? body : requireObject(body[part], `${requestName}: ${part}`);
+      return { samples: toSamples(families, [record], {}, reportDrop) };
     }
     let respondedAt: number | undefined;
-    const list = new ListReader(read, events, context, reportDrop);
+    const list = createListReader(read, events, context, reportDrop);
     const start = events && paged?.since ? { [paged.since]: new Date(events.startOfQuery * 1000).toISOString() } : {};
     const firstQuery = paged && { ...paged.query, ...start };
     const isWhole = await readPages(client, request, firstQuery, signal, (page) => {
@@ -149,89 +152,66 @@ export function readTask(context: PortalContext, settings: TaskSettings, read: A
   return paged === undefined ? { ...task, priority: true } : task;
 }
 
-function readObject(
-  { families, part, onResponse }: NonNullable<AccountRead['object']>,
-  body: JsonObject,
-  requestName: string,
-  context: PortalContext,
-  reportDrop: ReportDrop,
-): readonly Sample[] {
-  onResponse?.(body, context);
-  const object = part === undefined ? body : requireObject(body[part], `${requestName}: ${part}`);
-  return toSamples(families, [object], {}, reportDrop);
-}
-
 /** So many objects are read between two pauses: an account can have ten thousand, with ten samples each. */
 const OBJECTS_PER_TURN = 500;
 
-/** Reads the records of one poll. */
-class ListReader {
-  readonly #read: AccountRead;
-  readonly #events: EventCounter | undefined;
-  readonly #context: PortalContext;
-  readonly #reportDrop: ReportDrop;
-  readonly #combined: readonly { readonly family: Family; readonly counter: LabelledCounter }[];
-  readonly #known = new Set<string>();
-  readonly #records: JsonObject[] = [];
+/** Reads the records of one poll: `add` takes each page, and `samples` is called after the last one. */
+function createListReader(
+  { prepare, key, labels = {}, sum, min, max, perObject = [] }: AccountRead,
+  events: EventCounter | undefined,
+  context: PortalContext,
+  reportDrop: ReportDrop,
+) {
+  const combined = (families: readonly Family[] = [], combine?: typeof Math.min) =>
+    families.map((family) => ({ family, counter: new LabelledCounter(family, combine) }));
+  const counters = [...combined(sum), ...combined(min, Math.min), ...combined(max, Math.max)];
+  const isNew = createDuplicateFilter(key, reportDrop);
+  const kept: JsonObject[] = [];
+  events?.begin();
 
-  constructor(read: AccountRead, events: EventCounter | undefined, context: PortalContext, reportDrop: ReportDrop) {
-    const combined = (families: readonly Family[] = [], combine?: typeof Math.min) =>
-      families.map((family) => ({ family, counter: new LabelledCounter(family, combine) }));
-    this.#read = read;
-    this.#events = events;
-    this.#context = context;
-    this.#reportDrop = reportDrop;
-    this.#combined = [...combined(read.sum), ...combined(read.min, Math.min), ...combined(read.max, Math.max)];
-    events?.begin();
-  }
-
-  add(records: readonly JsonObject[]): void {
-    const { prepare, perObject } = this.#read;
+  function add(records: readonly JsonObject[]): void {
     for (const received of records) {
-      if (!this.#isNew(received)) continue;
-      const record = prepare?.(received, this.#context) ?? received;
-      for (const { family, counter } of this.#combined) {
+      if (!isNew(received)) continue;
+      const record = prepare?.(received, context) ?? received;
+      for (const { family, counter } of counters) {
         const [field = ''] = fieldNames(family);
         const raw = record[field];
         const value = family.from.read(raw, record);
-        if (value !== undefined) counter.add(record, value, this.#reportDrop);
-        else if (raw !== undefined && raw !== null) this.#reportDrop('invalid', field);
+        if (value !== undefined) counter.add(record, value, reportDrop);
+        else if (raw !== undefined && raw !== null) reportDrop('invalid', field);
       }
-      this.#events?.add(record, this.#reportDrop);
-      if (perObject !== undefined) this.#records.push(record);
+      events?.add(record, reportDrop);
+      if (perObject.length > 0) kept.push(record);
     }
   }
 
-  /** Called after all records have been added. */
-  async samples(): Promise<readonly Sample[]> {
-    const { labels = {}, perObject = [] } = this.#read;
-    const samples = this.#combined.flatMap(({ counter }) => counter.samples(labels));
-    if (this.#events !== undefined) samples.push(...this.#events.samples());
+  async function samples(): Promise<readonly Sample[]> {
+    const made = [...counters.flatMap(({ counter }) => counter.samples(labels)), ...(events?.samples() ?? [])];
     let read = 0;
     for (const { families, of } of perObject) {
-      for (const [own, object] of of(this.#records, this.#context, this.#reportDrop)) {
-        samples.push(...toSamples(families, [object], own, this.#reportDrop));
+      for (const [own, object] of of(kept, context, reportDrop)) {
+        made.push(...toSamples(families, [object], own, reportDrop));
         read += 1;
         if (read % OBJECTS_PER_TURN === 0) await nextTurn();
       }
     }
-    return samples;
+    return made;
   }
 
-  #isNew(record: JsonObject): boolean {
-    const { key } = this.#read;
-    if (key === undefined) return true;
-    const [first = ''] = key;
-    if (labelValue(record[first]) === '') {
-      this.#reportDrop('record', first);
-      return false;
-    }
+  return { add, samples };
+}
+
+/** Returns a function that reports a record without its key, and one that was listed before; without a key every record is new. */
+function createDuplicateFilter(key: AccountRead['key'], reportDrop: ReportDrop): (record: JsonObject) => boolean {
+  if (key === undefined) return () => true;
+  const [first = ''] = key;
+  const known = new Set<string>();
+  return (record) => {
     const id = JSON.stringify(key.map((field) => labelValue(record[field])));
-    if (this.#known.has(id)) {
-      this.#reportDrop('duplicate', first);
-      return false;
-    }
-    this.#known.add(id);
-    return true;
-  }
+    const hasKey = labelValue(record[first]) !== '';
+    if (!hasKey || known.has(id)) reportDrop(hasKey ? 'duplicate' : 'record', first);
+    const isNew = hasKey && !known.has(id);
+    known.add(id);
+    return isNew;
+  };
 }

@@ -1,14 +1,13 @@
-import type { Config } from '../../config/config.ts';
 import { formatDuration } from '../../config/duration.ts';
 import type { Table } from '../../metrics/family.ts';
 import type { FleetDemand, Service } from '../service.ts';
 import { INVENTORY_LISTS, maxAppliances } from './appliances/inventory.ts';
 import * as series from './appliances/series-families.ts';
+import { seriesOperations } from './appliances/series-operations.ts';
 import { portalCauses } from './causes.ts';
 import { withToken } from './client.ts';
 import { PortalCollector } from './collector.ts';
 import { enabledCollectors, portalTables } from './collectors.ts';
-import type { PortalOptions } from './context.ts';
 import { createPortalCheck } from './doctor/check.ts';
 import type { NamedInterval } from './selection.ts';
 import { type PortalSettings, portalSection } from './settings.ts';
@@ -17,12 +16,9 @@ import { TokenSource } from './token.ts';
 const tables: readonly Table[] = [
   { source: 'GET /serials, GET /edges', commonLabels: series.applianceLabels, families: series.inventoryTable },
   { source: 'polls', commonLabels: series.applianceLabels, families: Object.values(series.applianceStateFamilies) },
-  ...Object.entries({
-    ...series.standardSeries,
-    ...series.additionalSeries,
-    current_appliance_performance: series.currentPerformance,
-    appliance_health_score: series.healthScore,
-  }).map(([source, families]) => ({ source, commonLabels: series.applianceLabels, families })),
+  ...Object.entries(seriesOperations).map(([source, { families }]) => {
+    return { source, commonLabels: series.applianceLabels, families };
+  }),
   { source: 'every series', commonLabels: [...series.applianceLabels, 'series'], families: [series.seriesTimestamp] },
   ...portalTables,
 ];
@@ -50,7 +46,10 @@ export const portal: Service<PortalSettings> = {
   // The daily quota that is saved belongs to one portal.
   stateOwner: ({ url }) => [url],
 
-  createCheck: (settings, parts) => createPortalCheck(collectorOptions(parts.config, settings), parts),
+  createCheck(settings, parts) {
+    const options = { ...parts.config, ...settings, maxAppliances: Number.POSITIVE_INFINITY };
+    return createPortalCheck(options, parts);
+  },
 
   planning: {
     placeholder: { PORTAL_URL: 'https://portal.invalid', PORTAL_USER_KEY: 'not-used' },
@@ -62,7 +61,7 @@ export const portal: Service<PortalSettings> = {
   connect(settings, { client, config, clock, log, heapBytes, names }) {
     names.isInventoryRead = false;
     const tokens = new TokenSource(client, settings.credentials, clock);
-    const options = collectorOptions(config, settings, heapBytes);
+    const options = { ...config, ...settings, maxAppliances: maxAppliances(heapBytes) };
     const collector = new PortalCollector(withToken(client, tokens), options, { clock, log, names });
     return {
       collector,
@@ -82,20 +81,6 @@ export const portal: Service<PortalSettings> = {
     };
   },
 };
-
-function collectorOptions(
-  { staleAfter, forgetAfterMs, eventBucketsSeconds }: Config,
-  portal: PortalSettings,
-  heapBytes = Number.POSITIVE_INFINITY,
-): PortalOptions {
-  return {
-    ...portal,
-    staleAfter,
-    forgetAfterMs,
-    bounds: eventBucketsSeconds,
-    maxAppliances: maxAppliances(heapBytes),
-  };
-}
 
 /** The requests of a fleet. Those for each volume are left out, because `--plan` does not know the volumes. */
 export function fleetDemand(portal: PortalSettings, appliances: number): FleetDemand {

@@ -6,9 +6,10 @@ import {
   type Values,
 } from '../../config/table.ts';
 import { EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
+import { collectorDefinitions } from './collectors.ts';
 import type { NamedInterval } from './selection.ts';
 import type { Credentials } from './token-requests.ts';
-import { DEFAULT_COLLECTORS, portalCollectors, portalVariables } from './variables.ts';
+import { DEFAULT_COLLECTORS, portalVariables } from './variables.ts';
 
 export type PortalSettings = Readonly<NonNullable<ReturnType<typeof toPortalSettings>>>;
 
@@ -77,9 +78,9 @@ function toPortalSettings(values: PortalValues) {
   const credentials = toCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? DEFAULT_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
-  const collectors = portalCollectors.flatMap(({ name, intervalMs: definedMs }): readonly NamedInterval[] => {
-    const choice = chosen.find((selection) => selection.name === name);
-    return choice === undefined ? [] : [{ name, intervalMs: choice.intervalMs ?? definedMs ?? intervalMs }];
+  const collectors = chosen.map(({ name, intervalMs: chosenMs }) => {
+    const definedMs = collectorDefinitions.find((definition) => definition.name === name)?.intervalMs;
+    return { name, intervalMs: chosenMs ?? definedMs ?? intervalMs };
   });
   const hasSeries = collectors.some(({ name }) => name === 'telemetry');
   return {

@@ -2,21 +2,14 @@ import { baseUrl } from '../../config/addresses.ts';
 import type { Format } from '../../config/format.ts';
 import { duration, listOf, oneOf, rateLimit, secret, uuid, wholeNumber, within } from '../../config/formats.ts';
 import type { Rows } from '../../config/table.ts';
-import { ADDITIONAL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
+import { ALL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import { unitNames } from './appliances/units.ts';
 import { collectorDefinitions } from './collectors.ts';
 import { parseSelection, type Selection } from './selection.ts';
 
 export const DEFAULT_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
-/** The collectors that `PORTAL_COLLECTORS` may name, each with its interval; undefined means `PORTAL_INTERVAL`. */
-export const portalCollectors = [
-  { name: 'telemetry', intervalMs: undefined },
-  ...collectorDefinitions.map(({ name, intervalMs }) => ({ name, intervalMs })),
-];
-
-const SERIES = [...STANDARD_SERIES, ...ADDITIONAL_SERIES];
-const COLLECTORS = portalCollectors.map(({ name }) => name);
+const COLLECTORS = ['telemetry', ...collectorDefinitions.map(({ name }) => name)];
 
 /** A list that only removes series starts from the standard series. */
 const seriesList: Format<readonly Selection[]> = {
@@ -25,9 +18,9 @@ const seriesList: Format<readonly Selection[]> = {
   parse: (text) =>
     parseSelection(text, {
       noun: 'a series',
-      names: SERIES,
+      names: ALL_SERIES,
       defaults: STANDARD_SERIES,
-      all: SERIES.filter((name) => EXPENSIVE_SERIES[name] === undefined),
+      all: ALL_SERIES.filter((name) => EXPENSIVE_SERIES[name] === undefined),
     }),
 };
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../metrics/family.ts';
 import { recordTime } from '../records.ts';
-import { callsForShorterPeriod, isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimit } from './periods.ts';
+import { isAborted, isoInterval, isoPeriod, mayBeOfPeriod, PeriodLimit } from './periods.ts';
 
 interface ReaderOptions {
   /** The period of a usual request. */
@@ -73,14 +73,13 @@ export class MinutesReader {
     return { newest, past: { ...older, records: [...newer, ...older.records], until: now } };
   }
 
-  /** Resolves with undefined if a shorter period has to be requested. */
+  /** Resolves with undefined if that fails: the newest minutes are then requested alone, or history would take the appliance down. */
   async #readCombined(since: number, now: number, request: RequestPeriod) {
     try {
       return await request(isoInterval(since, now));
     } catch (error) {
-      // The next poll requests the newest minutes alone, or history would take the appliance down.
-      if (mayBeOfPeriod(error)) this.#olderLimit.halve(now - since);
-      if (!callsForShorterPeriod(error)) throw error;
+      if (!mayBeOfPeriod(error)) throw error;
+      this.#olderLimit.halve(now - since);
       return undefined;
     }
   }

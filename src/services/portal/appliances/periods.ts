@@ -49,12 +49,6 @@ export function isAborted(error: unknown): boolean {
   return error instanceof RequestError && error.reason === 'aborted';
 }
 
-/** Whether a shorter period may help: the response was too large or too slow, or the service rejected the request (400, 422). */
-export function callsForShorterPeriod(error: unknown): boolean {
-  const { action, reason } = meaningOf(error);
-  return action === 'shrink' || reason === 'rejected';
-}
-
 const NOT_OF_PERIOD: readonly FailureReason[] = ['throttled', 'credentials', 'forbidden', 'not_found'];
 
 /** Whether the period of the request may be the cause of the failure. */

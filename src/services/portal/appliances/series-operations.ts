@@ -14,54 +14,50 @@ export interface Operation {
   readonly records: (body: unknown, reportDrop: ReportDrop) => readonly JsonObject[];
 }
 
+const ofMinutes = (families: readonly Family[]): Operation => ({
+  families,
+  hasHistory: true,
+  body: (period, bin_size) => ({ period, bin_size }),
+  records: readMinutes,
+});
+
+/** Every series by the path segment of its operation. */
+export const seriesOperations: Readonly<Record<string, Operation>> = {
+  ...Object.fromEntries(
+    Object.entries({ ...standardSeries, ...additionalSeries }).map(([name, families]) => [name, ofMinutes(families)]),
+  ),
+  current_appliance_performance: {
+    families: currentPerformance,
+    hasHistory: false,
+    body: () => ({ period: 'PT30M' }),
+    records: (body) => [requireObject(body, 'current_appliance_performance')],
+  },
+  appliance_health_score: {
+    families: healthScore,
+    hasHistory: false,
+    body: () => ({ period: 'PT1H' }),
+    records: (body) => [readHealth(requireObject(body, 'appliance_health_score'))],
+  },
+};
+
 export const STANDARD_SERIES: readonly string[] = Object.keys(standardSeries);
 
-/** The series that `PORTAL_SERIES` adds by name, or with `all` except {@link EXPENSIVE_SERIES}. */
-export const ADDITIONAL_SERIES: readonly string[] = [
-  ...Object.keys(additionalSeries),
-  'current_appliance_performance',
-  'appliance_health_score',
-];
+/** The standard series, and those that `PORTAL_SERIES` adds by name, or with `all` except {@link EXPENSIVE_SERIES}. */
+export const ALL_SERIES: readonly string[] = Object.keys(seriesOperations);
 
 /** Series that cost the service much and are therefore polled only if named, with their default interval in milliseconds. */
 export const EXPENSIVE_SERIES: Readonly<Record<string, number>> = { appliance_health_score: 1_800_000 };
 
-const tables: Readonly<Record<string, readonly Family[]>> = { ...standardSeries, ...additionalSeries };
-
 /**
- * The operations for the chosen series. If `current_appliance_performance` has the same value as another chosen series,
- * only that series exposes it, because its minutes are finer than a mean over half an hour. Exposed from both in turn, the
- * value would jump between two means.
+ * The families of a series beside the other chosen ones. If `current_appliance_performance` has the same value as another
+ * chosen series, only that series exposes it, because its minutes are finer than a mean over half an hour. Exposed from both
+ * in turn, the value would jump between two means.
  */
-export function operationsFor(chosen: readonly string[]): ReadonlyMap<string, Operation> {
-  const coveredFamilies = new Set(chosen.flatMap((name) => (tables[name] ?? []).map((family) => family.name)));
-  const operations = new Map<string, Operation>();
-  for (const name of chosen) {
-    const families = tables[name];
-    if (families !== undefined) {
-      operations.set(name, {
-        families,
-        hasHistory: true,
-        body: (period, binSeconds) => ({ period, bin_size: binSeconds }),
-        records: readMinutes,
-      });
-    } else if (name === 'current_appliance_performance') {
-      operations.set(name, {
-        families: currentPerformance.filter((family) => !coveredFamilies.has(family.name)),
-        hasHistory: false,
-        body: () => ({ period: 'PT30M' }),
-        records: (body) => [requireObject(body, name)],
-      });
-    } else if (name === 'appliance_health_score') {
-      operations.set(name, {
-        families: healthScore,
-        hasHistory: false,
-        body: () => ({ period: 'PT1H' }),
-        records: (body) => [readHealth(requireObject(body, name))],
-      });
-    }
-  }
-  return operations;
+export function familiesOf(name: string, chosen: readonly string[]): readonly Family[] {
+  const { families = [] } = seriesOperations[name] ?? {};
+  if (families !== currentPerformance) return families;
+  const others = chosen.filter((other) => other !== name).flatMap((other) => seriesOperations[other]?.families ?? []);
+  return families.filter((family) => !others.some((other) => other.name === family.name));
 }
 
 /** The record of `appliance_health_score`. The portal sends the score as a number, as a number in a string, or as a word, which becomes the status. */

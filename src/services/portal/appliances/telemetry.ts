@@ -10,7 +10,7 @@ import type { Appliance } from './inventory.ts';
 import { MinutesReader } from './minutes-reader.ts';
 import { isoPeriod } from './periods.ts';
 import { seriesTimestamp } from './series-families.ts';
-import { type Operation, operationsFor } from './series-operations.ts';
+import { familiesOf, type Operation, seriesOperations } from './series-operations.ts';
 import { applyUnits } from './units.ts';
 
 interface Series {
@@ -32,10 +32,9 @@ export class TelemetryCollector {
     this.#context = context;
     const names = series.map(({ name }) => name);
     this.#operations = new Map(
-      [...operationsFor(names)].map(([name, operation]) => [
-        name,
-        { ...operation, families: applyUnits(operation.families, units, binSeconds) },
-      ]),
+      Object.entries(seriesOperations).map(([name, operation]) => {
+        return [name, { ...operation, families: applyUnits(familiesOf(name, names), units, binSeconds) }];
+      }),
     );
   }
 

@@ -118,7 +118,7 @@ class VolumeTelemetry {
     const { options } = this.#context;
     const ledgers = new Map(
       snapshotOperations.map((operation) => {
-        return [operation, new SnapshotLedger(operation, this.#start, options.bounds)];
+        return [operation, new SnapshotLedger(operation, this.#start, options.eventBucketsSeconds)];
       }),
     );
     const volume: Volume = { id, guid, name: guid, listed: [], serials: [], listedAt: 0, ledgers, tasks: [] };

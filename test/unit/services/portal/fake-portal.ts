@@ -59,7 +59,7 @@ export class FakePortal {
       serials: undefined,
       lookbackMs: 15 * MINUTE,
       binSeconds: 60,
-      bounds: [60, 600],
+      eventBucketsSeconds: [60, 600],
       staleAfter: 3,
       forgetAfterMs: 24 * 60 * MINUTE,
     };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
 import { isJsonObject, type JsonObject } from '../../../../src/metrics/family.ts';
 import { RequestError, SchemaError } from '../../../../src/runtime/errors.ts';
-import { ADDITIONAL_SERIES, STANDARD_SERIES } from '../../../../src/services/portal/appliances/series-operations.ts';
+import { ALL_SERIES } from '../../../../src/services/portal/appliances/series-operations.ts';
 import { collectorDefinitions } from '../../../../src/services/portal/collectors.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { recorded } from '../../../golden/exposition.ts';
@@ -31,7 +31,7 @@ const reply = (request: ServiceRequest) => Object(responses[keyOf(request)] ?? {
 async function resultOf(path: string, body: unknown): Promise<PollResult> {
   const portal = new FakePortal((request) => (keyOf(request) === path ? (body as object) : reply(request)));
   const collector = portal.collector({
-    series: every5m(...STANDARD_SERIES, ...ADDITIONAL_SERIES),
+    series: every5m(...ALL_SERIES),
     collectors: every5m(...collectorDefinitions.map(({ name }) => name)),
     readsEarlierBuilds: true,
   });

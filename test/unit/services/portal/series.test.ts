@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadWindow } from '../../../../src/services/portal/appliances/series-families.ts';
-import { operationsFor } from '../../../../src/services/portal/appliances/series-operations.ts';
+import { familiesOf } from '../../../../src/services/portal/appliances/series-operations.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import { configOf, portalOnly } from '../../../harness/load-config.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
@@ -62,9 +62,7 @@ test('a rate of cache requests is the number in a bin of the configured length',
 
 test('the summary exposes what no other polled series has, so that no value jumps between two means', () => {
   const summary = (...series: readonly string[]) =>
-    operationsFor(series)
-      .get('current_appliance_performance')
-      ?.families.map(({ name }) => name.replace('filer_appliance_', ''));
+    familiesOf('current_appliance_performance', series).map(({ name }) => name.replace('filer_appliance_', ''));
   const own = ['uptime_seconds', 'cpu_utilization_ratio', 'load_average', 'cpu_cores'];
   expect(summary('current_appliance_performance')).toEqual(own);
   expect(summary('current_appliance_performance', 'cpu_utilization')).toEqual(own.toSpliced(1, 1));

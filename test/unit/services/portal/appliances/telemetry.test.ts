@@ -117,21 +117,13 @@ test('an appliance whose newest record is three hours old has nothing current, w
 });
 
 describe('a long period', () => {
-  test.each([408, 413, 422])('that the portal answers with %i is halved, and no poll fails', async (status) => {
+  test.each([408, 413, 422, 500])('that the portal answers with %i is halved, and no poll fails', async (status) => {
     const portal = new Portal();
     portal.fails = (from, to) => (to - from > 2 * HOUR ? status : undefined);
     const { times, failed } = await portal.catchUp(300, 12);
     expect(failed).toBe(0);
     expect(times).toHaveLength(new Set(times).size);
     expect(times.length).toBe(300 + 55 - 7);
-  });
-
-  test('that fails otherwise fails one poll; the next one requests the newest minutes alone', async () => {
-    const portal = new Portal();
-    portal.fails = (from, to) => (to - from > 2 * HOUR ? 500 : undefined);
-    await expect(portal.poll(300)).rejects.toThrow('returned 500');
-    expect(await portal.poll(300)).toMatchObject({ exposed: 7, until: 180 + 1 });
-    expect(portal.asked).toEqual(['PT15M', '300-180']);
   });
 
   test('of minutes that are not old ends now, also if it is requested separately', async () => {
