@@ -161,17 +161,13 @@ export class TokenSource {
     return this.#lastError;
   }
 
-  /** The refreshed token; undefined if the exporter has to sign in. Rejects if the service fails while the present token is valid. */
+  /** The refreshed token; undefined if the exporter has to sign in, because a refresh token that failed may be used up. */
   async #tryRefresh(signal: AbortSignal): Promise<Token | undefined> {
     if (this.#token?.refresh === undefined) return undefined;
-    try {
-      await this.refresh(signal);
-      return this.#token;
-    } catch (error) {
-      // The service may have used up the refresh token, so the next renewal signs in. Until then the present token serves.
-      if (isOutcomeUnknown(error) && this.#valid !== undefined) throw error;
-      return undefined;
-    }
+    return await this.refresh(signal).then(
+      () => this.#token,
+      () => undefined,
+    );
   }
 
   /** Requests a token with the credentials. A family that it replaces expires on its own. */
@@ -195,9 +191,4 @@ export class TokenSource {
 /** Whether the service rejected the credentials; any other error is a failure of the service. */
 function areRejected(error: Error): boolean {
   return meaningOf(error).action === 'pause';
-}
-
-/** Whether the service may have refreshed the token although the request failed. */
-function isOutcomeUnknown(error: unknown): boolean {
-  return ['network', 'timeout', 'throttled', 'server_error'].includes(meaningOf(error).reason);
 }

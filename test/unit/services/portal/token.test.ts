@@ -154,16 +154,20 @@ describe('a renewal', () => {
     ]);
   });
 
-  test.each<[Reply]>([[401], [422], [{ access_token: 5 }]])('that returns %j signs in at once', async (reply) => {
-    const service = await aging(reply);
-    service.answer(SIGN_IN, token('two'));
-    expect(await service.renewed()).toBe('two');
-    await service.clock.advance(60_000);
-    expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN]);
-  });
+  test.each<[Reply]>([[401], [422], [503], [0], [{ access_token: 5 }]])(
+    'that returns %j signs in at once',
+    async (reply) => {
+      const service = await aging(reply);
+      service.answer(SIGN_IN, token('two'));
+      expect(await service.renewed()).toBe('two');
+      await service.clock.advance(60_000);
+      expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN]);
+    },
+  );
 
-  test.each([503, 0])('that fails (%d) keeps the token, and signs in ten seconds later', async (status) => {
+  test.each([503, 0])('that fails (%d) and cannot sign in keeps the token for ten seconds more', async (status) => {
     const service = await aging(status);
+    service.answer(SIGN_IN, status);
     expect(await service.renewed()).toBe('one');
     await service.clock.advance(9_999);
     expect(await service.renewed()).toBe('one');
@@ -171,7 +175,7 @@ describe('a renewal', () => {
     await service.clock.advance(1);
     expect(await service.renewed()).toBe('two');
     // A refresh token is never sent twice.
-    expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN]);
+    expect(service.paths).toEqual([SIGN_IN, REFRESH, SIGN_IN, SIGN_IN]);
   });
 
   test('that a 401 overtakes does not bring the old token back', async () => {
