@@ -17,7 +17,7 @@ interface Reading {
   /** The records for the exposition. */
   readonly newest: readonly JsonObject[];
   /** The records for history; undefined if it needs none, or if this poll could not read them. */
-  readonly past?: Past;
+  readonly past?: Past | undefined;
 }
 
 /** The records before the time `until`, newest first. What is older than `unreadUntil` cannot be read. */
@@ -66,11 +66,7 @@ export class MinutesReader {
     if (since !== undefined && from <= since) return { newest, past: { records: newest, until: now } };
     // A usual request that had to wait begins later than usual, and the next poll requests what it lacks.
     if (since === undefined || !isOlder || isCombined) return { newest };
-    const older = await this.#readOlder(since, now, request);
-    if (older === undefined) return { newest };
-    if (older.until < from) return { newest, past: older };
-    const newer = newest.filter((record) => timeOf(record, 0) > older.until);
-    return { newest, past: { ...older, records: [...newer, ...older.records], until: now } };
+    return { newest, past: await this.#readOlder(since, now, request) };
   }
 
   /** Resolves with undefined if that fails: the newest minutes are then requested alone, or history would take the appliance down. */
