@@ -1,5 +1,5 @@
 import { parseDuration } from '../../config/duration.ts';
-import { entriesOf, invalid, type Parsed, quoted, type ValueError, valid } from '../../config/format.ts';
+import { entriesOf, type Format, invalid, quoted, type ValueError, valid } from '../../config/format.ts';
 import { likelyTypo } from '../../runtime/suggest.ts';
 
 /** A chosen series or collector with its interval. */
@@ -15,10 +15,11 @@ export interface Selection {
 }
 
 interface Choices {
-  /** The noun for an entry, such as `a series`. */
+  /** The noun for an entry, such as `series`, and for several. */
   readonly noun: string;
+  readonly plural: string;
+  readonly example: string;
   readonly names: readonly string[];
-  /** A list that only removes entries starts from these. */
   readonly defaults: readonly string[];
   /** The entries that `all` stands for. */
   readonly all: readonly string[];
@@ -26,14 +27,20 @@ interface Choices {
   readonly noInterval?: (name: string) => string | undefined;
 }
 
-export function parseSelection(text: string, choices: Choices): Parsed<readonly Selection[]> {
-  const entries = entriesOf(text);
-  const errors = entries.flatMap((entry) => entryError(entry, choices) ?? []);
-  if (errors.length > 0) return { state: 'invalid', errors };
-  const selected = selectedOf(entries, choices);
-  return selected.length === 0
-    ? invalid(`${quoted(text)} selects no ${choices.noun.replace(/^a /, '')}`)
-    : valid(selected);
+/** A list that only removes entries starts from the defaults. */
+export function selectionOf(choices: Choices): Format<readonly Selection[]> {
+  const { noun, plural, example } = choices;
+  return {
+    label: `list of ${plural}`,
+    expects: `${plural} separated by commas, such as ${example}`,
+    parse: (text) => {
+      const entries = entriesOf(text);
+      const errors = entries.flatMap((entry) => entryError(entry, choices) ?? []);
+      if (errors.length > 0) return { state: 'invalid', errors };
+      const selected = selectedOf(entries, choices);
+      return selected.length === 0 ? invalid(`${quoted(text)} selects no ${noun}`) : valid(selected);
+    },
+  };
 }
 
 const ENTRY = /^(?<sign>-?)\s*(?<name>[^=]*?)\s*(?:=\s*(?<interval>.*))?$/su;
@@ -43,10 +50,10 @@ function entryError(entry: string, { noun, names, noInterval }: Choices): ValueE
   if (name !== 'all' && !names.includes(name)) {
     const meant = likelyTypo(name, [...names, 'all']);
     const listed = meant === undefined ? `; known are all, ${names.join(', ')}` : '';
-    return { what: `${quoted(name)} is not ${noun}${listed}`, meant };
+    return { what: `${quoted(name)} is not a ${noun}${listed}`, meant };
   }
   if (interval === undefined) return undefined;
-  if (sign === '-') return { what: `${quoted(entry)} removes ${noun} and cannot have an interval` };
+  if (sign === '-') return { what: `${quoted(entry)} removes a ${noun} and cannot have an interval` };
   const noIntervalReason = noInterval?.(name);
   if (noIntervalReason !== undefined && name !== 'all')
     return { what: `${quoted(entry)}: ${name} ${noIntervalReason}` };

@@ -1,44 +1,36 @@
 import { baseUrl } from '../../config/addresses.ts';
-import type { Format } from '../../config/format.ts';
 import { duration, listOf, oneOf, rateLimit, secret, uuid, wholeNumber, within } from '../../config/formats.ts';
 import type { Rows } from '../../config/table.ts';
 import { ALL_SERIES, EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import { unitNames } from './appliances/units.ts';
 import { collectorDefinitions } from './collectors.ts';
-import { parseSelection, type Selection } from './selection.ts';
+import { selectionOf } from './selection.ts';
 
 export const DEFAULT_COLLECTORS = ['telemetry', 'volumes', 'edges', 'license'] as const;
 
 const COLLECTORS = ['telemetry', ...collectorDefinitions.map(({ name }) => name)];
 
-/** A list that only removes series starts from the standard series. */
-const seriesList: Format<readonly Selection[]> = {
-  label: 'list of series',
-  expects: 'series separated by commas, such as all,-smb_connections or cpu_utilization=1m,load_average',
-  parse: (text) =>
-    parseSelection(text, {
-      noun: 'a series',
-      names: ALL_SERIES,
-      defaults: STANDARD_SERIES,
-      all: ALL_SERIES.filter((name) => EXPENSIVE_SERIES[name] === undefined),
-    }),
-};
+const seriesList = selectionOf({
+  noun: 'series',
+  plural: 'series',
+  example: 'all,-smb_connections or cpu_utilization=1m,load_average',
+  names: ALL_SERIES,
+  defaults: STANDARD_SERIES,
+  all: ALL_SERIES.filter((name) => EXPENSIVE_SERIES[name] === undefined),
+});
 
-const collectorList: Format<readonly Selection[]> = {
-  label: 'list of collectors',
-  expects: 'collectors separated by commas, such as all,-iam or telemetry,volumes=10m',
-  parse: (text) =>
-    parseSelection(text, {
-      noun: 'a collector',
-      names: COLLECTORS,
-      defaults: DEFAULT_COLLECTORS,
-      all: COLLECTORS,
-      noInterval: (name) =>
-        name === 'telemetry'
-          ? 'has no interval of its own: set PORTAL_INTERVAL, or the interval of a series in PORTAL_SERIES'
-          : undefined,
-    }),
-};
+const collectorList = selectionOf({
+  noun: 'collector',
+  plural: 'collectors',
+  example: 'all,-iam or telemetry,volumes=10m',
+  names: COLLECTORS,
+  defaults: DEFAULT_COLLECTORS,
+  all: COLLECTORS,
+  noInterval: (name) =>
+    name === 'telemetry'
+      ? 'has no interval of its own: set PORTAL_INTERVAL, or the interval of a series in PORTAL_SERIES'
+      : undefined,
+});
 
 export const portalVariables = {
   PORTAL_URL: {

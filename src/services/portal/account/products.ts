@@ -1,7 +1,7 @@
 import type { Family, JsonObject } from '../../../metrics/family.ts';
 import { enumLabelValue, labelValue } from '../../../metrics/samples.ts';
 import { booleanValue, date, infoOne, listLength, recordOne } from '../../../metrics/units.ts';
-import { compareVersions, versionOf } from '../appliances/builds.ts';
+import { compareVersions, isVersion } from '../appliances/builds.ts';
 import { applianceLabels } from '../appliances/series-families.ts';
 import type { CollectorDefinition } from '../context.ts';
 import { byId } from '../reads.ts';
@@ -166,7 +166,7 @@ function* newestOfEachType(records: readonly JsonObject[]): Generator<readonly [
     const type = enumLabelValue(record.appliance_type);
     const version = labelValue(record.version);
     const known = labelValue(newest.get(type)?.version);
-    if (versionOf(version) !== undefined && (compareVersions(version, known) ?? 1) > 0) newest.set(type, record);
+    if (isVersion(version) && compareVersions(version, known) > 0) newest.set(type, record);
   }
   for (const record of newest.values()) yield [{}, record];
 }
