@@ -126,15 +126,6 @@ describe('a long period', () => {
     expect(times.length).toBe(300 + 55 - 7);
   });
 
-  test('of minutes that are not old ends now, also if it is requested separately', async () => {
-    const portal = new Portal();
-    portal.fails = () => 500;
-    await expect(portal.poll(20)).rejects.toThrow('returned 500');
-    portal.fails = () => undefined;
-    expect((await portal.poll(20)).bins).toHaveLength(14);
-    expect(portal.asked).toEqual(['PT15M', '20-0']);
-  });
-
   test('that the stop of the program interrupts is no failure of the period', async () => {
     const portal = new Portal();
     portal.fails = (from, to) => (to - from > HOUR ? 'aborted' : undefined);
