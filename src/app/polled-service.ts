@@ -15,8 +15,6 @@ import type { StateKeeper } from './state-keeper.ts';
 /** The warning of late data begins when the limits lengthen the interval by the first factor, and ends below the second. */
 const LATE = { begins: 2, ends: 1.5 } as const;
 
-export type PolledService = ReturnType<typeof polledService>;
-
 interface PollingDependencies {
   readonly config: Config;
   readonly own: ExporterMetrics;
@@ -25,10 +23,7 @@ interface PollingDependencies {
   readonly keeper: StateKeeper | undefined;
 }
 
-export function createPolledServices(
-  services: readonly ConfiguredService[],
-  parts: PollingDependencies,
-): readonly PolledService[] {
+export function createPolledServices(services: readonly ConfiguredService[], parts: PollingDependencies) {
   const { config, environment } = parts;
   const names = new FilerNames(config.filerAliases, (name, ids) =>
     environment.log.warn(

@@ -20,8 +20,6 @@ Options:
                    exit 0, or 1 if the interval cannot be met
   --version, -v    prints version, revision, Node.js and platform
   --help, -h       prints this text
-  --web.listen-address, --web.config.file
-                   override LISTEN_ADDRESS and WEB_CONFIG_FILE
 
 Environment variables, also read from .env in the working directory:
 

@@ -15,8 +15,7 @@ import { OutputError, print, versionLine } from './system-environment.ts';
 /** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
 export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
   try {
-    const invocation = parseArguments(args);
-    return await runCommand(invocation, { ...variables, ...invocation.variables }, stopped);
+    return await runCommand(parseArguments(args), variables, stopped);
   } catch (error) {
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.errors.join('\n')}\n`);

@@ -12,7 +12,6 @@ import {
   fileVariable,
   isSecret,
   type NamedVariable,
-  namesOf,
   type Rows,
   type Section,
   type ServiceSection,
@@ -31,7 +30,7 @@ export function allVariables(services: readonly ServiceSection[]): readonly Name
   return sectionsOf(services).flatMap(({ rows }) => rows);
 }
 
-/** Rejects with one ConfigError with every error, in the order of the variables. */
+/** Rejects with one ConfigError with every error: those of single variables first, in their order. */
 export async function loadConfig(
   environment: Readonly<Record<string, string | undefined>>,
   services: readonly ServiceSection[],
@@ -48,7 +47,7 @@ export async function loadConfig(
   errors.push(...(await certificateErrors(texts, readText)));
   const proxy = proxies(texts, errors);
   errors.push(...unknownVariables(texts, rows, services));
-  if (errors.length > 0) throw new ConfigError(inTableOrder(errors, rows));
+  if (errors.length > 0) throw new ConfigError(errors);
   const common = commonSection.toSettings(values);
   return {
     ...common,
@@ -108,14 +107,4 @@ async function certificateErrors(texts: VariableTexts, readText: ReadText): Prom
       : `cannot be read (${errorCode(content) ?? 'unknown reason'})`;
   const expected = 'expected the path of a PEM file with certificates of authorities';
   return [`${EXTRA_CERTIFICATES}: ${quotedPath(path)} ${reason}; ${expected}`];
-}
-
-/** Sorts error lines by variable. Lines that begin with no variable come last. */
-function inTableOrder(errors: readonly string[], rows: readonly NamedVariable[]): readonly string[] {
-  const names = namesOf(rows);
-  const place = (line: string) => {
-    const index = names.findIndex((name) => line.startsWith(`${name}:`));
-    return index === -1 ? names.length : index;
-  };
-  return errors.toSorted((one, other) => place(one) - place(other));
 }

@@ -1,5 +1,5 @@
 import type { Fleet } from './fleet.ts';
-import type { PolledAppliance, PolledTask } from './polled-task.ts';
+import type { PolledTask } from './polled-task.ts';
 import type { TaskState } from './task-state.ts';
 
 /**
@@ -31,14 +31,6 @@ export class EarlierPolls {
       this.#acceptedAt = now;
       this.#fleet.find(pollAlso)?.hasten(now);
       this.#pollSuspended(now);
-    }
-  }
-
-  /** The appliance is up again, so its other series, also those with long intervals, are polled within half an interval. */
-  afterRise({ tasks, intervalMs }: PolledAppliance, now: number): void {
-    for (const polled of tasks) {
-      const isMissing = polled.isPolled && polled.state.lastResult !== 'records';
-      if (isMissing) polled.hasten(now + (polled.phase * intervalMs) / 2);
     }
   }
 

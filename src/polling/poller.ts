@@ -206,10 +206,8 @@ export class Poller {
     if (appliance !== undefined) {
       appliance.newestRecordMs = Math.max(appliance.newestRecordMs, polled.state.newestRecordMs ?? 0);
       appliance.failuresInARow = outcome.result === 'failed' ? appliance.failuresInARow + 1 : 0;
-      const wasReporting = appliance.state === 'reporting';
       const awaited = this.health.reviewAppliance(appliance, now);
       if (awaited !== undefined) this.#await(awaited, now);
-      if (appliance.state === 'reporting' && !wasReporting) this.#earlierPolls.afterRise(appliance, now);
     }
     this.#earlierPolls.afterPoll(polled, before, now);
     this.#logPoll(task, outcome, seconds);
