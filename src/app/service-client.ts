@@ -23,8 +23,7 @@ export function createServiceClient({ service, settings }: ConfiguredService, pa
   const { timeoutMs, maxResponseBytes } = config.requests;
   const target = { ...service.target(settings), ...ownLimits };
   const { baseUrl } = target;
-  const proxy = proxyFor(baseUrl, config.requests.proxy);
-  const dispatcher = connect(proxy && { ...proxy, timeoutMs });
+  const dispatcher = connect(proxyFor(baseUrl, config.requests));
   const limits = new ServiceLimits(target, environment);
   const client = new JsonClient({
     baseUrl,

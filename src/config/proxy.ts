@@ -1,6 +1,7 @@
 import { Secret } from '../runtime/secret.ts';
+import type { HttpProxy } from '../transport/dispatcher.ts';
 import { isLoopback } from './addresses.ts';
-import type { ProxyConfig, ProxyUrl } from './config.ts';
+import type { Config, ProxyConfig, ProxyUrl } from './config.ts';
 import type { VariableTexts } from './table.ts';
 
 /** The proxy variables. As with curl, the name in lower case takes precedence. */
@@ -26,13 +27,10 @@ export function proxies(texts: VariableTexts, errors: string[]): ProxyConfig | u
 }
 
 /** The proxy of requests below this URL; undefined for none, as for this machine. NO_PROXY may still exempt the host. */
-export function proxyFor(
-  url: string,
-  proxy: ProxyConfig | undefined,
-): (ProxyUrl & { readonly noProxy: string }) | undefined {
+export function proxyFor(url: string, { proxy, timeoutMs }: Config['requests']): HttpProxy | undefined {
   if (proxy === undefined || isLoopback(url)) return undefined;
   const used = url.startsWith('https:') ? (proxy.httpsProxy ?? proxy.httpProxy) : proxy.httpProxy;
-  return used && { ...used, noProxy: proxy.noProxy ?? '' };
+  return used && { ...used, noProxy: proxy.noProxy ?? '', timeoutMs };
 }
 
 const NOT_A_PROXY =

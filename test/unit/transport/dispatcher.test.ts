@@ -3,6 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import net, { connect, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ProxyConfig } from '../../../src/config/config.ts';
 import { proxyFor } from '../../../src/config/proxy.ts';
 import { Secret } from '../../../src/runtime/secret.ts';
 import { describeConnectionError, describeTlsError } from '../../../src/transport/connection-errors.ts';
@@ -93,12 +94,14 @@ describe('a proxy', () => {
   });
 
   test('is used for its scheme, and never for this machine', () => {
-    const proxy = (url: string) => ({ url, authorization: undefined, shown: url });
+    const proxy = (url: string) => ({ url, authorization: undefined });
     const both = { httpProxy: proxy('http://plain:1'), httpsProxy: proxy('http://secure:2'), noProxy: 'x.net' };
-    expect(proxyFor('https://api.example.com', both)).toMatchObject({ url: 'http://secure:2', noProxy: 'x.net' });
-    expect(proxyFor('https://api.example.com', { ...both, httpsProxy: undefined })?.url).toBe('http://plain:1');
-    expect(proxyFor('http://api.example.com', { ...both, httpProxy: undefined })).toBeUndefined();
-    expect(proxyFor('http://localhost:8080/v1', both)).toBeUndefined();
+    const used = (url: string, given: ProxyConfig) =>
+      proxyFor(url, { proxy: given, timeoutMs: 1, maxResponseBytes: 1, allowInsecure: false });
+    expect(used('https://api.example.com', both)).toMatchObject({ url: 'http://secure:2', noProxy: 'x.net' });
+    expect(used('https://api.example.com', { ...both, httpsProxy: undefined })?.url).toBe('http://plain:1');
+    expect(used('http://api.example.com', { ...both, httpProxy: undefined })).toBeUndefined();
+    expect(used('http://localhost:8080/v1', both)).toBeUndefined();
   });
 });
 
