@@ -183,8 +183,6 @@ export class WebServer {
     const route = this.#routes.get(path);
     const headers = { ...COMMON_HEADERS, ...access?.rules.headers };
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    // The body of a request is not read, so nothing can follow it on this connection.
-    if (hasBody(request)) response.setHeader('connection', 'close');
     const rejection = await access?.check(request, route?.isOpen === true);
     // The client may have left while its password was checked.
     if (response.destroyed) return;
@@ -257,8 +255,4 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -1,5 +1,5 @@
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import { createSecureContext, type SecureVersion, type TLSSocket, type TlsOptions } from 'node:tls';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import type { TlsServerConfig } from './web-config-schema.ts';
@@ -60,7 +60,8 @@ export interface TlsRules {
   readonly options: TlsOptions;
   /** The policy of `client_auth_type`. */
   readonly client: ClientPolicy;
-  readonly allowedNames: ReadonlySet<string> | undefined;
+  /** The client's certificate has one of them; every name is allowed if there are none, as in the toolkit. */
+  readonly allowedNames: readonly string[];
   /** When the server's certificate ends to be valid, in Unix seconds. */
   readonly expirySeconds: number;
 }
@@ -73,7 +74,6 @@ export function tlsRules(section: TlsServerConfig, texts: TlsTexts): TlsRules {
   readPem('key', key, createPrivateKey);
   if (ca !== undefined) readPem('client_ca', ca, (text) => new X509Certificate(text));
   const client = CLIENT_POLICIES[section.client_auth_type ?? 'NoClientCert'];
-  const names = section.client_allowed_sans ?? [];
   const options = optionsOf(section, texts, client);
   try {
     createSecureContext(options);
@@ -84,8 +84,7 @@ export function tlsRules(section: TlsServerConfig, texts: TlsTexts): TlsRules {
   return {
     options,
     client,
-    // An empty list allows every name, as in the toolkit.
-    allowedNames: names.length === 0 ? undefined : new Set(names.map(shortAddress)),
+    allowedNames: section.client_allowed_sans ?? [],
     expirySeconds: Date.parse(certificate.validTo) / 1000,
   };
 }
@@ -121,30 +120,26 @@ function optionsOf(section: TlsServerConfig, { cert, key, ca }: TlsTexts, client
 }
 
 /** Returns why a request on this connection is rejected; undefined if it is admitted. */
-export function clientCertificateError({ client, allowedNames }: TlsRules, socket: TLSSocket): string | undefined {
+export function clientCertificateError(
+  { client, allowedNames }: Pick<TlsRules, 'client' | 'allowedNames'>,
+  socket: Pick<TLSSocket, 'getPeerX509Certificate' | 'authorized'>,
+): string | undefined {
   if (!client.isRequested) return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return client.isRequired ? 'the client sent no certificate' : undefined;
   if (client.isVerified && !socket.authorized) return 'the client certificate is not trusted';
-  if (allowedNames !== undefined && !alternativeNames(certificate).some((name) => allowedNames.has(name))) {
+  if (allowedNames.length > 0 && !allowedNames.some((name) => hasName(certificate, name))) {
     return 'the client certificate has none of the allowed names';
   }
   return undefined;
 }
 
 /**
- * The alternative names of a certificate: DNS, e-mail, URI and IP addresses, the last in their shortest form. Node
- * writes them as `DNS:a, URI:"b, c"`: a name that could be misread is in quotes, as JSON.
+ * Whether one of the alternative names is this text or this address. Node.js writes them as `DNS:a, URI:b`. One that could be
+ * misread is in quotes, and is not compared.
  */
-export function alternativeNames({ subjectAltName = '' }: Pick<X509Certificate, 'subjectAltName'>): readonly string[] {
-  const names = subjectAltName.matchAll(/(?:^|, )(DNS|email|URI|IP Address):("(?:[^"\\]|\\.)*"|[^",]*)(?=, |$)/g);
-  return Array.from(names, ([, kind, value = '']) => {
-    const name = value.startsWith('"') ? String(JSON.parse(value)) : value;
-    return kind === 'IP Address' ? shortAddress(name) : name;
-  });
-}
-
-/** Returns the shortest form of an address, however it was written. */
-function shortAddress(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
+function hasName(certificate: X509Certificate, name: string): boolean {
+  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined;
+  const names = (certificate.subjectAltName ?? '').replaceAll(/"(?:[^"\\]|\\.)*"/g, '').split(', ');
+  return ['DNS', 'email', 'URI'].some((kind) => names.includes(`${kind}:${name}`));
 }

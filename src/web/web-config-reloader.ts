@@ -80,7 +80,7 @@ function changesForRestart(before: WebRules, after: WebRules): readonly string[]
   const changes: readonly (readonly [hasChanged: boolean, what: string])[] = [
     [(before.tls === undefined) !== (after.tls === undefined), 'adds or removes TLS'],
     [before.tls?.client !== after.tls?.client, 'changes client_auth_type'],
-    [before.tls?.allowedNames !== undefined && after.tls?.allowedNames === undefined, 'removes client_allowed_sans'],
+    [!!before.tls?.allowedNames.length && !after.tls?.allowedNames.length, 'removes client_allowed_sans'],
     [before.users.size > 0 && after.users.size === 0, 'removes all users'],
   ];
   return changes.flatMap(([hasChanged, what]) =>

@@ -38,19 +38,11 @@ export const KINDS = new Map(
 
 const KIND_ORDER = [...KINDS.keys()];
 
-/** What a cell may need besides what it describes. */
-export interface CellContext {
-  /** The time of the report. */
-  readonly now: string;
-  /** What the cards of the services advise already, which is not repeated. */
-  readonly shownAdvice: ReadonlySet<string | undefined>;
-}
-
 interface Column {
   readonly title: string;
   /** What the column sorts by; an empty text is an unknown value, which is last in both directions. */
   readonly key: (appliance: ApplianceReport, place: number) => string | number;
-  readonly cell: (appliance: ApplianceReport, context: CellContext) => HtmlValue;
+  readonly cell: (appliance: ApplianceReport, now: string) => HtmlValue;
 }
 
 /** The columns of the fleet, in their order, by the value of the field `sort`. */
@@ -81,12 +73,12 @@ export const COLUMNS = new Map(
     poll: {
       title: 'Last poll',
       key: ({ lastPoll }) => lastPoll ?? '',
-      cell: ({ lastPoll }, { now }) => formatRelativeTime(lastPoll, now),
+      cell: ({ lastPoll }, now) => formatRelativeTime(lastPoll, now),
     },
     record: {
       title: 'Last record',
       key: ({ lastRecord }) => lastRecord ?? '',
-      cell: ({ lastRecord }, { now }) => (lastRecord === null ? '–' : formatRelativeTime(lastRecord, now)),
+      cell: ({ lastRecord }, now) => (lastRecord === null ? '–' : formatRelativeTime(lastRecord, now)),
     },
     series: {
       title: 'Series',
@@ -96,7 +88,8 @@ export const COLUMNS = new Map(
     error: {
       title: 'Last error',
       key: ({ lastError }) => lastError?.message ?? '',
-      cell: errorCell,
+      // Of unknown appliances the service is down, and its card says what to do.
+      cell: (appliance, now) => errorCell(appliance, now, appliance.state !== 'unknown'),
     },
   }),
 );
@@ -139,10 +132,10 @@ export function tasksCell(group: GroupReport): HtmlValue {
   return html`<span title="${tooltip}">${formatCount(group.tasks)}${text}</span>`;
 }
 
-export function errorCell({ failing, lastError }: GroupReport, { now, shownAdvice }: CellContext): HtmlValue {
+export function errorCell({ failing, lastError }: GroupReport, now: string, hasAdvice: boolean): HtmlValue {
   if (lastError === null) return '–';
   const { message, time, advice } = lastError;
-  const step = shownAdvice.has(advice) ? '' : `; ${advice}`;
+  const step = hasAdvice ? `; ${advice}` : '';
   const others = failing > 1 ? ` · ${failing} failing` : '';
   return html`<span class="error">${message}${step}</span> <span class="muted">${formatRelativeTime(time, now)}${others}</span>`;
 }

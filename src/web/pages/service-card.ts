@@ -1,7 +1,7 @@
 import { sentence, sentences } from '../../contract/causes.ts';
 import { SUSPENSION_REASONS } from '../../polling/task-state.ts';
 import type { ApiReport } from '../../status/report.ts';
-import { type CellContext, errorCell, tasksCell } from './fleet.ts';
+import { errorCell, tasksCell } from './fleet.ts';
 import { badge, formatCount, formatRate, formatRelativeTime, formatSeconds, SUSPENSION_REASON } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
@@ -22,11 +22,6 @@ export function serviceCard(api: ApiReport, now: string): Html {
 ${failure(api)}${explanations(api)}<dl>
 ${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl></section>
 `;
-}
-
-/** What the card of a service advises, which is not repeated in the tables below it. */
-export function adviceOf({ cause, warnings }: ApiReport): readonly (string | undefined)[] {
-  return [cause?.advice, ...warnings.map(({ advice }) => advice)];
 }
 
 function failure({ downReason, lastError }: ApiReport): HtmlValue {
@@ -71,13 +66,13 @@ function suspendedTasks({ tasks: { suspended } }: ApiReport): string {
 }
 
 /** The operations of one service that are about no appliance. */
-export function accountTable({ title, accountTasks }: ApiReport, context: CellContext): Html {
+export function accountTable({ title, state, accountTasks }: ApiReport, now: string): Html {
   const rows = accountTasks.map((group) => [
     html`<code>${group.operation}</code>`,
     tasksCell(group),
     formatSeconds(group.intervalSeconds),
-    formatRelativeTime(group.lastSuccess, context.now),
-    errorCell(group, context),
+    formatRelativeTime(group.lastSuccess, now),
+    errorCell(group, now, state !== 'down'),
   ]);
   return html`<section class="card">
 <h2>${title}: operations of the account</h2>

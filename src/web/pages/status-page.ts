@@ -1,10 +1,10 @@
 import type { StatusReport } from '../../status/report.ts';
 import type { Page } from '../responses.ts';
-import { addressOf, type CellContext, COLUMNS, FILTER_LENGTH, KINDS, selectAppliances, type View } from './fleet.ts';
+import { addressOf, COLUMNS, FILTER_LENGTH, KINDS, selectAppliances, type View } from './fleet.ts';
 import { formatCount, formatTimestamp } from './format.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { htmlPage, type PageNotice } from './page.ts';
-import { accountTable, adviceOf, serviceCard, table } from './service-card.ts';
+import { accountTable, serviceCard, table } from './service-card.ts';
 
 /** The page is loaded again after this many seconds. */
 const RELOAD_SECONDS = 10;
@@ -21,7 +21,6 @@ export function statusJson(report: StatusReport): Page {
 export function statusPage(report: StatusReport, query: string, notice?: PageNotice): Page {
   const { apis, time, version } = report;
   const view = new URLSearchParams(query);
-  const context = { now: time, shownAdvice: new Set(apis.flatMap(adviceOf)) };
   const isPaused = view.get('reload') === 'off';
   const reload = isPaused
     ? html`<a href="${addressOf(view, { reload: undefined })}">continue</a>`
@@ -30,7 +29,7 @@ export function statusPage(report: StatusReport, query: string, notice?: PageNot
 <p class="muted">As of <time datetime="${time}">${formatTimestamp(time)}</time>, ${reload}</p></div>
 <div class="cards">
 ${apis.map((api) => serviceCard(api, time))}</div>
-${tiles(report, view)}${fleet(report, view, context)}${apis.map((api) => accountTable(api, context))}`;
+${tiles(report, view)}${fleet(report, view)}${apis.map((api) => accountTable(api, time))}`;
   const reloadSeconds = isPaused ? undefined : RELOAD_SECONDS;
   return htmlPage({ title: 'Status', version, notice, reloadSeconds, content });
 }
@@ -48,12 +47,12 @@ ${tile('All', appliances.length)}${kinds}</nav>
 `;
 }
 
-function fleet(report: StatusReport, view: View, context: CellContext): Html {
+function fleet(report: StatusReport, view: View): Html {
   const selected = selectAppliances(report.appliances, view);
   const pages = Math.max(1, Math.ceil(selected.length / ROWS_A_PAGE));
   const page = Math.min(Math.max(1, Math.floor(Number(view.get('page'))) || 1), pages);
   const shown = selected.slice((page - 1) * ROWS_A_PAGE, page * ROWS_A_PAGE);
-  const rows = shown.map((appliance) => Array.from(COLUMNS.values(), ({ cell }) => cell(appliance, context)));
+  const rows = shown.map((appliance) => Array.from(COLUMNS.values(), ({ cell }) => cell(appliance, report.time)));
   return html`<section class="card">
 <div class="head"><h2>Appliances <span class="muted">${formatCount(selected.length)} of ${formatCount(report.appliances.length)}</span></h2>
 ${filterForm(view)}</div>

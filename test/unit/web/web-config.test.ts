@@ -1,6 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { asError, ConfigError } from '../../../src/runtime/errors.ts';
-import { alternativeNames } from '../../../src/web/tls.ts';
+import { CLIENT_POLICIES, clientCertificateError } from '../../../src/web/tls.ts';
 import { WebConfigFile, type WebRules } from '../../../src/web/web-config.ts';
 import { certificateText } from '../../harness/certificates.ts';
 import fc from '../../harness/fast-check.ts';
@@ -48,7 +49,7 @@ rate_limit: { interval: 1m30s, burst: 20 }
 `);
   expect(rules.tls).toMatchObject({
     client: { isRequested: true, isRequired: true, isVerified: true },
-    allowedNames: new Set(['prometheus', '::1']),
+    allowedNames: ['prometheus', '0:0::1'],
     expirySeconds: Date.UTC(2120, 0, 1) / 1000,
     options: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', honorCipherOrder: false, ecdhCurve: 'X25519:P-256' },
   });
@@ -157,7 +158,17 @@ test.each(protections)(
   },
 );
 
-test('the alternative names of a certificate are read whatever they contain', () => {
-  const subjectAltName = 'DNS:a.example, URI:"spiffe://b, DNS:c", email:me@example.com, IP Address:0:0:0:0:0:0:0:1';
-  expect(alternativeNames({ subjectAltName })).toEqual(['a.example', 'spiffe://b, DNS:c', 'me@example.com', '::1']);
+test('a client is admitted by any alternative name of its certificate, and by nothing that is a part of one', () => {
+  const client = CLIENT_POLICIES.RequireAndVerifyClientCert;
+  const isAdmitted = (certificate: Partial<X509Certificate>, name: string) => {
+    const socket = { authorized: true, getPeerX509Certificate: () => certificate as X509Certificate };
+    return clientCertificateError({ client, allowedNames: ['other', name] }, socket) === undefined;
+  };
+  const certificate = new X509Certificate(certificateText('client.crt'));
+  const quoted = { subjectAltName: 'DNS:a.example, URI:"spiffe://b, DNS:c, DNS:d", email:me@example.com' };
+  expect(
+    ['prometheus', '0:0::1', 'spiffe://a/b', 'me@example.com'].map((name) => isAdmitted(certificate, name)),
+  ).not.toContain(false);
+  expect(['a.example', 'me@example.com'].map((name) => isAdmitted(quoted, name))).toEqual([true, true]);
+  expect(['c', 'd', 'example', 'DNS:a.example'].map((name) => isAdmitted(quoted, name))).not.toContain(true);
 });
