@@ -36,10 +36,9 @@ export function createRemoteWrite(
 
 function sendOf(settings: RemoteWriteConfig, config: Config, environment: Environment): Send {
   const { clock, version, connect = createDispatcher } = environment;
-  const { url, token, basic, headers, tls } = settings;
+  const { url, token, basic, headers } = settings;
   const { timeoutMs } = config.requests;
-  const pems = { ca: tls.ca?.reveal(), cert: tls.cert?.reveal(), key: tls.key?.reveal() };
-  const dispatcher = connect(proxyFor(url, config.requests), pems);
+  const dispatcher = connect(proxyFor(url, config.requests));
   const secrets = [token, basic?.password, headers].filter((one) => one !== undefined);
   return async (series, signal) => {
     const additional = { 'user-agent': `filer-exporter/${version}`, ...headerPairs(headers?.reveal() ?? '') };

@@ -1,4 +1,3 @@
-import { Secret } from '../runtime/secret.ts';
 import { baseUrl, HEADER_NAME, RESERVED_HEADERS } from './addresses.ts';
 import { entriesOf, type Format, headerError, invalid, quoted, valid } from './format.ts';
 import { duration, headerValue, listOf, secret, within } from './formats.ts';
@@ -13,17 +12,6 @@ const label: Format<readonly [string, string]> = {
     return name === '' || name.startsWith('__') ? invalid(`${quoted(text)} has no label name`) : valid([name, value]);
   },
 };
-
-/** A text that contains a block of this kind, which is never shown: a file of certificates may contain the key as well. */
-function pem(block: 'certificate' | 'private key'): Format<Secret> {
-  const begin = new RegExp(`-----BEGIN (?:[A-Z0-9]+ )*${block.toUpperCase()}-----`);
-  return {
-    isSecret: true,
-    label: `${block} in PEM`,
-    expects: `a ${block} in PEM`,
-    parse: (text) => (begin.test(text) ? valid(new Secret(text)) : invalid(`the value contains no ${block}`)),
-  };
-}
 
 const variables = {
   REMOTE_WRITE_URL: {
@@ -48,12 +36,6 @@ const variables = {
     unset: '`6h`',
     help: 'how far back missing points are requested after an outage; if set, also at a first start',
   },
-  REMOTE_WRITE_CA: {
-    format: pem('certificate'),
-    help: 'certificate authorities to trust instead of the usual ones',
-  },
-  REMOTE_WRITE_CERT: { format: pem('certificate'), help: 'client certificate' },
-  REMOTE_WRITE_KEY: { format: pem('private key'), help: 'key of the client certificate' },
 } as const satisfies Rows;
 
 const DEFAULT_CATCH_UP_MS = 6 * 3_600_000;
@@ -74,9 +56,6 @@ function errors({ isSet, values }: SetVariables<RemoteRows>): readonly string[] 
   }
   if (isSet('REMOTE_WRITE_USER') !== isSet('REMOTE_WRITE_PASSWORD')) {
     found.push('REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither');
-  }
-  if (isSet('REMOTE_WRITE_CERT') !== isSet('REMOTE_WRITE_KEY')) {
-    found.push('REMOTE_WRITE_KEY: is set without REMOTE_WRITE_CERT; expected both or neither');
   }
   if (values.REMOTE_WRITE_HEADERS !== undefined) found.push(...headerErrors(values.REMOTE_WRITE_HEADERS.reveal()));
   return found;
@@ -116,6 +95,5 @@ function toSettings(values: Values<RemoteRows>) {
     labels: { job: 'filer-exporter-minutes', ...Object.fromEntries(values.REMOTE_WRITE_LABELS ?? []) },
     catchUpMs: values.REMOTE_WRITE_CATCH_UP ?? DEFAULT_CATCH_UP_MS,
     hasCatchUp: values.REMOTE_WRITE_CATCH_UP !== undefined,
-    tls: { ca: values.REMOTE_WRITE_CA, cert: values.REMOTE_WRITE_CERT, key: values.REMOTE_WRITE_KEY },
   } as const;
 }

@@ -11,13 +11,6 @@ export interface HttpProxy {
   readonly timeoutMs: number;
 }
 
-/** PEM texts: certificate authorities that are trusted in addition, and the certificate and key that the exporter presents. */
-export interface TlsPem {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-}
-
 /**
  * How every connection is opened. Certificates are always verified: `NODE_TLS_REJECT_UNAUTHORIZED` has no effect here. Node
  * tries the addresses of a host one after the other, and by default gives each 250 ms, which is too short for one that is
@@ -35,9 +28,8 @@ const CONNECT = {
  * time. If there is a proxy, it opens a tunnel for https URLs and forwards requests for http URLs, because few proxies
  * allow a tunnel to port 80.
  */
-export function createDispatcher(proxy: HttpProxy | undefined, tls: TlsPem = {}): Dispatcher {
-  const requestTls = { ...CONNECT, ...tls };
-  const options = { pipelining: 1, keepAliveTimeout: 30_000, connect: requestTls };
+export function createDispatcher(proxy: HttpProxy | undefined): Dispatcher {
+  const options = { pipelining: 1, keepAliveTimeout: 30_000, connect: CONNECT };
   if (proxy === undefined) return new Agent(options);
   const { url, authorization, noProxy, timeoutMs } = proxy;
   const connect = markProxyErrors(buildConnector(CONNECT));
@@ -48,7 +40,7 @@ export function createDispatcher(proxy: HttpProxy | undefined, tls: TlsPem = {})
     noProxy,
     ...(authorization === undefined ? {} : { token: authorization.reveal() }),
     // undici passes these options, and not those of `clientFactory`, to the connections inside its tunnels.
-    requestTls,
+    requestTls: CONNECT,
     proxyTls: CONNECT,
     proxyTunnel: false,
     clientFactory: (origin: URL) => new Pool(origin, { connect, headersTimeout: timeoutMs }),

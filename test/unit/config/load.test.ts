@@ -171,16 +171,6 @@ test.each([
   expect(await errorsOf({ ...both, NODE_EXTRA_CA_CERTS: path }, files)).toEqual(lines);
 });
 
-test('PEM files of remote write contain their block', async () => {
-  const files = { '/cert': pem('CERTIFICATE'), '/all': pem('CERTIFICATE') + pem('EC PRIVATE KEY') };
-  const errors = (key: string) =>
-    errorsOf({ ...both, ...receiver, REMOTE_WRITE_CERT_FILE: '/cert', REMOTE_WRITE_KEY_FILE: key }, files);
-  expect(await errors('/all')).toEqual([]);
-  expect(await errors('/cert')).toEqual([
-    'REMOTE_WRITE_KEY_FILE: the value contains no private key; expected a private key in PEM',
-  ]);
-});
-
 test('the name of a proxy in lower case overrides, and its user name and password are apart', async () => {
   const proxyOf = async (variables: Variables) => (await configOf({ ...gfaOnly, ...variables })).requests.proxy;
   const proxy = await proxyOf({ HTTP_PROXY: 'http://upper:1', http_proxy: 'me:se%20cret@lower:2', NO_PROXY: 'a, b' });

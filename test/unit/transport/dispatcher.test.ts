@@ -16,7 +16,7 @@ const pair = (name: string) => ({ cert: certificateText(`${name}.crt`), key: cer
 /** A client of a service that is reached through this proxy. */
 function behind(proxy: Partial<HttpProxy> & Pick<HttpProxy, 'url'>, service = 'https://portal.invalid') {
   const whole = { authorization: undefined, noProxy: '', timeoutMs: 30_000, ...proxy };
-  return clientOf(service, createDispatcher(whole, { ca: certificateText('authority.crt') }));
+  return clientOf(service, createDispatcher(whole));
 }
 
 /** A proxy that opens tunnels to this port, or returns this status line. `seen` lists what it was asked for. */
@@ -42,6 +42,12 @@ async function proxyOf(tunnel: number | string, proxy = createServer()) {
 describe('a proxy', () => {
   test('opens a tunnel to an https service, with its credentials', async () => {
     const service = await portOf(createSecureServer(pair('server'), (_, response) => void response.end('["secure"]')));
+    // As if NODE_EXTRA_CA_CERTS named the authority.
+    const { connect: connectTls } = tls;
+    const trusting = (options: tls.ConnectionOptions) =>
+      connectTls({ ...options, ca: certificateText('authority.crt') });
+    vi.spyOn(tls, 'connect').mockImplementation(trusting as typeof tls.connect);
+    onTestFinished(() => void vi.restoreAllMocks());
     const { port, seen } = await proxyOf(service);
     const proxy = { url: `http://127.0.0.1:${port}`, authorization: new Secret('Basic VE9LRU46') };
     const { client } = await behind(proxy, `https://localhost:${service}`);
