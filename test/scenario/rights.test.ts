@@ -18,7 +18,6 @@ test('a licence that lapses and is bought again is on its metric and on the page
   for (const end of ends) end();
   const bought = await run.advance('9m');
   expect([bought.value(...LICENCE), bought.standing]).toEqual([1, WELL]);
-  expect((await run.get('/status')).text).not.toContain('ops_iq_premium');
 });
 
 test('a right to one series that is taken away and given again: the others go on, and it comes back', async () => {

@@ -255,3 +255,18 @@ test('a key that has expired does not hide the next expiry', async () => {
   account.items = keys(at(-60), null);
   expect((await account.values())[NEXT]).toBeUndefined();
 });
+
+test('a licence without telemetry is a warning until the licence has it', async () => {
+  const portal = new FakePortal(() => ({ ops_iq_premium: false }));
+  const collector = portal.collector({ collectors: every5m('license') });
+  collector.context.appliances.markInventoryRead();
+  const task = [...collector.tasks()].find(({ operation }) => operation === 'account_license');
+  if (task === undefined) throw new Error('there is no task');
+  const warnings = [];
+  for (const premium of [false, null, false, true]) {
+    portal.reply = () => ({ ops_iq_premium: premium });
+    await poll(task);
+    warnings.push(collector.warnings.length);
+  }
+  expect(warnings).toEqual([1, 0, 1, 0]);
+});
