@@ -53,18 +53,15 @@ export class PortalCollector implements Collector {
 
   *tasks(): Generator<Task> {
     const { appliances, client } = this.context;
-    for (const task of this.#currentTasks(appliances.isInventoryRead)) {
-      const poll: Task['poll'] = async (signal, since) =>
-        clampFutureTimes(await task.poll(signal, since), client.serviceClock.now() / 1000);
-      yield { ...task, poll };
+    // Before the inventory has been read, samples would have other labels.
+    const collected = appliances.isInventoryRead ? this.#collectors.map((tasksOf) => tasksOf()) : [];
+    for (const tasks of [[this.inventory.task], ...collected, this.#telemetry.tasks()]) {
+      for (const task of tasks) {
+        const poll: Task['poll'] = async (signal, since) =>
+          clampFutureTimes(await task.poll(signal, since), client.serviceClock.now() / 1000);
+        yield { ...task, poll };
+      }
     }
-  }
-
-  /** Before the inventory has been read, samples would have other labels. */
-  *#currentTasks(isInventoryRead: boolean): Generator<Task> {
-    yield this.inventory.task;
-    if (isInventoryRead) for (const tasksOf of this.#collectors) yield* tasksOf();
-    yield* this.#telemetry.tasks();
   }
 }
 

@@ -69,7 +69,7 @@ export const portal: Service<PortalSettings> = {
       inventory: {
         families: settings.series.length === 0 ? undefined : series.applianceStateFamilies,
         async count(signal) {
-          await collector.inventory.discover(signal);
+          await collector.inventory.task.poll(signal);
           return collector.appliances.length;
         },
         gaps: () => collector.inventory.gaps,

@@ -46,13 +46,7 @@ export class InventoryCollector {
       retriesBeforeSlot: true,
       priority: true,
       requests: INVENTORY_LISTS.length,
-      poll: async (signal) => {
-        try {
-          return await this.discover(signal);
-        } finally {
-          appliances.markInventoryRead();
-        }
-      },
+      poll: (signal) => this.#discover(signal).finally(() => appliances.markInventoryRead()),
     };
   }
 
@@ -60,7 +54,7 @@ export class InventoryCollector {
     return this.#gaps;
   }
 
-  async discover(signal: AbortSignal): Promise<PollResult> {
+  async #discover(signal: AbortSignal): Promise<PollResult> {
     const { appliances, clock, options } = this.#context;
     const drops = new DropCounter();
     const startedAt = clock.monotonic();

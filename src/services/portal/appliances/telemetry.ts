@@ -72,15 +72,22 @@ export class TelemetryCollector {
 
   async #poll(series: Series, signal: AbortSignal, since: number | undefined): Promise<PollResult> {
     const { client, options } = this.#context;
+    const { id, serial, name, operation } = series;
+    const { lookbackMs, binSeconds } = options;
     const { counts: drops, reportDrop } = new DropCounter();
-    const request = (period: string) => this.#request(series, period, reportDrop, signal);
-    if (!series.operation.hasHistory) {
-      const samples = this.#samples(series, await request(isoPeriod(options.lookbackMs)), reportDrop);
+    const request = (period: string) => {
+      const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
+      const json = operation.body(period, binSeconds);
+      const read = (body: unknown) => operation.records(body, reportDrop);
+      const parts = { method: 'POST', path, operation: name, purpose: 'series', throttleKey: serial } as const;
+      return client.send({ ...parts, json, read }, signal);
+    };
+    if (!operation.hasHistory) {
+      const samples = this.#samples(series, await request(isoPeriod(lookbackMs)), reportDrop);
       return { samples, drops, empty: samples.length === 0 };
     }
     const now = client.serviceClock.now();
-    const reader = getOrCreate(this.#readers, series.id, () => {
-      const { lookbackMs, binSeconds } = options;
+    const reader = getOrCreate(this.#readers, id, () => {
       return new MinutesReader({ lookbackMs, binMs: binSeconds * 1000, now: () => client.serviceClock.now() });
     });
     const { newest, past } = await reader.read(since, request);
@@ -90,28 +97,6 @@ export class TelemetryCollector {
     if (past === undefined) return { samples, drops, empty };
     const { records, ...times } = past;
     return { samples, drops, empty, minutes: { ...times, now, bins: this.#bins(series, records) } };
-  }
-
-  async #request(
-    series: Series,
-    period: string,
-    reportDrop: ReportDrop,
-    signal: AbortSignal,
-  ): Promise<readonly JsonObject[]> {
-    const { serial, name, operation } = series;
-    const { client, options } = this.#context;
-    const path = `/telemetry/appliances/${encodeURIComponent(serial)}/${name}`;
-    const json = operation.body(period, options.binSeconds);
-    const request = {
-      method: 'POST',
-      path,
-      operation: name,
-      purpose: 'series',
-      throttleKey: serial,
-      json,
-      read: (body: unknown) => operation.records(body, reportDrop),
-    } as const;
-    return await client.send(request, signal);
   }
 
   #samples(series: Series, records: readonly JsonObject[], reportDrop: ReportDrop): Sample[] {
@@ -124,12 +109,12 @@ export class TelemetryCollector {
   }
 
   /** The records with a time, oldest first. Their values are read only when history uses them. */
-  *#bins({ operation, ...series }: Series, newestFirst: readonly JsonObject[]): Generator<Bin> {
-    const labels = this.#labelsOf({ operation, ...series });
+  *#bins(series: Series, newestFirst: readonly JsonObject[]): Generator<Bin> {
+    const labels = this.#labelsOf(series);
     for (const record of newestFirst.toReversed()) {
       const seconds = recordTime(record);
       if (seconds === undefined) continue;
-      yield { at: Math.round(seconds * 1000), samples: () => toSamples(operation.families, [record], labels) };
+      yield { at: Math.round(seconds * 1000), samples: () => toSamples(series.operation.families, [record], labels) };
     }
   }
 

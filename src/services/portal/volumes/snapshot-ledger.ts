@@ -65,7 +65,7 @@ export class SnapshotLedger {
   }
 
   #read(record: JsonObject, requested: ReadonlySet<string>, reportDrop: ReportDrop): Snapshot | undefined {
-    const { fields, isSnapshot, hasAttempts, prepare } = this.#operation;
+    const { fields, hasAttempts, prepare = (same) => same } = this.#operation;
     const serial = labelValue(record[fields.serial]).toLowerCase();
     const version = parseDecimal(record[fields.version]);
     const endMs = parseDecimal(record[fields.end]);
@@ -76,8 +76,8 @@ export class SnapshotLedger {
     const appliance = getOrCreate(this.#appliances, serial, () => {
       return { newest: undefined, total: 0, durations: new Map<string, Histogram>() };
     });
-    if (isSnapshot?.(record) === false) return undefined;
-    return { appliance, version, attempt: hasAttempts ? endMs : 0, endMs, record: prepare?.(record) ?? record };
+    const prepared = prepare(record);
+    return prepared && { appliance, version, attempt: hasAttempts ? endMs : 0, endMs, record: prepared };
   }
 
   #addSnapshot(snapshot: Snapshot): void {

@@ -132,8 +132,8 @@ export interface SnapshotOperation {
   readonly fields: { readonly serial: string; readonly version: string; readonly end: string };
   /** Whether each of several attempts at one version counts. */
   readonly hasAttempts?: true;
-  readonly isSnapshot?: (record: JsonObject) => boolean;
-  readonly prepare?: (record: JsonObject) => JsonObject;
+  /** Returns the record with the fields that the families read; undefined if it is about no snapshot. */
+  readonly prepare?: (record: JsonObject) => JsonObject | undefined;
 }
 
 export const snapshotDetails: SnapshotOperation = {
@@ -152,7 +152,7 @@ const snapshotTimeline: SnapshotOperation = {
   list: 'metadata_events',
   fields: { serial: 'serial_number', version: 'volume_version', end: 'end_time' },
   hasAttempts: true,
-  isSnapshot: ({ phase }) => labelValue(phase) === 'metadata_snapshot_failed',
+  prepare: (record) => (labelValue(record.phase) === 'metadata_snapshot_failed' ? record : undefined),
 };
 
 export const snapshotPropagation: SnapshotOperation = {
