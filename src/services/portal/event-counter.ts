@@ -5,10 +5,8 @@ import { believedTime, parseDateSeconds } from '../../metrics/units.ts';
 import { type CountingClock, CountingStart } from '../../runtime/counting-start.ts';
 import { SeenIds } from '../../runtime/seen-ids.ts';
 
-/** How the records of a list are events that count once, however often they are listed. */
+/** How the records of a list are events, each with its own `id`, that count once, however often they are listed. */
 export interface EventDefinition {
-  /** The field that identifies an event. */
-  readonly id: string;
   /** The field with the time of an event. */
   readonly at: string;
   /** Whether the event has happened; default: every record is one. */
@@ -69,11 +67,11 @@ export class EventCounter {
   }
 
   add(record: JsonObject, reportDrop: ReportDrop): void {
-    const { id, at: field, hasHappened = () => true } = this.#definition;
-    const eventId = labelValue(record[id]);
+    const { at: field, hasHappened = () => true } = this.#definition;
+    const eventId = labelValue(record.id);
     const reportedAt = parseDateSeconds(record[field]);
     if (eventId === '' || reportedAt === undefined) {
-      reportDrop('record', eventId === '' ? id : field);
+      reportDrop('record', eventId === '' ? 'id' : field);
       return;
     }
     if (!hasHappened(record)) {
@@ -81,7 +79,7 @@ export class EventCounter {
       return;
     }
     const delivery = this.#seen.deliver(eventId);
-    if (delivery === 'full') reportDrop('full', id);
+    if (delivery === 'full') reportDrop('full', 'id');
     const at = believedTime(reportedAt, this.#clock.now() / 1000);
     this.#newest = Math.max(at, this.#newest ?? at);
     if (delivery !== 'unknown') return;

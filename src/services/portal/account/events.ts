@@ -46,7 +46,6 @@ export const notifications: CollectorDefinition = {
         since: 'start_date',
       },
       events: {
-        id: 'id',
         at: 'generated_at',
         counts: [notificationsTotal, notificationsBySeverity],
         latest: [latestNotification],
@@ -120,7 +119,6 @@ export const jobs: CollectorDefinition = {
       sum: [jobsListed, jobsUnacknowledged],
       min: [oldestUnfinishedJob],
       events: {
-        id: 'id',
         at: 'last_updated_at',
         hasHappened: ({ state }) => FINISHED.some((finished) => finished === enumLabelValue(state)),
         counts: [jobsFinished],

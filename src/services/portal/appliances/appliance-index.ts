@@ -8,6 +8,8 @@ type IndexOptions = Pick<PortalOptions, 'serials' | 'maxAppliances'>;
 
 /** The appliances of the latest inventory and of PORTAL_SERIALS, each with its name. */
 export class ApplianceIndex {
+  /** Whether the inventory has been read once, successfully or not. Before that, find() finds nothing. */
+  isInventoryRead = false;
   readonly #options: IndexOptions;
   readonly #log: Log;
   readonly #names: FilerNames | undefined;
@@ -21,7 +23,6 @@ export class ApplianceIndex {
   #missing: ReadonlySet<string> = new Set();
   #renamings = 0;
   #exceedsLimit = false;
-  #isInventoryRead = false;
 
   /** `names` makes the names of filers equal in both services; without it an appliance has its name in the inventory. */
   constructor(options: IndexOptions, log: Log, names?: FilerNames) {
@@ -29,11 +30,6 @@ export class ApplianceIndex {
     this.#log = log;
     this.#names = names;
     this.replace(new Map(), () => {});
-  }
-
-  /** Whether the inventory has been read once, successfully or not. Before that, find() finds nothing. */
-  get isInventoryRead(): boolean {
-    return this.#isInventoryRead;
   }
 
   get needsConfirmation(): boolean {
@@ -60,7 +56,7 @@ export class ApplianceIndex {
   readonly nameOf = (id: string): string | undefined => this.find(id)?.name;
 
   markInventoryRead(): void {
-    this.#isInventoryRead = true;
+    this.isInventoryRead = true;
     if (this.#names !== undefined) this.#names.isInventoryRead = true;
   }
 
@@ -79,18 +75,13 @@ export class ApplianceIndex {
     this.#known = new Map(known.map((appliance) => [appliance.serial, appliance]));
     this.#missing = new Set(missing.map(({ serial }) => serial));
     this.#names?.setInventory(new Map(known.map((appliance) => [appliance.serial, ownName(appliance)])), this.#missing);
-    const named = known.map((appliance) => this.#withUniqueName(appliance));
+    const nameOf = (one: Appliance) => this.#names?.applianceName(one.serial, ownName(one)) ?? one.name;
+    const named = known.map((appliance) => ({ ...appliance, name: nameOf(appliance) }));
     if (named.some(({ serial, name }) => (this.#bySerial.get(serial)?.name ?? name) !== name)) this.#renamings += 1;
     this.#bySerial = new Map(named.map((appliance) => [appliance.serial, appliance]));
     const edges = named.filter(({ edgeId }) => edgeId !== '');
     this.#byEdgeId = new Map(edges.map((appliance) => [appliance.edgeId, appliance]));
     this.#polled = this.#selectPolled(reportDrop);
-  }
-
-  #withUniqueName(appliance: Appliance): Appliance {
-    const { serial, name } = appliance;
-    const uniqueName = this.#names?.applianceName(serial, ownName(appliance));
-    return uniqueName === undefined || uniqueName === name ? appliance : { ...appliance, name: uniqueName };
   }
 
   /**
