@@ -7,7 +7,7 @@ import { collectorDefinitions } from '../../src/services/portal/collectors.ts';
 import { portal } from '../../src/services/portal/service.ts';
 import type { ServiceRequest } from '../../src/transport/json-client.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
-import { every5m, FakePortal, pollAll } from '../unit/services/portal/fake-portal.ts';
+import { collecting, every5m, FakePortal, pollAll } from '../unit/services/portal/fake-portal.ts';
 import { expectExposition, recorded } from './exposition.ts';
 
 /** The appliance that the recorded series are about. */
@@ -38,7 +38,7 @@ async function samplesOf(series: readonly string[], collectors: readonly string[
   const fake = new FakePortal(reply, new ManualClock(Date.parse('2026-03-02T09:00:00Z')));
   const collector = fake.collector({
     series: every5m(...series),
-    collectors: every5m(...collectors),
+    collectors: collecting(...collectors),
     readsEarlierBuilds: true,
   });
   await fake.clock.advance(70 * 60_000);

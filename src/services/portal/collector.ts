@@ -12,7 +12,7 @@ import { seriesTimestamp } from './appliances/series-families.ts';
 import { TelemetryCollector } from './appliances/telemetry.ts';
 import { missingLicence } from './causes.ts';
 import type { PortalClient } from './client.ts';
-import { createTasks, enabledCollectors, portalTables } from './collectors.ts';
+import { createTasks, portalTables } from './collectors.ts';
 import type { PortalContext, PortalOptions } from './context.ts';
 
 export class PortalCollector implements Collector {
@@ -37,9 +37,7 @@ export class PortalCollector implements Collector {
     };
     this.context = context;
     this.inventory = new InventoryCollector(context);
-    this.#collectors = enabledCollectors(options.collectors).map(({ definition, intervalMs }) =>
-      createTasks(definition, context, intervalMs),
-    );
+    this.#collectors = options.collectors.map((definition) => createTasks(definition, context));
     this.#telemetry = new TelemetryCollector(context);
   }
 

@@ -8,7 +8,6 @@ import { fiq, software, stacks } from './account/products.ts';
 import { edges } from './appliances/edges.ts';
 import type { CollectorDefinition, PortalContext } from './context.ts';
 import { readTask, tablesOfRead } from './reads.ts';
-import type { NamedInterval } from './selection.ts';
 import { volumes } from './volumes/connections.ts';
 import { volumeTelemetry } from './volumes/telemetry.ts';
 
@@ -35,21 +34,10 @@ export const portalTables: readonly Table[] = collectorDefinitions.flatMap(({ ta
   ...tables,
 ]);
 
-/** The definitions of the chosen collectors. The telemetry series have none and are left out. */
-export function enabledCollectors(
-  chosen: readonly NamedInterval[],
-): readonly { readonly definition: CollectorDefinition; readonly intervalMs: number }[] {
-  return chosen.flatMap(({ name, intervalMs }) => {
-    const definition = collectorDefinitions.find((candidate) => candidate.name === name);
-    return definition === undefined ? [] : [{ definition, intervalMs }];
-  });
-}
-
 /** Returns a function that lists the collector's present tasks, which change with the appliances. */
 export function createTasks(
-  { name, reads = [], create }: CollectorDefinition,
+  { name, intervalMs, reads = [], create }: CollectorDefinition,
   context: PortalContext,
-  intervalMs: number,
 ): () => Iterable<Task> {
   const settings = { intervalMs, without: `PORTAL_COLLECTORS=-${name}` };
   const accountTasks = reads.map((read) => readTask(context, settings, read));

@@ -7,7 +7,7 @@ import { seriesOperations } from './appliances/series-operations.ts';
 import { portalCauses } from './causes.ts';
 import { withToken } from './client.ts';
 import { PortalCollector } from './collector.ts';
-import { enabledCollectors, portalTables } from './collectors.ts';
+import { portalTables } from './collectors.ts';
 import { createPortalCheck } from './doctor/check.ts';
 import type { NamedInterval } from './selection.ts';
 import { type PortalSettings, portalSection } from './settings.ts';
@@ -90,8 +90,8 @@ export function fleetDemand(portal: PortalSettings, appliances: number): FleetDe
     const count = series.filter((one) => one.intervalMs === everyMs).length;
     return { label: `${count} series of each`, requests: count * appliances, intervalMs: everyMs };
   });
-  const ofCollectors = enabledCollectors(portal.collectors).map(({ definition, intervalMs: everyMs }) => {
-    const { name, reads = [], requestsPerCycle: { perAppliance = 0, perVolume = 0 } = {} } = definition;
+  const ofCollectors = portal.collectors.map(({ name, intervalMs: everyMs, reads = [], requestsPerCycle = {} }) => {
+    const { perAppliance = 0, perVolume = 0 } = requestsPerCycle;
     const perVolumeNote = `${perVolume} requests for each volume every ${formatDuration(everyMs)}, not counted here`;
     return {
       label: `Collector ${name}`,

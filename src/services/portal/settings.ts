@@ -78,11 +78,11 @@ function toPortalSettings(values: PortalValues) {
   const credentials = toCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? DEFAULT_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
-  const collectors = chosen.map(({ name, intervalMs: chosenMs }) => {
-    const definedMs = collectorDefinitions.find((definition) => definition.name === name)?.intervalMs;
-    return { name, intervalMs: chosenMs ?? definedMs ?? intervalMs };
+  const collectors = collectorDefinitions.flatMap((definition) => {
+    const choice = chosen.find(({ name }) => name === definition.name);
+    return choice === undefined ? [] : [{ ...definition, intervalMs: choice.intervalMs ?? definition.intervalMs }];
   });
-  const hasSeries = collectors.some(({ name }) => name === 'telemetry');
+  const hasSeries = chosen.some(({ name }) => name === 'telemetry');
   return {
     url,
     credentials,
@@ -101,7 +101,7 @@ function toPortalSettings(values: PortalValues) {
     units: (values.PORTAL_UNITS ?? []).filter((unit) => unit !== 'documented'),
     rateLimit: values.PORTAL_RATE_LIMIT,
     dailyLimit: values.PORTAL_DAILY_LIMIT === 0 ? undefined : values.PORTAL_DAILY_LIMIT,
-    /** The enabled collectors, in the catalogue's order; never empty. */
+    /** The enabled collectors beside `telemetry`, in the catalogue's order, each with its interval. */
     collectors,
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
-import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
+import { collecting, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
 const START = Date.UTC(2026, 2, 2, 10);
 
@@ -15,7 +15,7 @@ class Account {
 
   constructor(name: string, reply: (request: ServiceRequest) => Reply, path?: string) {
     this.portal = new FakePortal(reply);
-    const collector = this.portal.collector({ collectors: every5m(name) });
+    const collector = this.portal.collector({ collectors: collecting(name) });
     collector.context.appliances.markInventoryRead();
     const tasks = [...collector.tasks()];
     const task = tasks.find(({ operation }) => operation === (path ?? tasks[1]?.operation));
@@ -258,7 +258,7 @@ test('a key that has expired does not hide the next expiry', async () => {
 
 test('a licence without telemetry is a warning until the licence has it', async () => {
   const portal = new FakePortal(() => ({ ops_iq_premium: false }));
-  const collector = portal.collector({ collectors: every5m('license') });
+  const collector = portal.collector({ collectors: collecting('license') });
   collector.context.appliances.markInventoryRead();
   const task = [...collector.tasks()].find(({ operation }) => operation === 'account_license');
   if (task === undefined) throw new Error('there is no task');

@@ -6,6 +6,7 @@ import { createLog } from '../../../../src/runtime/log.ts';
 import { Secret } from '../../../../src/runtime/secret.ts';
 import type { FilerNames } from '../../../../src/services/filer-names.ts';
 import { PortalCollector } from '../../../../src/services/portal/collector.ts';
+import { collectorDefinitions } from '../../../../src/services/portal/collectors.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { ServiceClock } from '../../../../src/transport/service-clock.ts';
@@ -69,6 +70,11 @@ export class FakePortal {
 
 export function every5m(...names: readonly string[]) {
   return names.map((name) => ({ name, intervalMs: 5 * MINUTE }));
+}
+
+export function collecting(...names: readonly string[]) {
+  const definitions = collectorDefinitions.filter(({ name }) => names.includes(name));
+  return definitions.map((definition) => ({ ...definition, intervalMs: 5 * MINUTE }));
 }
 
 export function poll(task: Task): Promise<PollResult> {

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/services/portal/appliances/inventory.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
-import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
+import { collecting, every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
 const [A, B, C, OTHER] = ['a', 'b', 'c', 'f'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
 
@@ -186,7 +186,7 @@ describe('the inventory', () => {
   });
 
   test.each<[string, Partial<PortalOptions>, Reply, readonly string[]]>([
-    ['its collector is on', { collectors: every5m('edges') }, { status: 403 }, ['edges forbidden']],
+    ['its collector is on', { collectors: collecting('edges') }, { status: 403 }, ['edges forbidden']],
     ['its collector is off', {}, { status: 403 }, []],
   ])('a forbidden /edges is a gap if %s', async (_, options, edges, gaps) => {
     const inventory = new Lists(options);
@@ -195,7 +195,7 @@ describe('the inventory', () => {
   });
 
   test('shows what /edges returned while that is fresh, and is as old as its oldest fresh list', async () => {
-    const inventory = new Lists({ collectors: every5m('edges') });
+    const inventory = new Lists({ collectors: collecting('edges') });
     const edges = { items: [{ serial: A, is_reachable: true }] };
     const reachable = ({ samples }: Awaited<ReturnType<typeof poll>>) =>
       Object.keys(valuesOf(samples)).filter((series) => series.startsWith('filer_appliance_reachable')).length;
@@ -221,7 +221,7 @@ describe('the inventory', () => {
   });
 
   test('that renames an appliance changes the names of every task whose samples have the name', async () => {
-    const inventory = new Lists({ collectors: every5m('volumes', 'edges') }, new FilerNames([]));
+    const inventory = new Lists({ collectors: collecting('volumes', 'edges') }, new FilerNames([]));
     const edges = (description: string) => ({ items: [{ id: 'e', serial: A, description }] });
     const namesOf = () => Object.fromEntries(Array.from(inventory.collector.tasks(), ({ id, names }) => [id, names]));
     await inventory.read(listed(A), edges('lyon'));

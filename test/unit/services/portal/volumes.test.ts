@@ -3,7 +3,7 @@ import type { PollResult } from '../../../../src/contract/poll-result.ts';
 import { volumeGuids } from '../../../../src/services/portal/volumes/connections.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
-import { every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
+import { collecting, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
 const START = Date.UTC(2026, 2, 2, 10);
 const LYON = '00000000-0000-4000-8000-00000000000a';
@@ -28,7 +28,7 @@ class Volumes {
   readonly #collector;
 
   constructor(collectors = ['volumes', 'volume_telemetry']) {
-    this.#collector = this.portal.collector({ collectors: every5m(...collectors) });
+    this.#collector = this.portal.collector({ collectors: collecting(...collectors) });
   }
 
   connection(appliance_id: unknown, more: object = {}) {
