@@ -95,18 +95,19 @@ function planText(demand: FleetDemand, fleet: Plan, appliances: number): string 
       dailyLimit === undefined ? 'no daily limit' : `${share(perDay / dailyLimit)} of ${integer(dailyLimit)}`,
     ],
     ['Configured interval', duration(intervalMs)],
-    ['Effective interval', duration(intervalMs * factor)],
+    ['Effective interval', effectiveInterval(intervalMs, factor)],
     ['Longest time since a poll', duration(maxAgeMs(intervalMs, factor))],
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
   const table = rows.map(([label, text]) => `${label.padEnd(width)}  ${text}`).join('\n');
   if (factor === 1) return `${table}\n\nIt fits.\n`;
-  const [configured, effective] = [duration(intervalMs), duration(intervalMs * factor)];
+  const [configured, effective] = [duration(intervalMs), effectiveInterval(intervalMs, factor)];
   const advice = adviceFor(demand, fleet, appliances).map((line) => `  - ${line}`);
   return `${table}\n\nIt does not fit: data would be polled every ${effective} instead of every ${configured}. Each of these would make it fit:\n${advice.join('\n')}\n`;
 }
 
-function adviceFor({ intervalMs, series }: FleetDemand, { factor, allowedPerSecond }: Plan, appliances: number) {
+function adviceFor({ intervalMs, series }: FleetDemand, fleet: Plan, appliances: number) {
+  const { factor, perSecond, allowedPerSecond } = fleet;
   const minutes = Math.ceil((intervalMs * factor) / 60_000);
   const [fewerSeries, fewerAppliances] = [Math.floor(series / factor), Math.floor(appliances / factor)];
   const advice = [`a longer PORTAL_INTERVAL: ${minutes}m`];
@@ -114,10 +115,16 @@ function adviceFor({ intervalMs, series }: FleetDemand, { factor, allowedPerSeco
     const longer = 'or longer intervals for some, as in cache_disk_iops=1h';
     advice.push(`fewer series in PORTAL_SERIES: ${fewerSeries} instead of ${series}, ${longer}`);
   }
-  advice.push(`a higher share of the account’s limits than ${allowedPerSecond.toFixed(2)} requests a second`);
+  const [needed, allowed] = [perSecond, allowedPerSecond].map((rate) => integer(rate * 86_400));
+  advice.push(`higher limits of the account, which allow ${allowed} requests a day; the fleet takes ${needed}`);
   if (fewerAppliances > 0)
     advice.push(`fewer appliances in PORTAL_SERIALS: ${fewerAppliances} instead of ${appliances}`);
   return advice;
+}
+
+/** Rounded up, so that it differs from the configured interval if the fleet does not fit. */
+function effectiveInterval(intervalMs: number, factor: number): string {
+  return duration(Math.ceil((intervalMs * factor) / 1_000) * 1_000);
 }
 
 function duration(ms: number): string {

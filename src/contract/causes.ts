@@ -16,7 +16,7 @@ interface Terms {
   readonly url: string;
   readonly credentials: string;
   readonly rate: string;
-  /** The setting that excludes what failed. */
+  /** How to exclude what failed, as an imperative. */
   readonly without?: string | undefined;
   /** What the service said, or where it redirects to. */
   readonly said?: string | undefined;
@@ -36,12 +36,12 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
   }),
   forbidden: ({ said, without }) => ({
     happened: `the service accepted the credentials and rejected the request (403)${said === undefined ? '' : `: ${said}`}`,
-    advice: `give the role the right, or the account the licence, that the response names${without === undefined ? '' : `, or set ${without}`}`,
+    advice: `give the role the right, or the account the licence, that the response names${without === undefined ? '' : `, or ${without}`}`,
   }),
   not_found: ({ url }) => ({ happened: 'the address does not exist (404)', advice: `check ${url}` }),
   missing: ({ without }) => ({
     happened: 'the service does not have it (404)',
-    advice: `${without === undefined ? '' : `set ${without}, or `}check in the portal that it is in use`,
+    advice: `${without === undefined ? '' : `${without}, or `}check in the portal that it is in use`,
   }),
   rejected: ({ url }) => ({
     happened: 'the service rejected the request (4xx)',
@@ -65,9 +65,9 @@ const CAUSES: Readonly<Record<CauseName, (terms: Terms) => Cause>> = {
     happened: 'the response was too large for the memory of this process',
     advice: 'give the process more memory',
   }),
-  long_list: ({ without = 'PORTAL_SERIALS to the appliances that it polls' }) => ({
+  long_list: ({ without = 'set PORTAL_SERIALS to the appliances that it polls' }) => ({
     happened: 'the list was longer than the exporter reads',
-    advice: `set ${without}`,
+    advice: without,
   }),
   server_error: () => ({
     happened: 'the service failed (5xx)',

@@ -35,7 +35,7 @@ export function explainForbiddenSeries(polls: readonly LatestPoll[], explain: Ex
   const { size } = new Set(forbidden.map(({ task }) => task.appliance?.serial));
   const appliances = size === 1 ? '1 appliance' : `${size} appliances`;
   const isPart = settings.size < new Set(ofSeries.map(({ task }) => task.operation)).size;
-  const without = [...settings.values()].join(',').replaceAll(/,PORTAL_SERIES=/g, ',');
+  const without = [...settings.values()].join(',').replaceAll(' to PORTAL_SERIES,add ', ',');
   return {
     happened: `requests for ${series} of ${appliances} ${rejection(forbidden.at(-1)?.error)}`,
     advice: explain('forbidden', isPart ? { without } : {}).advice,

@@ -8,7 +8,7 @@ import type { Explanation } from './causes.ts';
 export const WARNING_ADVICE = {
   down: 'read on the status page why the service cannot be polled, and what to do',
   forbidden: 'give the role of the key the missing right, or exclude what it forbids from polling',
-  licence: 'request the licence from the owner of the account, or set PORTAL_COLLECTORS=-telemetry',
+  licence: 'request the licence from the owner of the account, or add -telemetry to PORTAL_COLLECTORS',
   inventory:
     'read on the status page which list is missing or empty; the role of the key may have to see all appliances',
   throttled: 'lower the request rate of the other tools of the account, or that of the exporter',

@@ -14,7 +14,7 @@ export interface Task {
    * filer has two names for long.
    */
   readonly names?: string;
-  /** The setting that excludes the task, such as `PORTAL_SERIES=-cpu_utilization`. */
+  /** How to exclude the task, such as `add -cpu_utilization to PORTAL_SERIES`. */
   readonly without?: string;
   /** Target time between two polls, in milliseconds. */
   readonly intervalMs: number;

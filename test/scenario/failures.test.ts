@@ -141,7 +141,7 @@ const failures: Readonly<Record<string, Failure>> = {
     during: WELL,
     shows: ['filer_exporter_inventory_gap_info', { list: 'edges', reason: 'forbidden' }],
     code: '403',
-    step: 'PORTAL_COLLECTORS=-edges',
+    step: 'add -edges to PORTAL_COLLECTORS',
   },
   'the list of edges is larger than MAX_RESPONSE_BYTES': {
     options: { env: { MAX_RESPONSE_BYTES: '4000000' } },

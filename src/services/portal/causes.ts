@@ -6,7 +6,7 @@ export const portalCauses: ServiceCauses = {
     url: 'PORTAL_URL, the base address of the account’s region',
     credentials: 'PORTAL_SERVICE_KEY and PORTAL_SERVICE_SECRET, or PORTAL_USER_KEY',
     rate: 'lower PORTAL_RATE_LIMIT',
-    without: 'PORTAL_COLLECTORS=-telemetry',
+    without: 'add -telemetry to PORTAL_COLLECTORS',
   },
   own: {
     credentials: {

@@ -39,7 +39,7 @@ export function createTasks(
   { name, intervalMs, reads = [], create }: CollectorDefinition,
   context: PortalContext,
 ): () => Iterable<Task> {
-  const settings = { intervalMs, without: `PORTAL_COLLECTORS=-${name}` };
+  const settings = { intervalMs, without: `add -${name} to PORTAL_COLLECTORS` };
   const accountTasks = reads.map((read) => readTask(context, settings, read));
   const otherTasks = create?.(context, settings) ?? (() => []);
   return function* () {

@@ -128,7 +128,9 @@ export function tasksCell(group: GroupReport): HtmlValue {
   const rejected = rejectedTasks(group);
   const reasons = new Set(rejected.map(({ reason }) => SUSPENSION_REASON[reason]));
   const text = rejected.length === 0 ? '' : `, ${rejected.length} suspended: ${[...reasons].join(', ')}`;
-  const tooltip = group.suspended.map(({ operation, reason }) => `${operation}: ${reason}`).join('\n');
+  const tooltip = group.suspended
+    .map(({ operation, reason }) => `${operation}: ${SUSPENSION_REASON[reason]}`)
+    .join('\n');
   return html`<span title="${tooltip}">${formatCount(group.tasks)}${text}</span>`;
 }
 

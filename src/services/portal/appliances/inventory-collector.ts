@@ -18,7 +18,7 @@ interface ReadList extends InventoryList {
 }
 
 /** What to set instead of reading the lists of serials. */
-const WITHOUT_LISTS = 'PORTAL_SERIALS to the serials of the appliances';
+const WITHOUT_LISTS = 'set PORTAL_SERIALS to the serials of the appliances';
 
 /** The samples of so many appliances are made between two pauses. */
 const APPLIANCES_PER_TURN = 500;
@@ -151,7 +151,7 @@ export class InventoryCollector {
 }
 
 function gapOf([list, error]: readonly [ListName, Error]): InventoryGap {
-  const without = list === 'edges' ? 'PORTAL_COLLECTORS=-edges' : WITHOUT_LISTS;
+  const without = list === 'edges' ? 'add -edges to PORTAL_COLLECTORS' : WITHOUT_LISTS;
   return {
     list,
     reason: failureReason(error),

@@ -60,7 +60,7 @@ export class TelemetryCollector {
         operation: name,
         appliance: { serial, name: filer },
         names: filer,
-        without: `PORTAL_SERIES=-${name}`,
+        without: `add -${name} to PORTAL_SERIES`,
         intervalMs,
         suspendedIntervalMs: options.discoveryIntervalMs,
         pollAlso: 'portal/account_license',
