@@ -67,7 +67,10 @@ export const exporter: Board = {
           help: 'The longest time since a task succeeded, and the longest that is normal. If the first stays above the second, polls of some series fail: see /status.',
           queries: [
             { expr: 'filer_exporter_data_age_worst_seconds{job="$job"}', name: '{{api}}' },
-            { expr: 'filer_exporter_data_age_computed_worst_seconds{job="$job"}', name: '{{api}}, normal' },
+            {
+              expr: 'filer_exporter_effective_interval_seconds{job="$job"} + filer_exporter_configured_interval_seconds{job="$job"} / 2',
+              name: '{{api}}, normal',
+            },
           ],
           unit: SECONDS,
           width: 8,

@@ -54,13 +54,10 @@ export class Fleet {
     return this.#options.appliances === undefined || task.discoversTasks === true;
   }
 
-  /** The interval of the tasks that a cycle polls: the configured one, or the shortest if all are longer. */
-  get cycleMs(): number {
-    return Math.max(this.#options.intervalMs, this.shortestMs);
-  }
-
+  /** A cycle polls the tasks that decide and have the configured interval, or the shortest one if all have longer ones. */
   isInCycle(polled: PolledTask): boolean {
-    return this.decides(polled) && polled.task.intervalMs <= this.cycleMs && polled.state.suspended === undefined;
+    const cycleMs = Math.max(this.#options.intervalMs, this.shortestMs);
+    return this.decides(polled) && polled.task.intervalMs <= cycleMs && polled.state.suspended === undefined;
   }
 
   /** How many of the tasks that decide failed in their latest poll, by reason. */

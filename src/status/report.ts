@@ -2,7 +2,6 @@ import type { Explain } from '../contract/causes.ts';
 import { explainForbidden } from '../contract/forbidden-tasks.ts';
 import type { InventoryGap, ServiceDetails } from '../contract/service-details.ts';
 import type { ServiceWarning } from '../contract/service-warning.ts';
-import { maxAgeMs } from '../polling/fleet.ts';
 import type { PolledAppliance } from '../polling/polled-task.ts';
 import type { Poller } from '../polling/poller.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -52,7 +51,6 @@ export function apiReport(service: ReportedService, clock: Clock) {
   const skewMs = service.clockSkewMs();
   const inventoryGaps = service.inventory?.gaps() ?? [];
   const { cause, warnings } = explanations(service, inventoryGaps, downReason);
-  const { tasks, medianAgeSeconds, worstAgeSeconds } = tasksReport(fleet, now);
   return {
     api,
     title,
@@ -84,13 +82,7 @@ export function apiReport(service: ReportedService, clock: Clock) {
     effectiveIntervalSeconds: (intervalMs * fleet.intervalFactor) / 1000,
     /** The duration of the last complete cycle. */
     cycleSeconds: fleet.cycleSeconds ?? null,
-    dataAge: {
-      medianSeconds: medianAgeSeconds,
-      worstSeconds: worstAgeSeconds,
-      /** The highest age that a healthy service explains: the effective interval, and half the configured one. */
-      computedWorstSeconds: maxAgeMs(fleet.cycleMs, fleet.intervalFactor) / 1000,
-    },
-    tasks,
+    tasks: tasksReport(fleet, now),
     accountTasks: accountReports(fleet, clock, explain),
     /** The gaps in the lists that decide what is polled. */
     inventoryGaps,

@@ -9,20 +9,21 @@ import { getOrCreate } from '../runtime/maps.ts';
 /** Summarizes the tasks of a service. `now` is monotonic. */
 export function tasksReport(fleet: Fleet, now: number) {
   const suspended: Record<SuspensionReason, number> = { forbidden: 0, not_found: 0, rejected: 0, empty: 0 };
-  const ages: number[] = [];
+  let worstAgeSeconds: number | null = null;
   let overdue = 0;
   for (const polled of fleet.tasks) {
     const { state } = polled;
     if (state.suspended !== undefined) suspended[state.suspended] += 1;
     if (isOverdue(polled, now, fleet.intervalFactor)) overdue += 1;
-    if (fleet.isInCycle(polled) && hasResponded(state)) ages.push(now - state.respondedAt);
+    if (fleet.isInCycle(polled) && hasResponded(state))
+      worstAgeSeconds = Math.max(worstAgeSeconds ?? 0, (now - state.respondedAt) / 1000);
   }
-  const sorted = Float64Array.from(ages).sort();
   return {
-    tasks: { total: fleet.tasks.length, overdue, suspended },
-    /** The ages of the tasks of a cycle; null without any result. */
-    medianAgeSeconds: secondsOrNull(sorted[Math.floor(sorted.length / 2)]),
-    worstAgeSeconds: secondsOrNull(sorted.at(-1)),
+    total: fleet.tasks.length,
+    overdue,
+    suspended,
+    /** The highest age of a result of a task of a cycle; null without any result. */
+    worstAgeSeconds,
   };
 }
 
@@ -89,10 +90,6 @@ function isFailing(state: TaskState): boolean {
 
 function hasResponded(state: TaskState): boolean {
   return state.respondedAt > Number.NEGATIVE_INFINITY;
-}
-
-function secondsOrNull(ms: number | undefined): number | null {
-  return ms === undefined ? null : ms / 1000;
 }
 
 /** The latest time that a date can represent: a service may send any number of seconds. */

@@ -183,20 +183,10 @@ export const exporterMetrics = {
     help: 'Tasks without a success for two and a half effective intervals, except suspended ones and those of appliances that do not respond.',
     ofApi: ({ tasks }) => tasks.overdue,
   },
-  medianDataAge: {
-    name: 'filer_exporter_data_age_median_seconds',
-    help: 'Time since the last successful poll of a task of the cycle: the median of all tasks.',
-    ofApi: ({ dataAge }) => dataAge.medianSeconds,
-  },
   worstDataAge: {
     name: 'filer_exporter_data_age_worst_seconds',
     help: 'Time since the last successful poll of a task of the cycle: the highest of all tasks.',
-    ofApi: ({ dataAge }) => dataAge.worstSeconds,
-  },
-  computedWorstDataAge: {
-    name: 'filer_exporter_data_age_computed_worst_seconds',
-    help: 'The highest age that this data reaches while no poll fails: the effective interval and half the configured one.',
-    ofApi: ({ dataAge }) => dataAge.computedWorstSeconds,
+    ofApi: ({ tasks }) => tasks.worstAgeSeconds,
   },
   samples: {
     name: 'filer_exporter_samples',

@@ -21,7 +21,7 @@ test('a healthy service is up, with what it may send, how old its data is, and n
     clockSkewSeconds: 2.5,
     warnings: [],
   });
-  expect(apis[0]?.dataAge.worstSeconds).toBeLessThanOrEqual(450);
+  expect(apis[0]?.tasks.worstAgeSeconds).toBeLessThanOrEqual(450);
   expect(apis[0]?.accountTasks.map(({ operation, failing }) => [operation, failing])).toEqual([
     ['inventory', 0],
     ['account_license', 0],
