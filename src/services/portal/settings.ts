@@ -7,6 +7,7 @@ import {
 } from '../../config/table.ts';
 import { EXPENSIVE_SERIES, STANDARD_SERIES } from './appliances/series-operations.ts';
 import { collectorDefinitions } from './collectors.ts';
+import type { CollectorDefinition } from './context.ts';
 import type { NamedInterval } from './selection.ts';
 import type { Credentials } from './token-requests.ts';
 import { DEFAULT_COLLECTORS, portalVariables } from './variables.ts';
@@ -78,7 +79,7 @@ function toPortalSettings(values: PortalValues) {
   const credentials = toCredentials(values);
   if (url === undefined || credentials === undefined) return undefined;
   const chosen = values.PORTAL_COLLECTORS ?? DEFAULT_COLLECTORS.map((name) => ({ name, intervalMs: undefined }));
-  const collectors = collectorDefinitions.flatMap((definition) => {
+  const collectors: readonly CollectorDefinition[] = collectorDefinitions.flatMap((definition) => {
     const choice = chosen.find(({ name }) => name === definition.name);
     return choice === undefined ? [] : [{ ...definition, intervalMs: choice.intervalMs ?? definition.intervalMs }];
   });

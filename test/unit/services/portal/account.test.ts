@@ -1,26 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
+import { collectorDefinitions } from '../../../../src/services/portal/collectors.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
-import { collecting, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
+import { FakePortal, MINUTE, poll, type Reply, taskOf } from './fake-portal.ts';
 
 const START = Date.UTC(2026, 2, 2, 10);
 
 const at = (minutes: number) => new Date(START + minutes * MINUTE).toISOString();
 
-/** The only task of a collector of the account, polled by hand. */
+/** One task of the account, polled by hand. */
 class Account {
   readonly portal: FakePortal;
+  readonly collector;
   readonly #task;
 
-  constructor(name: string, reply: (request: ServiceRequest) => Reply, path?: string) {
+  constructor(operation: string, reply: (request: ServiceRequest) => Reply) {
     this.portal = new FakePortal(reply);
-    const collector = this.portal.collector({ collectors: collecting(name) });
-    collector.context.appliances.markInventoryRead();
-    const tasks = [...collector.tasks()];
-    const task = tasks.find(({ operation }) => operation === (path ?? tasks[1]?.operation));
-    if (task === undefined) throw new Error(`there is no task of ${name}`);
-    this.#task = task;
+    this.collector = this.portal.collector({ collectors: collectorDefinitions });
+    this.collector.context.appliances.markInventoryRead();
+    this.#task = taskOf(this.collector, operation);
   }
 
   poll(): Promise<PollResult> {
@@ -206,7 +205,7 @@ describe('a list in pages', () => {
   const SYNCED = 'filer_cloud_credentials{status="synced",type="azure",in_use="false"}';
 
   test.each([1_000, 50])('of 10,050 credentials is read to its end, %d in a page', async (most) => {
-    const account = new Account('credentials', ({ query = {} }) => {
+    const account = new Account('cloud_credentials', ({ query = {} }) => {
       const [size, from] = [Math.min(most, Number(query.limit)), Number(query.iterator_id ?? 0)];
       const items = Array.from({ length: Math.min(size, 10_050 - from) }, (_, index) => credential(from + index));
       return { items, metadata: { iterator_id: from + size < 10_050 ? String(from + size) : null } };
@@ -215,7 +214,7 @@ describe('a list in pages', () => {
   });
 
   test('counts a record once that two pages list', async () => {
-    const account = new Account('credentials', ({ query = {} }) => ({
+    const account = new Account('cloud_credentials', ({ query = {} }) => ({
       items: [credential(1), credential(query.iterator_id === undefined ? 2 : 1)],
       metadata: { iterator_id: query.iterator_id === undefined ? 'next' : null },
     }));
@@ -229,7 +228,7 @@ describe('a list in pages', () => {
     ['repeats its cursor is not as documented', 0, { name: 'SchemaError' }],
   ])('that %s', async (_, step, error) => {
     let cursor = 0;
-    const account = new Account('credentials', () => {
+    const account = new Account('cloud_credentials', () => {
       cursor += step;
       return { items: [], metadata: { iterator_id: String(cursor) } };
     });
@@ -237,7 +236,7 @@ describe('a list in pages', () => {
   });
 
   test('is requested in pages of the portal’s own size if it rejects larger ones', async () => {
-    const account = new Account('credentials', ({ query = {} }) =>
+    const account = new Account('cloud_credentials', ({ query = {} }) =>
       query.limit === undefined ? { items: [credential(1)] } : { status: 422 },
     );
     expect((await account.values())[SYNCED]).toBe(1);
@@ -246,7 +245,7 @@ describe('a list in pages', () => {
 
 test('a key that has expired does not hide the next expiry', async () => {
   const keys = (...expirations: readonly (string | null)[]) => expirations.map((expiration) => ({ expiration }));
-  const account = new Account('iam', empty, 'iam_user_keys');
+  const account = new Account('iam_user_keys', empty);
   const NEXT = 'filer_iam_next_key_expiry_timestamp_seconds{kind="user"}';
   account.items = keys(at(-60), at(90), at(60), null);
   expect((await account.values())[NEXT]).toBe((START + 60 * MINUTE) / 1000);
@@ -257,16 +256,12 @@ test('a key that has expired does not hide the next expiry', async () => {
 });
 
 test('a licence without telemetry is a warning until the licence has it', async () => {
-  const portal = new FakePortal(() => ({ ops_iq_premium: false }));
-  const collector = portal.collector({ collectors: collecting('license') });
-  collector.context.appliances.markInventoryRead();
-  const task = [...collector.tasks()].find(({ operation }) => operation === 'account_license');
-  if (task === undefined) throw new Error('there is no task');
+  const account = new Account('account_license', empty);
   const warnings = [];
   for (const premium of [false, null, false, true]) {
-    portal.reply = () => ({ ops_iq_premium: premium });
-    await poll(task);
-    warnings.push(collector.warnings.length);
+    account.portal.reply = () => ({ ops_iq_premium: premium });
+    await account.poll();
+    warnings.push(account.collector.warnings.length);
   }
   expect(warnings).toEqual([1, 0, 1, 0]);
 });

@@ -77,6 +77,12 @@ export function collecting(...names: readonly string[]) {
   return definitions.map((definition) => ({ ...definition, intervalMs: 5 * MINUTE }));
 }
 
+export function taskOf(collector: PortalCollector, operation: string): Task {
+  const task = [...collector.tasks()].find((one) => one.operation === operation);
+  if (task === undefined) throw new Error(`there is no task of ${operation}`);
+  return task;
+}
+
 export function poll(task: Task): Promise<PollResult> {
   return task.poll(new AbortController().signal, undefined);
 }

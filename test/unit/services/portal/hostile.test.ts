@@ -7,7 +7,7 @@ import { collectorDefinitions } from '../../../../src/services/portal/collectors
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { recorded } from '../../../golden/exposition.ts';
 import fc from '../../../harness/fast-check.ts';
-import { collecting, every5m, FakePortal, poll } from './fake-portal.ts';
+import { every5m, FakePortal, poll } from './fake-portal.ts';
 
 const SERIAL = 'a1d1b8de-4e2b-4d0c-9a7f-5a2b6c7d8e01';
 
@@ -32,7 +32,7 @@ async function resultOf(path: string, body: unknown): Promise<PollResult> {
   const portal = new FakePortal((request) => (keyOf(request) === path ? (body as object) : reply(request)));
   const collector = portal.collector({
     series: every5m(...ALL_SERIES),
-    collectors: collecting(...collectorDefinitions.map(({ name }) => name)),
+    collectors: collectorDefinitions,
     readsEarlierBuilds: true,
   });
   const polled = new Set<string>();

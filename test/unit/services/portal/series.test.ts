@@ -4,7 +4,7 @@ import { familiesOf } from '../../../../src/services/portal/appliances/series-op
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import { configOf, portalOnly } from '../../../harness/load-config.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
-import { every5m, FakePortal, poll } from './fake-portal.ts';
+import { every5m, FakePortal, poll, taskOf } from './fake-portal.ts';
 
 const SERIAL = '00000000-0000-4000-8000-00000000000a';
 const TIME = Date.UTC(2026, 2, 2, 10) / 1000;
@@ -14,9 +14,7 @@ const LABELS = `serial="${SERIAL}",filer="${SERIAL}"`;
 async function polled(series: string, body: object, options: Partial<PortalOptions> = {}) {
   const portal = new FakePortal(() => body);
   const collector = portal.collector({ series: every5m(series), serials: [SERIAL], ...options });
-  const task = [...collector.tasks()].find(({ operation }) => operation === series);
-  if (task === undefined) throw new Error(`there is no task of ${series}`);
-  const { samples, drops, empty } = await poll(task);
+  const { samples, drops, empty } = await poll(taskOf(collector, series));
   return { values: valuesOf(samples), drops, empty };
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../src/metrics/family.ts';
 import { RequestError } from '../../../../../src/runtime/errors.ts';
 import type { ServiceRequest } from '../../../../../src/transport/json-client.ts';
 import { ManualClock } from '../../../../harness/manual-clock.ts';
-import { every5m, FakePortal, MINUTE, type Reply } from '../fake-portal.ts';
+import { every5m, FakePortal, MINUTE, type Reply, taskOf } from '../fake-portal.ts';
 
 const HOUR = 60 * MINUTE;
 const START = Date.UTC(2026, 2, 2);
@@ -28,9 +28,7 @@ class Portal {
       binSeconds,
       lookbackMs: Math.max(15 * MINUTE, binSeconds * 1000),
     });
-    const task = [...collector.tasks()].find(({ operation }) => operation === 'cpu_utilization');
-    if (task === undefined) throw new Error('there is no task');
-    this.#task = task;
+    this.#task = taskOf(collector, 'cpu_utilization');
   }
 
   get now(): number {
