@@ -105,7 +105,7 @@ function polledService(configured: ConfiguredService, names: FilerNames, parts: 
     poller,
     savedParts: savedPart === undefined ? [quota] : [savedPart, quota],
     /** The time by the service's clock, in epoch milliseconds. */
-    now: () => client.now(),
+    now: () => client.serviceClock.now(),
     clockSkewMs: () => client.serviceClock.skewMs,
     /** Returns whether any request was rejected or failed. */
     hasFailedRequest: () => hasFailed,

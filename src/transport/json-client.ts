@@ -85,11 +85,6 @@ export class JsonClient {
     this.serviceClock = new ServiceClock(options.clock);
   }
 
-  /** The time of the service by its measured clock, in epoch milliseconds. */
-  now(): number {
-    return this.serviceClock.now();
-  }
-
   /**
    * Resolves with what `read` makes of a 2xx response. Rejects with a RequestError for every other response, with the error
    * of `read`, or with a PostponedError if the request has to wait because of its appliance.
@@ -136,7 +131,7 @@ export class JsonClient {
   }
 
   #retryAfterMs({ headers }: PartialExchange): number | undefined {
-    return retryAfterMs(first(headers['retry-after']), first(headers.date), this.now());
+    return retryAfterMs(first(headers['retry-after']), first(headers.date), this.serviceClock.now());
   }
 
   /** Sends the request, and fills in the response while it arrives. Resolves with what `read` makes of it. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { asError, CredentialError, RequestError, SchemaError } from '../../runtime/errors.ts';
 import { meaningOf } from '../../runtime/failures.ts';
 import { exponentialDelayMs } from '../../runtime/random.ts';
-import type { JsonClient } from '../../transport/json-client.ts';
+import type { PortalClient } from './client.ts';
 import {
   type Credentials,
   lifetimeOf,
@@ -43,7 +43,7 @@ const PAUSES = {
  * request however many requests wait for the token.
  */
 export class TokenSource {
-  readonly #client: Pick<JsonClient, 'send' | 'now'>;
+  readonly #client: PortalClient;
   readonly #credentials: Credentials;
   readonly #clock: Clock;
   #token: Token | undefined;
@@ -52,7 +52,7 @@ export class TokenSource {
   #failures = 0;
   #lastError: CredentialError | undefined;
 
-  constructor(client: Pick<JsonClient, 'send' | 'now'>, credentials: Credentials, clock: Clock) {
+  constructor(client: PortalClient, credentials: Credentials, clock: Clock) {
     this.#client = client;
     this.#credentials = credentials;
     this.#clock = clock;
@@ -179,7 +179,7 @@ export class TokenSource {
   }
 
   #toToken(received: ReceivedToken): Token {
-    const lifetime = Math.min(lifetimeOf(received, this.#client.now()), MAX_LIFETIME_SECONDS);
+    const lifetime = Math.min(lifetimeOf(received, this.#client.serviceClock.now()), MAX_LIFETIME_SECONDS);
     const now = this.#clock.monotonic();
     const margin = Math.min(MARGIN.maxSeconds, lifetime * MARGIN.share);
     const expiresAt = now + lifetime * 1000;

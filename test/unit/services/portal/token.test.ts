@@ -42,10 +42,6 @@ class Service {
     this.replies[request] = [...(this.replies[request] ?? []), ...replies];
   }
 
-  now(): number {
-    return this.clock.now();
-  }
-
   async send<Result>(request: ServiceRequest<Result>): Promise<Result> {
     const sent = { ...request, ...(request.authorization && { headers: { authorization: request.authorization() } }) };
     this.sent.push(sent);
