@@ -159,6 +159,13 @@ describe('the inventory', () => {
     expect(inventory.polled).toEqual([B]);
   });
 
+  test('without any serial does not poll the edges of an earlier list', async () => {
+    const inventory = new Lists();
+    await inventory.read(listed(A), edgesOf(A));
+    for (let cycle = 0; cycle < 2; cycle += 1) await inventory.read(listed(), { status: 503 });
+    expect(inventory.polled).toEqual([]);
+  });
+
   test('keeps the names of PORTAL_SERIALS after a 403 of every list', async () => {
     const inventory = new Lists({ serials: [String(A)] });
     await inventory.read({ status: 403 }, { status: 403 });
