@@ -14,6 +14,8 @@ export interface PortalOptions
     Pick<Config, 'staleAfter' | 'forgetAfterMs' | 'eventBucketsSeconds'> {
   /** The most appliances of an inventory that the memory allows; those of PORTAL_SERIALS are always polled. */
   readonly maxAppliances: number;
+  /** Only `--doctor` reads series that the build of an appliance cannot have. */
+  readonly readsEarlierBuilds?: true;
 }
 
 /** What the collectors of the portal share. */

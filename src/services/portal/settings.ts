@@ -93,8 +93,6 @@ function toPortalSettings(values: PortalValues) {
     serials: values.PORTAL_SERIALS,
     /** In the catalogue's order; empty only if the collector `telemetry` is off. */
     series: hasSeries ? seriesOf(values) : [],
-    /** Only `--doctor` reads series that the build of an appliance cannot have. */
-    readsEarlierBuilds: false,
     concurrency: values.PORTAL_CONCURRENCY,
     lookbackMs: values.PORTAL_LOOKBACK,
     binSeconds: Math.round(values.PORTAL_BIN_SIZE / 1000),

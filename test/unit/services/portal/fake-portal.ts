@@ -51,7 +51,6 @@ export class FakePortal {
       concurrency: 8,
       rateLimit: { requests: 500, windowMs: 30_000 },
       dailyLimit: undefined,
-      readsEarlierBuilds: false,
       units: [],
       maxAppliances: Number.POSITIVE_INFINITY,
       series: [],
