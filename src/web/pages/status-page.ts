@@ -59,7 +59,7 @@ ${filterForm(view)}</div>
 ${table(
   Array.from(COLUMNS, ([sort, { title }]) => sortLink(sort, title, view)),
   rows,
-)}${shown.length === 0 ? html`<p class="muted">${noRows(report)}</p>\n` : undefined}${pageLinks(page, pages, view)}</section>
+)}${pageLinks(page, pages, view)}</section>
 `;
 }
 
@@ -78,11 +78,6 @@ function sortLink(sort: string, title: string, view: View): Html {
   const order = isSorted && !isDescending ? 'descending' : undefined;
   const arrow = isSorted ? (isDescending ? ' ↓' : ' ↑') : '';
   return html`<a href="${addressOf(view, { sort, order, page: undefined })}">${title}${arrow}</a>`;
-}
-
-function noRows({ apis, appliances }: StatusReport): string {
-  if (appliances.length > 0) return 'No appliance matches.';
-  return apis.some(({ api }) => api === 'portal') ? 'No appliances yet.' : 'No portal is configured.';
 }
 
 function pageLinks(page: number, pages: number, view: View): HtmlValue {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StatusReport } from '../../../src/status/report.ts';
 import { formatRate, formatSeconds } from '../../../src/web/pages/format.ts';
 import { landingPage } from '../../../src/web/pages/page.ts';
-import { statusJson, statusPage } from '../../../src/web/pages/status-page.ts';
+import { statusPage } from '../../../src/web/pages/status-page.ts';
 import { fails, isEmpty, PollingRun, recordAt, returns, works } from '../polling/polling-run.ts';
 import { fleet, reportOf } from '../status/reports.ts';
 
@@ -120,12 +120,6 @@ describe('the status page', () => {
     expect(page).not.toContain('<script');
     expect(page).toContain('value="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;"');
   });
-});
-
-test('the same report is JSON', async () => {
-  const report = await troubled();
-  const page = statusJson(report);
-  expect(JSON.parse(page.text)).toMatchObject({ version: '1.2.3', apis: [{ api: 'portal', state: 'up' }] });
 });
 
 test('the landing page links to the other pages, relative to itself, and shows the notice of the demo', async () => {
