@@ -250,6 +250,9 @@ function codeOf(error: Error): string {
 
 function toError(request: ServiceRequest, thrown: unknown): Error {
   if (thrown instanceof SchemaError) return thrown;
+  // undici throws none: the fault is in `read`, whatever the service sent.
+  if (thrown instanceof TypeError || thrown instanceof RangeError)
+    return new SchemaError(`${nameOf(request)}: the response cannot be read: ${thrown.message}`, { cause: thrown });
   const error = connectionError(nameOf(request), thrown);
   error.purpose = request.purpose ?? 'read';
   return error;

@@ -72,6 +72,13 @@ describe('a response', () => {
     expect(codes()).toEqual(['invalid']);
   });
 
+  test('whose body our own code cannot read counts as invalid, too', async () => {
+    const { client, codes } = await responding(200, '[null]');
+    const read = (body: unknown) => (body as [{ items: string }])[0].items;
+    await expect(client.send({ ...listing, read }, running)).rejects.toThrow('the response cannot be read');
+    expect(codes()).toEqual(['invalid']);
+  });
+
   test('with 429 lets the next request wait as long as Retry-After says', async () => {
     const headers = { 'retry-after': 'Mon, 02 Mar 2026 11:00:30 GMT', date: 'Mon, 02 Mar 2026 11:00:00 GMT' };
     const { failure, limits } = await responding(429, '{"message":"Too many requests"}', headers);
