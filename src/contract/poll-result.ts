@@ -1,4 +1,5 @@
 import type { DropReason, ReportDrop, Sample } from '../metrics/samples.ts';
+import { increment } from '../runtime/maps.ts';
 
 /** The name of a service: the value of the label `api`. */
 export type ServiceName = string;
@@ -48,6 +49,6 @@ export class DropCounter {
 
   /** An arrow function, so that it can be passed on without its object. */
   readonly reportDrop: ReportDrop = (reason) => {
-    this.counts.set(reason, (this.counts.get(reason) ?? 0) + 1);
+    increment(this.counts, reason);
   };
 }

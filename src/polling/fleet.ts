@@ -10,13 +10,6 @@ export interface FleetOptions {
   readonly appliances: ApplianceFamilies | undefined;
 }
 
-/** What a new list of tasks has changed. */
-interface InventoryChanges {
-  readonly removedTasks: readonly PolledTask[];
-  readonly removedAppliances: readonly PolledAppliance[];
-  readonly addedAppliances: readonly PolledAppliance[];
-}
-
 /** The tasks of one service with their appliances, and what follows from all of them together. */
 export class Fleet {
   tasks: readonly PolledTask[] = [];
@@ -72,8 +65,11 @@ export class Fleet {
     return (this.failures().get(reason) ?? 0) > this.deciding.length / 2;
   }
 
-  /** Replaces the tasks in one turn: otherwise a verdict between two turns would see an appliance without its tasks. */
-  adopt(listed: readonly Task[], now: number): InventoryChanges {
+  /**
+   * Replaces the tasks in one turn: otherwise a verdict between two turns would see an appliance without its tasks. Returns
+   * what has changed.
+   */
+  adopt(listed: readonly Task[], now: number) {
     const before = { tasks: this.tasks, appliances: this.appliances };
     const byId = new Map<string, PolledTask>();
     const appliances = new Map<string, PolledAppliance>();

@@ -9,7 +9,6 @@ import {
   isEmpty,
   minutes,
   PollingRun,
-  records,
   returns,
   seriesOf,
   task,
@@ -266,11 +265,5 @@ describe('the inventory', () => {
     while (run.startsOf('inventory').length === cycles) await run.passes(0.5);
     await run.passes(1);
     expect(run.startsOf('a59/s0').length).toBe(before + 1);
-  });
-
-  test('restored values are exposed before the first poll, and do not make the service up', async () => {
-    const run = new PollingRun(seriesOf(1, 1));
-    await run.poller.restore(task('a0/s0'), records, 0);
-    expect([run.exposed.has('a0/s0'), run.isUp]).toEqual([true, undefined]);
   });
 });
