@@ -127,10 +127,13 @@ function applianceReports({ poller, inventory, explain }: ReportedService, clock
   return appliances.map((appliance) => {
     const { name, serial } = appliance;
     const known = inventory?.describe(serial);
+    const state = stateOf(appliance, poller.health.isUp === false);
     return {
       name,
       serial,
-      ...(poller.health.isUp === false ? UNKNOWN : stateOf(appliance)),
+      state,
+      /** `no_records` if the portal responds and has none, for example because it is off; `unavailable` if it does not respond. */
+      downReason: state === 'down' ? (appliance.state ?? null) : null,
       type: known?.type || null,
       build: known?.build || null,
       availableBuild: known?.availableBuild || null,
@@ -139,19 +142,9 @@ function applianceReports({ poller, inventory, explain }: ReportedService, clock
   });
 }
 
-interface ReportedState {
-  /** `down` while `filer_appliance_up` is 0; `unknown` while the portal is down or silent; `waiting` before the first verdict. */
-  readonly state: 'up' | 'down' | 'unknown' | 'waiting';
-  /**
-   * Why it is down: `no_records` if the portal responds and has no records of it, for example because it is off;
-   * `unavailable` if the portal does not respond about it.
-   */
-  readonly downReason: 'no_records' | 'unavailable' | null;
-}
-
-const UNKNOWN: ReportedState = { state: 'unknown', downReason: null };
-
-function stateOf({ state, verdict }: PolledAppliance): ReportedState {
-  if (state === undefined) return verdict.isUp === undefined ? { state: 'waiting', downReason: null } : UNKNOWN;
-  return state === 'reporting' ? { state: 'up', downReason: null } : { state: 'down', downReason: state };
+/** `down` while `filer_appliance_up` is 0; `unknown` while the portal is down or silent; `waiting` before the first verdict. */
+function stateOf({ state, verdict }: PolledAppliance, isPortalDown: boolean) {
+  if (isPortalDown) return 'unknown';
+  if (state === undefined) return verdict.isUp === undefined ? 'waiting' : 'unknown';
+  return state === 'reporting' ? 'up' : 'down';
 }
