@@ -1,5 +1,4 @@
 import { Secret } from '../runtime/secret.ts';
-import type { HttpProxy } from '../transport/dispatcher.ts';
 import { isLoopback } from './addresses.ts';
 import type { Config, ProxyConfig, ProxyUrl } from './config.ts';
 import type { VariableTexts } from './table.ts';
@@ -27,7 +26,7 @@ export function proxies(texts: VariableTexts, errors: string[]): ProxyConfig | u
 }
 
 /** The proxy of requests below this URL; undefined for none, as for this machine. NO_PROXY may still exempt the host. */
-export function proxyFor(url: string, { proxy, timeoutMs }: Config['requests']): HttpProxy | undefined {
+export function proxyFor(url: string, { proxy, timeoutMs }: Config['requests']) {
   if (proxy === undefined || isLoopback(url)) return undefined;
   const used = url.startsWith('https:') ? (proxy.httpsProxy ?? proxy.httpProxy) : proxy.httpProxy;
   return used && { ...used, noProxy: proxy.noProxy ?? '', timeoutMs };
