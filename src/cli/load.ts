@@ -1,8 +1,10 @@
+import process from 'node:process';
 import { type Config, secretTexts } from '../config/config.ts';
 import { DOTENV, mergeDotenv } from '../config/dotenv.ts';
+import { looseness } from '../config/file-permissions.ts';
 import { loadConfig } from '../config/load.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { asError } from '../runtime/errors.ts';
+import { asError, ConfigError } from '../runtime/errors.ts';
 import { createMasker } from '../runtime/masking.ts';
 import { smallFileReader } from '../runtime/small-files.ts';
 import { services } from '../services/services.ts';
@@ -20,9 +22,19 @@ export async function variablesSet(environment: Variables): Promise<ReadonlySet<
   return new Set(mergeDotenv(environment, content).texts.keys());
 }
 
-/** Rejects with a ConfigError if the configuration is invalid. */
-export function load(environment: Variables, readText = readFile): Promise<Config> {
-  return loadConfig(environment, serviceSections, readText);
+/**
+ * Rejects with a ConfigError if the configuration is invalid, or if other users can change `.env`, which decides where
+ * secrets are sent. Warns of files with secrets that other users can read or change.
+ */
+export async function load(environment: Variables, readText = readFile): Promise<Config> {
+  const config = await loadConfig(environment, serviceSections, readText);
+  for (const file of config.ownFiles) {
+    const { reason, isForeign } = (await looseness(file)) ?? {};
+    if (reason === undefined) continue;
+    if (file.path === DOTENV && isForeign) throw new ConfigError([`${DOTENV}: not used, because ${reason}`]);
+    process.stderr.write(`warning: ${reason}\n`);
+  }
+  return config;
 }
 
 export function lineMask(config: Config): (line: string) => string {

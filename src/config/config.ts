@@ -1,4 +1,5 @@
 import type { Secret } from '../runtime/secret.ts';
+import type { OwnFile } from './file-permissions.ts';
 import { headerPairs, type remoteWriteSection } from './remote-write.ts';
 import type { commonSection } from './variables.ts';
 
@@ -16,6 +17,8 @@ export interface Config extends CommonConfig {
   readonly shown: Readonly<Record<string, string | undefined>>;
   /** Every secret by its variable, also those that have no effect, because all of them must be masked. */
   readonly secrets: ReadonlyMap<string, Secret>;
+  /** Files with secrets, and `.env` if there is one. */
+  readonly ownFiles: readonly OwnFile[];
 }
 
 export type RemoteWriteConfig = NonNullable<ReturnType<typeof remoteWriteSection.toSettings>>;

@@ -1,9 +1,11 @@
+import { parseEnv } from 'node:util';
 import { asError, ConfigError, errorCode } from '../runtime/errors.ts';
 import { Secret } from '../runtime/secret.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import { isLoopback } from './addresses.ts';
 import type { Config } from './config.ts';
 import { DOTENV, mergeDotenv, unknownVariables } from './dotenv.ts';
+import type { OwnFile } from './file-permissions.ts';
 import { quotedPath } from './format.ts';
 import { proxies } from './proxy.ts';
 import { readVariables } from './read-variables.ts';
@@ -58,7 +60,20 @@ export async function loadConfig(
       Object.entries(values).flatMap(([name, value]) => (value instanceof Secret ? [[name, value]] : [])),
     ),
     requests: { ...common.requests, proxy },
+    ownFiles: ownFiles(rows, texts, dotenv),
   };
+}
+
+function ownFiles(rows: readonly NamedVariable[], texts: VariableTexts, dotenv: string | Error): readonly OwnFile[] {
+  const secrets = rows.filter(({ row }) => isSecret(row)).map(({ name }) => name);
+  const files = secrets.flatMap((name) => {
+    const path = texts.get(fileVariable(name));
+    return path === undefined ? [] : [{ path, isSecret: true }];
+  });
+  if (typeof dotenv !== 'string') return files;
+  // It decides where tokens are sent, so only its owner may write it, even if it contains no secret.
+  const containsSecret = Object.keys(parseEnv(dotenv)).some((name) => secrets.includes(name));
+  return [...files, { path: DOTENV, isSecret: containsSecret }];
 }
 
 function noServiceErrors(services: readonly ServiceSection[], { isSet }: SetVariables<Rows>): readonly string[] {

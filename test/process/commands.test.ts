@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -48,6 +48,21 @@ test('--check-config names a placeholder, and a state file that is a folder', as
   expect(code).toBe(78);
   expect(stderr).toMatch(/^GFA_TOKEN: is the placeholder of an example; expected /m);
   expect(stderr).toMatch(/^STATE_FILE: /m);
+});
+
+test('--check-config warns of a secret that everybody can read, and rejects a .env that everybody can write', async () => {
+  const folder = temporaryDirectory();
+  const env = { GFA_URL: GFA.GFA_URL, GFA_TOKEN_FILE: join(folder, 'token') };
+  writeFileSync(env.GFA_TOKEN_FILE, 'token-canary', { mode: 0o644 });
+  expect(await spawnExporter(['--check-config'], env, folder).ended).toMatchObject({
+    code: 0,
+    stderr: `warning: ${env.GFA_TOKEN_FILE} is world-readable (mode 0644); expected 0640 or stricter\n`,
+  });
+  writeFileSync(join(folder, '.env'), '');
+  chmodSync(join(folder, '.env'), 0o666);
+  const { code, stderr } = await spawnExporter(['--check-config'], env, folder).ended;
+  expect(code).toBe(78);
+  expect(stderr).toContain('.env: not used, because .env is writable by other users than its owner (mode 0666)');
 });
 
 test('-v prints version, revision, Node.js and platform', async () => {
