@@ -12,6 +12,8 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Faster than processes, and no test changes the process that it runs in.
+    pool: 'threads',
     projects: [
       {
         extends: true,

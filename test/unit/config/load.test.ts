@@ -303,7 +303,7 @@ test('property: whatever is set, there is a configuration or a ConfigError, and 
         outcomes.invalid += 1;
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
   expect(Math.min(outcomes.valid, outcomes.invalid)).toBeGreaterThan(2);
 });
