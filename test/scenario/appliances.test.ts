@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../src/demo/services.ts';
-import { simulate } from '../harness/simulate.ts';
+import { simulate } from './simulate.ts';
 
 const UP = 'filer_appliance_up';
 const CPU = 'filer_appliance_cpu_utilization_ratio';

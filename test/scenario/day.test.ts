@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Scenario, simulate } from '../harness/simulate.ts';
+import { type Scenario, simulate } from './simulate.ts';
 
 /** What a quarter of an hour takes, and what is held at its end. */
 async function quarter(run: Scenario) {

@@ -4,7 +4,7 @@ import { demoEnvironment, demoServices } from '../../src/demo/demo.ts';
 import { MINUTE } from '../harness/duration.ts';
 import { URLS } from '../harness/memory-connection.ts';
 import type { Scrape } from '../harness/scrape.ts';
-import { simulate } from '../harness/simulate.ts';
+import { simulate } from './simulate.ts';
 
 /** Only in a configuration that the demo does not have, or while something fails. */
 const ABSENT = /_remote_write_|_web_(?:config|certificate)_|_state_file_|_down_info$|_warning_info$|_gap_info$/;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Fault } from '../../src/demo/services.ts';
 import { DAY, type Duration, HOUR, MINUTE, SECOND } from '../harness/duration.ts';
 import fc from '../harness/fast-check.ts';
-import { type Scenario, type ScenarioOptions, simulate } from '../harness/simulate.ts';
+import { type Scenario, type ScenarioOptions, simulate } from './simulate.ts';
 
 /* Several failures at once, as nobody would think of them together. The invariants hold throughout, and all is well afterwards. */
 

@@ -6,7 +6,7 @@ import type { Fault } from '../../src/demo/services.ts';
 import { MINUTE } from '../harness/duration.ts';
 import { keptLog } from '../harness/kept-log.ts';
 import type { Scrape } from '../harness/scrape.ts';
-import { type Scenario, type ScenarioOptions, simulate } from '../harness/simulate.ts';
+import { type Scenario, type ScenarioOptions, simulate } from './simulate.ts';
 
 /** A failure, how all stands a quarter of an hour after it began, and the next step that log, page and doctor name alike. */
 interface Failure {

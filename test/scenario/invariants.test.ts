@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { INVARIANTS } from '../harness/invariants.ts';
 import { Scrape } from '../harness/scrape.ts';
-import { type Scenario, simulate } from '../harness/simulate.ts';
+import { INVARIANTS } from './invariants.ts';
+import { type Scenario, simulate } from './simulate.ts';
 
 /* Each invariant is broken once on purpose: what a healthy exporter shows is changed. An invariant that never fails could not be seen. */
 

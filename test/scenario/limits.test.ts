@@ -3,7 +3,7 @@ import { planOf } from '../../src/cli/plan.ts';
 import type { AccountLimits } from '../../src/demo/limits.ts';
 import { configuredServices } from '../../src/services/services.ts';
 import { HOUR } from '../harness/duration.ts';
-import { type Scenario, simulate } from '../harness/simulate.ts';
+import { type Scenario, simulate } from './simulate.ts';
 
 const INTERVAL = 'filer_exporter_effective_interval_seconds';
 const PORTAL = /^\/(?!data)/;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SECOND } from '../harness/duration.ts';
-import { simulate } from '../harness/simulate.ts';
+import { simulate } from './simulate.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 const EVENTS = 'filer_lock_events_total';

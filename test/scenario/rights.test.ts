@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { simulate } from '../harness/simulate.ts';
+import { simulate } from './simulate.ts';
 
 const WELL = 'portal up, 3 reporting, 9 series';
 const TELEMETRY = /^\/telemetry\//;

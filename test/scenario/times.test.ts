@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DAY, HOUR, SECOND } from '../harness/duration.ts';
-import { type Scenario, simulate } from '../harness/simulate.ts';
+import { type Scenario, simulate } from './simulate.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 type Fields = Readonly<Record<string, unknown>>;

@@ -4,9 +4,9 @@ import type { SeenRequest, SimulatedServices } from '../../src/demo/services.ts'
 import type { Clock } from '../../src/runtime/clock.ts';
 import { type GfaSettings, gfaSection } from '../../src/services/gfa/configuration.ts';
 import { type PortalSettings, portalSection } from '../../src/services/portal/settings.ts';
-import { HOUR, MINUTE, SECOND } from './duration.ts';
+import { HOUR, MINUTE, SECOND } from '../harness/duration.ts';
+import type { Scrape, ScrapedSample } from '../harness/scrape.ts';
 import { COUNTED, type Evidence } from './evidence.ts';
-import type { Scrape, ScrapedSample } from './scrape.ts';
 
 export const INVARIANTS = ['stale', 'up', 'polled', 'counters', 'requests', 'log'] as const;
 
