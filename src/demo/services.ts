@@ -12,7 +12,7 @@ export { credentials } from './tokens.ts';
  * How a response is sent: the connection ends before it or in its middle, nothing is sent, nothing after its middle, or
  * one byte a second.
  */
-export type Sending = 'reset' | 'cut' | 'hang' | 'hang-half' | 'drip';
+type Sending = 'reset' | 'cut' | 'hang' | 'hang-half' | 'drip';
 
 /** What goes wrong with requests, until it is ended. Without `status` and `text` the response itself is right. */
 export interface Fault {

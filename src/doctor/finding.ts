@@ -2,7 +2,7 @@
  * The result of a check: a `failure` prevents data, a `warning` means that data is wrong, late or incomplete, `ok` is as
  * expected, and `unknown` could not be checked, whatever the reason: a failed check is no negative result.
  */
-export type Level = 'ok' | 'unknown' | 'warning' | 'failure';
+type Level = 'ok' | 'unknown' | 'warning' | 'failure';
 
 /** One line of the check list. */
 export interface Finding {

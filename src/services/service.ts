@@ -79,7 +79,7 @@ interface ServiceConnection extends ServiceDetails {
 }
 
 /** The list of appliances that a service has, and what follows when it changes. */
-export interface Inventory extends InventoryDetails {
+interface Inventory extends InventoryDetails {
   /** The families of each appliance's state; undefined if no appliance is polled. */
   readonly families: ApplianceFamilies | undefined;
   /** Reads the inventory now, and resolves with the number of appliances. */

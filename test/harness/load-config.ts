@@ -10,7 +10,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /** Texts by path. A test may replace one, as a rotation does. */
 export type Files = Record<string, string>;
 
-export const sections = [gfaSection, portalSection] as const;
+const sections = [gfaSection, portalSection] as const;
 
 /** The fewest variables that poll file acceleration, the portal, and both. */
 export const gfaOnly = { GFA_URL: 'https://gfa.example.com/v1', GFA_TOKEN: 'token-canary' };
