@@ -12,10 +12,10 @@ import { StateFileError, type StateStore } from './state-file.ts';
 /** The time limit for an operation on the file, in milliseconds, because a disk may never respond. */
 const DISK_WAIT_MS = 10_000;
 
-/** A save after a poll is this long after the one before at least, in milliseconds: a little less than a minute, the usual interval. */
+/** The shortest time between two saves after polls, in milliseconds: a little less than a minute, the usual interval of polls. */
 const AFTER_POLL_MS = 55_000;
 
-/** Without such a save the state is saved this often, in milliseconds: late enough for the save of a poll each minute to be first. */
+/** The state is saved this long after the last save, in milliseconds: so late that a poll each minute saves it first. */
 const INTERVAL_MS = 75_000;
 
 /** What the file is: the number changes with its format. */

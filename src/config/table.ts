@@ -32,7 +32,7 @@ export type Values<Table extends Rows> = {
 export interface SetVariables<Table extends Rows> {
   /** Whether the variable or its `NAME_FILE` is set, valid or not. */
   isSet(name: string): boolean;
-  /** Only valid values that are set. */
+  /** The values that are set and valid. */
   readonly values: Partial<Values<Table>>;
 }
 

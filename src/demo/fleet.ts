@@ -38,7 +38,7 @@ export interface Appliance extends ApplianceState {
   readonly cores: number;
   readonly memoryGib: number;
   readonly disks: readonly Disk[];
-  /** None for a file-intelligence appliance. */
+  /** The list is empty for a file-intelligence appliance. */
   readonly volumes: readonly Volume[];
   readonly joinedAt: number;
   leftAt: number;
@@ -63,7 +63,7 @@ export class Fleet {
     while (this.everyAppliance.length < appliances) this.everyAppliance.push(this.#next(Number.NEGATIVE_INFINITY));
   }
 
-  /** Those that have not been removed. */
+  /** The appliances that have not been removed. */
   get appliances(): readonly Appliance[] {
     return this.everyAppliance.filter(({ leftAt }) => leftAt === Number.POSITIVE_INFINITY);
   }

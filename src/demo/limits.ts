@@ -3,11 +3,11 @@ import { DAY_MS } from './values.ts';
 
 /** The limits of an account. */
 export interface AccountLimits {
-  /** In any window of this length. */
+  /** The most requests in any window of this length. */
   readonly burst: { readonly requests: number; readonly windowMs: number };
   /** Requests a day, in UTC. */
   readonly daily: number;
-  /** How a 429 of the burst limit says when to come back. One of the daily limit never says it. */
+  /** How a 429 of the burst limit says when to come back. A 429 of the daily limit never says it. */
   readonly retryAfter: 'seconds' | 'date' | 'none';
 }
 

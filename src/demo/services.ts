@@ -43,7 +43,7 @@ export interface Options extends PortalOptions {
 
 export interface SeenRequest extends DemoRequest {
   readonly service: ServiceName;
-  /** By the clock given. */
+  /** When the request arrived, by the clock given. */
   readonly at: number;
   /** Undefined if the connection ended, or nothing was sent. */
   readonly status: number | undefined;

@@ -48,7 +48,7 @@ export function failuresBetween(fleet: Fleet, volume: Volume, from: number, to: 
   );
 }
 
-/** The removed appliances too, in the order in which they joined. */
+/** The appliances of a volume, also the removed ones, in the order in which they joined. */
 function membersEver(fleet: Fleet, volume: Volume): readonly Appliance[] {
   return fleet.everyAppliance.filter(({ volumes }) => volumes.includes(volume));
 }
@@ -61,7 +61,7 @@ function slotAt(volume: Volume, at: number): number {
   return Math.floor((at - phaseOf(volume)) / SLOT_MS);
 }
 
-/** Whose slot it is. Those that joined later count from then on, so that they change no snapshot of the past. */
+/** The appliance whose slot it is. An appliance counts from the time it joined, so that it changes no snapshot of the past. */
 function memberOf(members: readonly Appliance[], slot: number, slotMs: number): Appliance | undefined {
   let present = members.length;
   while (present > 0 && (members[present - 1]?.joinedAt ?? 0) > slotMs) present -= 1;
@@ -229,7 +229,10 @@ function newestSnapshots(fleet: Fleet, volume: Volume, now: number): ReadonlyMap
   return newest;
 }
 
-/** They grow until a snapshot protects them. An appliance out of contact writes nothing, so what waited then still waits. */
+/**
+ * Unprotected bytes grow until a snapshot protects them. An appliance out of contact writes nothing, so the bytes that waited
+ * then still wait.
+ */
 function unprotectedBytes(fleet: Fleet, appliance: Appliance, volume: Volume, last: Snapshot | undefined, now: number) {
   const at = Math.min(now, lastContact(appliance));
   const startedAt = Math.max(appliance.joinedAt, fleet.startedAt - MINUTE_MS);

@@ -69,7 +69,7 @@ export class Cursors {
     const { binMs, lookbackMs, firstMs, catchUpMs } = this.#options;
     let cursor = this.#cursors.get(task);
     if (cursor === undefined || cursor.at > now + AHEAD_MS) {
-      // One bin later, so that a usual request, which begins at any second, contains the first bin whole.
+      // The cursor starts one bin later, because a request begins at any second, and its first bin may be incomplete.
       cursor = newCursor(this.#binAt(now - (cursor === undefined ? firstMs : lookbackMs)) + binMs);
       this.#cursors.set(task, cursor);
     }

@@ -25,7 +25,7 @@ export function rejectionOf(status: number, text: string): RejectionReason | und
   if (status === 500 && text === TOO_OLD) return 'too_old';
   if (!REJECTED.includes(status)) return undefined;
   if (status === 413) return 'too_large';
-  // As Prometheus, Mimir, Thanos and InfluxDB write it.
+  // Prometheus, Mimir, Thanos and InfluxDB use these words.
   if (/too.old|out of bounds|beyond retention/i.test(text)) return 'too_old';
   if (/out.of.order|duplicate/i.test(text)) return 'out_of_order';
   return 'rejected';

@@ -18,7 +18,7 @@ export type TimeOf = (record: JsonObject) => number | undefined;
  * could not be used. `duplicate`: a later record had the same labels. `label`: the sample is exposed, with a label that
  * was shortened or replaced; `filer_exporter_labels_shortened_total` counts it. `late`: an event that first arrived
  * more than a day after its own time. `full`: an event that the full memory of events cannot remember, so it would
- * count again.
+ * count again, or an undocumented field beyond their maximum.
  */
 export type DropReason = 'invalid' | 'record' | 'duplicate' | 'label' | 'late' | 'full';
 

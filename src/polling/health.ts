@@ -136,7 +136,7 @@ export class Health {
       isFirstCycleOver: this.#hasFailedAtFirst(deciding),
     });
     this.verdict = verdict;
-    // It is known why none of them succeeds.
+    // If the service rejects all of these tasks, the reason is known, and the service is down at once.
     const areRejected = deciding.length > 0 && deciding.every(({ isRejected }) => isRejected);
     if (verdict.isUp !== false && areRejected) this.verdict = fallenVerdict(verdict, now);
     if (this.isUp === false) this.#updateReason();

@@ -21,7 +21,7 @@ export class PolledTask {
   postponedUntil = Number.NEGATIVE_INFINITY;
   /** What kind of task it was when its poll started; undefined if it is not in flight. */
   inFlightAs: TaskKind | undefined;
-  /** Whether a verdict waits for its next poll. */
+  /** Whether a verdict waits for the next poll of this task. */
   isAwaited = false;
   /**
    * The place of the task in its interval, from 0 to 1. It follows from the name, so that a cycle is even and a restart

@@ -46,7 +46,7 @@ export function dueAfter(
   }
   if (outcome.result === 'failed' && failures > FAILING.after && appliance !== undefined && isServiceUp)
     return now + FAILING.intervals * intervalMs;
-  // Not sooner than half an interval: the first poll is immediate, and its grid may be just behind it.
+  // At least half an interval passes: the first poll is immediate, and the task's next slot may follow at once.
   return nextSlot(now + intervalMs / 2, intervalMs, phase * intervalMs);
 }
 

@@ -54,7 +54,7 @@ export interface TaskState {
   readonly failingSince: number;
   /**
    * Whether it then failed again, although its appliance, or for other tasks the service, had responded to others
-   * meanwhile: then it is the task that fails. One failure now and then is none.
+   * meanwhile: then it is the task that fails. A single failure now and then does not count.
    */
   readonly failsAlone: boolean;
   /** Rejections and empty responses in a row that may suspend the task. */

@@ -17,7 +17,7 @@ export interface Verdict {
   /** When `isUp` got this value. */
   readonly since: number;
   readonly lastSuccessAt: number;
-  /** The effective interval at the last success, so that a limit that is lifted does not end the time earlier. */
+  /** The effective interval at the last success. If the interval becomes shorter, the verdict still waits as long as before. */
   readonly intervalMs: number;
 }
 

@@ -132,7 +132,7 @@ function applianceReports({ poller, inventory, explain }: ReportedService, clock
       name,
       serial,
       state,
-      /** `no_records` if the portal responds and has none, for example because it is off; `unavailable` if it does not respond. */
+      /** `no_records` if the portal responds without records of it, for example if it is off; `unavailable` if requests fail. */
       downReason: state === 'down' ? (appliance.state ?? null) : null,
       type: known?.type || null,
       build: known?.build || null,

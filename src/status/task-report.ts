@@ -58,7 +58,7 @@ export function groupReport(tasks: readonly PolledTask[], clock: Clock, explain:
   const showsRejections = appliance === undefined || appliance.state === 'unavailable';
   const failed = tasks.filter(({ state }) => (showsRejections ? state.error !== undefined : isFailing(state)));
   const [last] = failed.toSorted((one, other) => other.state.polledAt - one.state.polledAt);
-  // The advice is about the series alone if others respond.
+  // How to exclude a series is advice only while other series of the appliance respond.
   const explained = appliance !== undefined && failed.length === tasks.length ? {} : last?.task;
   return {
     lastPoll: timeOf(Math.max(...tasks.map(({ state }) => state.polledAt))),

@@ -66,7 +66,7 @@ export class Connections {
     responses.add(response);
     response.once('close', () => {
       responses.delete(response);
-      // It is now the last one that was used.
+      // The connection is now the one that was used last.
       if (this.#open.delete(ends)) this.#open.set(ends, connection);
     });
     return true;

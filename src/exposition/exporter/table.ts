@@ -165,7 +165,7 @@ export const exporterMetrics = {
   },
   inventoryGap: {
     name: 'filer_exporter_inventory_gap_info',
-    help: 'Always 1: why a list of the inventory is unusable, while it is: empty, other_ids if it names other objects than another list, or a reason of filer_api_down_info.',
+    help: 'Always 1 while a list of the inventory is unusable, by reason: empty, other_ids (it names other objects than another list), or a reason of filer_api_down_info.',
     labels: ['api', 'list', 'reason'],
     read: ({ apis }) =>
       apis.flatMap(({ api, inventoryGaps }) =>

@@ -104,10 +104,10 @@ export const lastCheckin = {
   fields: { last_checkin: {} },
 } as const satisfies Family;
 
-/** For a record of the group `filers` without a volume. */
+/** The families of a record of the group `filers` without a volume. */
 export const filerTable = [lastCheckin] as const;
 
-/** For a record of the group `filers` with a volume. */
+/** The families of a record of the group `filers` with a volume. */
 export const filerOnVolumeTable = [
   {
     name: 'filer_volume_last_checkin_timestamp_seconds',

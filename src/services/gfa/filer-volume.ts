@@ -17,7 +17,7 @@ interface StatisticFamilies {
   readonly total?: Family;
 }
 
-/** Of what there are statistics: each group of events, each kind of propagation, each phase of a lock, and each of its states. */
+/** The statistics of each group of events, each kind of propagation, each phase of a lock, and each state of a lock. */
 const STATISTICS = {
   group: { newest: families.recordTimestamp },
   kind: { latest: families.propagationLatest, durations: families.propagationDuration, total: families.dataProtected },

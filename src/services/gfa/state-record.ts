@@ -37,7 +37,7 @@ export function toStateRecord(received: JsonObject, { response, time }: Arrival,
   return { record, reportedAt, response, confirmedAt };
 }
 
-/** Of a list or an object nothing is kept but what it is, because no field is documented as either. */
+/** A list or an object is kept without its content, because no field is documented as either. */
 function keptValue(value: unknown): unknown {
   if (typeof value === 'string') return boundedText(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -137,7 +137,7 @@ export class ServiceLimits {
       if (result.state === 'throttled') continue;
       if (this.#successes < SUCCESSES_PER_REPETITION) throw result.error;
       this.#successes -= SUCCESSES_PER_REPETITION;
-      // It doubles each time, and half of it is random.
+      // The delay doubles each time, and half of it is random.
       const delayMs = FIRST_DELAY_MS * 2 ** (attempts - 1) * (0.5 + this.#random() / 2);
       await this.#clock.sleep(delayMs, signal);
     }

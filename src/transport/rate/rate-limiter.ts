@@ -110,7 +110,7 @@ export class RateLimiter {
   }
 
   #throttle(request: SentRequest, now: number, retryAfterMs: number | undefined): void {
-    // It says nothing new, however late it comes: a probe is due, in flight, or has been answered.
+    // The request was sent before the last 429, so its 429 says nothing new: a probe is due, in flight, or has its response.
     if (retryAfterMs === undefined && this.#wasInFlight(request)) return;
     this.#throttling ??= { since: now, sustainedBefore: this.sustainedPerSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';

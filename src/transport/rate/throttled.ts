@@ -19,10 +19,10 @@ interface ThrottledKey {
 
 /**
  * Finds keys, such as serials of appliances, for which the service returns 429 while it accepts requests about others.
- * They wait alone. Times are monotonic milliseconds.
+ * Only requests about these keys wait. Times are monotonic milliseconds.
  *
- * One repeated 429 among successes proves it if nothing else is rejected; if other keys are rejected too, it may be a
- * coincidence, and two prove it.
+ * A key is throttled alone if it gets a second 429 although requests about others were accepted between. If other keys are
+ * rejected too, the second 429 may be a coincidence, and a third one is needed.
  */
 export class ThrottledKeys {
   /** In the order of the last 429. */
@@ -95,13 +95,13 @@ const WINDOW_MS = 600_000;
 
 const MIN_REJECTED = 3;
 
-/** Throttled above this share of requests that return 429; the search for the limit alone causes up to 0.014. */
+/** The account is throttled if more than this share of requests return 429; the search for the limit alone causes up to 0.014. */
 const REJECTED_SHARE = 0.05;
 
 /** A request is slow if it was sent below this share of the configured rate. */
 const SLOW_RATE = 0.5;
 
-/** Throttled above this share of slow requests. */
+/** The account is throttled if more than this share of requests are slow. */
 const SLOW_SHARE = 0.5;
 
 /** The throttling has ended once both shares are below this part of the limits above. */

@@ -6,7 +6,7 @@ import { type HtmlValue, html } from './html.ts';
 /** What a reader has chosen, as the fields of the query: it survives a reload and can be bookmarked. */
 export type View = URLSearchParams;
 
-/** The rest of a longer filter has no effect: each of its words is looked for in each row. */
+/** The rest of a longer filter is ignored, because each word of a filter is looked for in each row. */
 export const FILTER_LENGTH = 100;
 
 /** The address of a view with some fields changed, relative to the page; undefined removes a field. */
@@ -88,7 +88,7 @@ export const COLUMNS = new Map(
     error: {
       title: 'Last error',
       key: ({ lastError }) => lastError?.message ?? '',
-      // Of unknown appliances the service is down, and its card says what to do.
+      // If an appliance is unknown, its service is down, and the card of the service says what to do.
       cell: (appliance, now) => errorCell(appliance, now, appliance.state !== 'unknown'),
     },
   }),

@@ -146,7 +146,7 @@ function checkContents({ groups }: DataResponse, reportFinding: ReportFinding): 
   checkAges('oldest_unprotected_data', groups.filers, 7 * 86_400, reportFinding);
 }
 
-/** An age above this is none: the services are younger. In seconds. */
+/** A number above this cannot be an age, in seconds, because the services are younger. */
 const MAX_AGE_S = 10 * 365 * 86_400;
 
 /**

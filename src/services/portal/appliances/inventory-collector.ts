@@ -27,7 +27,7 @@ const APPLIANCES_PER_TURN = 500;
 export class InventoryCollector {
   readonly task: Task;
   readonly #context: PortalContext;
-  /** A forbidden list (403) has none. */
+  /** The last response of each list; a list that is forbidden (403) has no entry. */
   readonly #lists = new Map<ListName, ReadList>();
   #sharesIds = false;
   #gaps: readonly InventoryGap[] = [];

@@ -72,13 +72,13 @@ export type Inventory = ReadonlyMap<string, Appliance>;
 
 /** The last list that could be read. */
 export interface InventoryList {
-  /** By serial. */
+  /** The records by serial. */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** Whether it was read in this cycle. */
   readonly isCurrent: boolean;
 }
 
-/** By name; a list that was never read, or is forbidden, is missing. */
+/** The lists by name; a list that was never read, or is forbidden, is missing. */
 export type InventoryLists = ReadonlyMap<ListName, InventoryList>;
 
 interface ReadInventory {
@@ -90,7 +90,7 @@ interface ReadInventory {
 }
 
 /**
- * The appliances in use. Edges are those of `GET /serials`, unless it has none, or has other ids than `GET /edges`:
+ * The appliances in use. Edges are those of `GET /serials`, unless that list is empty, or has other ids than `GET /edges`:
  *
  * | `GET /serials` lists | `GET /edges` lists | polled |
  * |---|---|---|

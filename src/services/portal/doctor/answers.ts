@@ -21,8 +21,8 @@ export const portalReadings: Readings = {
     ignored: 'bins are one minute; PORTAL_BIN_SIZE has no effect',
   },
   newest_bin: {
-    whole: 'the newest bin is shown',
-    partial: 'the newest bin is shown; keep PORTAL_BIN_SIZE at 60s',
+    whole: 'the newest bin is shown, and is complete',
+    partial: 'a bin above one minute is shown before it is complete; keep PORTAL_BIN_SIZE at 60s',
     null: 'the newest bin with a value is shown',
   },
   counts: {
