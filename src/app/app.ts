@@ -52,7 +52,7 @@ export class App {
   async once(signal: AbortSignal): Promise<{ readonly exposition: Buffer; readonly polled: boolean }> {
     const { sources, scrapes } = this.#parts;
     await Promise.all(sources.map(({ poller }) => poller.runOnce(signal)));
-    const polled = sources.some(({ poller }) => poller.health.lastSuccessAt !== undefined);
+    const polled = sources.some(({ poller }) => poller.health.lastSuccessEpochMs !== undefined);
     return { exposition: await scrapes.render('text'), polled };
   }
 

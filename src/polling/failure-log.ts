@@ -20,7 +20,7 @@ const LINES = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Failure {
+interface OngoingFailure {
   readonly kind: keyof typeof LINES;
   /** The fields of both lines, which name what fails. */
   readonly subject: Fields;
@@ -41,7 +41,7 @@ export class FailureLog {
   readonly #health: Health;
   readonly #log: Log;
   /** By a key that stays the same while the failure lasts. */
-  #logged: ReadonlyMap<string, Failure> = new Map();
+  #logged: ReadonlyMap<string, OngoingFailure> = new Map();
   #wasUp = false;
 
   constructor(options: HealthOptions, fleet: Fleet, health: Health, log: Log) {
@@ -68,7 +68,7 @@ export class FailureLog {
     this.#logged = present;
   }
 
-  #present(): ReadonlyMap<string, Failure> {
+  #present(): ReadonlyMap<string, OngoingFailure> {
     const ofService = [...this.#ofService(), ...this.#ofWarnings()];
     if (this.#health.isUp)
       return new Map([...ofService, ...this.#ofAppliances(), ...this.#ofOperations(), ...this.#ofSeries()]);
@@ -77,21 +77,21 @@ export class FailureLog {
     return new Map([...ofService, ...ofTasks]);
   }
 
-  *#ofService(): Generator<[string, Failure]> {
+  *#ofService(): Generator<[string, OngoingFailure]> {
     const api = this.#api;
     const { isUp, downReason: reason, explanation, lastError: err } = this.#health;
     const details = () => ({ reason, ...fieldsOf(explanation), err });
     if (isUp === false) yield ['service', { kind: 'service', subject: { api }, details, tasks: [] }];
   }
 
-  *#ofWarnings(): Generator<[string, Failure]> {
+  *#ofWarnings(): Generator<[string, OngoingFailure]> {
     for (const warning of this.#options.warnings()) {
       const subject = { api: this.#api, warning: warning.code };
       yield [`warning ${warning.code}`, { kind: 'warning', subject, details: () => fieldsOf(warning), tasks: [] }];
     }
   }
 
-  *#ofAppliances(): Generator<[string, Failure]> {
+  *#ofAppliances(): Generator<[string, OngoingFailure]> {
     for (const appliance of this.#fleet.appliances.values()) {
       const { serial, name: filer, state: reason, tasks } = appliance;
       if (reason === undefined || reason === 'reporting') continue;
@@ -101,7 +101,7 @@ export class FailureLog {
   }
 
   /** Operations that fail for a task alone, or that the service rejects for the account. */
-  *#ofOperations(): Generator<[string, Failure]> {
+  *#ofOperations(): Generator<[string, OngoingFailure]> {
     const failing = new Map<string, PolledTask[]>();
     for (const polled of this.#fleet.tasks) {
       const { task, appliance, state } = polled;
@@ -116,7 +116,7 @@ export class FailureLog {
   }
 
   /** A missing right or licence is the same for most series, so one line is about all. That one lacks a series is normal. */
-  *#ofSeries(): Generator<[string, Failure]> {
+  *#ofSeries(): Generator<[string, OngoingFailure]> {
     const { warnings, explain } = this.#options;
     const { tasks } = this.#fleet;
     const forbidden = tasks.filter(
@@ -156,7 +156,7 @@ function fieldsOf(explanation: Explanation | undefined): Fields {
   return explanation === undefined ? {} : { happened: explanation.happened, advice: explanation.advice };
 }
 
-function isGone({ tasks }: Failure): boolean {
+function isGone({ tasks }: OngoingFailure): boolean {
   return tasks.length > 0 && tasks.every(({ isRemoved }) => isRemoved);
 }
 

@@ -25,8 +25,8 @@ export interface HealthOptions extends FleetOptions {
 }
 
 /**
- * An appliance falls only if the service has responded to any request this many intervals after the appliance last did:
- * otherwise it may be the service that fails.
+ * An appliance falls only if the service has responded to any request this many intervals after the last record of the
+ * appliance: otherwise it may be the service that fails.
  */
 const SERVICE_RESPONDS_AFTER = 1.5;
 
@@ -46,7 +46,7 @@ export class Health {
   /** Whether a task that decides has been polled; it stays true. */
   hasPolled = false;
   /** The time of the last successful poll, in epoch milliseconds. */
-  lastSuccessAt: number | undefined;
+  lastSuccessEpochMs: number | undefined;
   #hadAppliances = false;
   #resumedAt: number;
   #mostFrequentReason: string | undefined;
@@ -101,9 +101,9 @@ export class Health {
   }
 
   /** Called after each poll that has an outcome. */
-  end(polled: PolledTask, outcome: Response | Failure, now: number): void {
+  afterPoll(polled: PolledTask, outcome: Response | Failure, now: number): void {
     if (this.#fleet.decides(polled)) this.hasPolled = true;
-    if ('pollResult' in outcome) this.lastSuccessAt = this.#clock.now();
+    if ('pollResult' in outcome) this.lastSuccessEpochMs = this.#clock.now();
     // No request can succeed now, so waiting would only show old values as new.
     else if (outcome.error instanceof CredentialError && this.isUp !== false)
       this.verdict = fallenVerdict(this.verdict, now);
@@ -133,7 +133,7 @@ export class Health {
       intervalMs: shortestMs * intervalFactor,
       staleAfter,
       resumedAt: this.#resumedAt,
-      isFirstCycleOver: this.#hasFailedAtFirst(deciding),
+      isFirstSuccessOverdue: this.#isFirstSuccessOverdue(deciding),
     });
     this.verdict = verdict;
     // If the service rejects all of these tasks, the reason is known, and the service is down at once.
@@ -152,7 +152,7 @@ export class Health {
   }
 
   /** Whether polls have failed, and either every task was polled or so many failed that the others need not be awaited. */
-  #hasFailedAtFirst(deciding: readonly PolledTask[]): boolean {
+  #isFirstSuccessOverdue(deciding: readonly PolledTask[]): boolean {
     if (this.isUp !== undefined) return true;
     let failures = 0;
     for (const { state } of deciding) if (state.lastResult === 'failed') failures += state.responses.misses;
@@ -176,7 +176,7 @@ export class Health {
       intervalMs,
       staleAfter,
       resumedAt: Math.max(this.#resumedAt, service.since),
-      isFirstCycleOver: verdict.isUp !== undefined || tasks.every(({ isPolled }) => isPolled),
+      isFirstSuccessOverdue: verdict.isUp !== undefined || tasks.every(({ isPolled }) => isPolled),
     });
     const falls = verdict.isUp === true && next.verdict.isUp === false;
     const isServiceSilent = service.lastSuccessAt < verdict.lastSuccessAt + SERVICE_RESPONDS_AFTER * intervalMs;

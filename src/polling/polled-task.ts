@@ -69,7 +69,10 @@ export class PolledAppliance {
   intervalMs = Number.POSITIVE_INFINITY;
   /** Whether its series have records. */
   verdict: Verdict;
-  /** Undefined before the first verdict. */
+  /**
+   * Undefined before the first verdict, and if the service was silent for so long that it is unknown. While the service is
+   * down it stays as it was, and `published` has no state.
+   */
   state: ApplianceState | undefined;
   /** The time of the newest record of any of its tasks, in epoch milliseconds; 0 before the first. */
   newestRecordMs = 0;

@@ -95,7 +95,7 @@ export class Poller {
       this.#withdrawStale(polled, now);
       polled.isAwaited = false;
     }
-    for (const polled of this.health.review(now)) this.#await(polled, now);
+    for (const polled of this.health.review(now)) this.#pollFirst(polled, now);
     this.#failureLog.update();
   }
 
@@ -201,13 +201,14 @@ export class Poller {
   #apply(polled: PolledTask, outcome: Response | Failure, now: number, seconds: number): void {
     const { task, appliance, state: before } = polled;
     this.#observe(polled, outcome, now);
+    // Only the values leave; counters and histograms stay.
     if (outcome.result === 'denied') this.#options.sink.withdraw(task.id, true);
-    this.health.end(polled, outcome, now);
+    this.health.afterPoll(polled, outcome, now);
     if (appliance !== undefined) {
       appliance.newestRecordMs = Math.max(appliance.newestRecordMs, polled.state.newestRecordMs ?? 0);
       appliance.failuresInARow = outcome.result === 'failed' ? appliance.failuresInARow + 1 : 0;
       const awaited = this.health.reviewAppliance(appliance, now);
-      if (awaited !== undefined) this.#await(awaited, now);
+      if (awaited !== undefined) this.#pollFirst(awaited, now);
     }
     this.#earlierPolls.afterPoll(polled, before, now);
     this.#logPoll(task, outcome, seconds);
@@ -238,7 +239,7 @@ export class Poller {
   }
 
   /** Polls a task before others, because a verdict waits for it. */
-  #await(polled: PolledTask, now: number): void {
+  #pollFirst(polled: PolledTask, now: number): void {
     if (polled.inFlightAs !== undefined) return;
     polled.isAwaited = true;
     polled.hasten(now);

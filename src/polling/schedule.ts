@@ -5,8 +5,8 @@ import type { Outcome } from './task-state.ts';
 const RETRY = {
   firstMs: 15_000,
   maxMs: 900_000,
-  /** The inventory while nothing else is polled without it. */
-  decidingMs: 60_000,
+  /** The longest time for the inventory while no appliance is known, because no series is polled without it. */
+  maxDecidingMs: 60_000,
 } as const;
 
 /**
@@ -41,7 +41,7 @@ export function dueAfter(
   if (state.suspended !== undefined) return now + Math.max(intervalMs, suspendedIntervalMs);
   if ('pollResult' in outcome && outcome.pollResult.needsConfirmation) return now + Math.min(intervalMs, CONFIRM_MS);
   if (outcome.result === 'failed' && task.retriesBeforeSlot) {
-    const maxMs = task.discoversTasks && decides ? RETRY.decidingMs : RETRY.maxMs;
+    const maxMs = task.discoversTasks && decides ? RETRY.maxDecidingMs : RETRY.maxMs;
     return now + Math.min(intervalMs, maxMs, RETRY.firstMs * 2 ** (failures - 1));
   }
   if (outcome.result === 'failed' && failures > FAILING.after && appliance !== undefined && isServiceUp)
@@ -80,8 +80,8 @@ export interface PickConditions {
 
 /**
  * The task that a free worker polls next, of those that are due; undefined if there is none. First come the inventory and
- * other tasks with priority, then those on which a verdict waits. Of the others, the task comes next that is latest
- * relative to its interval; among failing ones, the task that failed least often.
+ * other tasks with priority, unless they fail, then those on which a verdict waits. Of the others, the task comes next that
+ * is latest relative to its interval. The failing task among them is one with priority, or the one that failed least often.
  */
 export function nextTask(
   tasks: Iterable<PolledTask>,
@@ -115,7 +115,7 @@ function precedes(polled: PolledTask, other: PolledTask, now: number): boolean {
   return moreFailures === 0 ? lateness(polled, now) > lateness(other, now) : moreFailures < 0;
 }
 
-/** The failures in a row of the task, or of any tasks of its appliance. */
+/** The failures in a row of the task, or of any tasks of its appliance, whichever are more. A rejection is no failure. */
 function failuresOf({ state, appliance }: PolledTask): number {
   const own = state.lastResult === 'failed' ? state.responses.misses : 0;
   return Math.max(own, appliance?.failuresInARow ?? 0);

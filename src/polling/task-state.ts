@@ -57,7 +57,7 @@ export interface TaskState {
    * meanwhile: then it is the task that fails. A single failure now and then does not count.
    */
   readonly failsAlone: boolean;
-  /** Rejections and empty responses in a row that may suspend the task. */
+  /** Rejections and empty responses in a row that may suspend the task; a failure between two of them changes nothing. */
   readonly fruitless: number;
   readonly suspended: SuspensionReason | undefined;
   /** The time of the newest record of the latest response with records, in epoch milliseconds. */
@@ -120,7 +120,7 @@ export interface Observation {
 /** The first rejection may come from a gateway with a temporary failure, and one or two empty responses are chance. */
 const SUSPENDED_AFTER = { denied: 2, empty: 3 } as const;
 
-/** A task that is polled seldom anyway is suspended at once. */
+/** A task whose interval is not shorter than the discovery interval is suspended at once: a second poll would come late. */
 const SELDOM_SUSPENDED_AFTER = 1;
 
 /** The only function that changes what is known of a task. */
@@ -160,7 +160,7 @@ function observeResponse(state: TaskState, { result, pollResult }: Response, obs
     failingSince: isSecondResponse ? Number.POSITIVE_INFINITY : state.failingSince,
     failsAlone: state.failsAlone && !isSecondResponse,
     fruitless,
-    suspended: isEnough(task, fruitless, 'empty') ? 'empty' : undefined,
+    suspended: suspends(task, fruitless, 'empty') ? 'empty' : undefined,
     newestRecordMs,
     respondedAt: pollResult.respondedAt ?? now,
     isExposed: true,
@@ -176,7 +176,7 @@ function observeFailure(state: TaskState, { result, error }: Failure, observatio
   const isAlone = !isDenied && state.responses.misses > 0 && othersRespondedAt > state.failingSince;
   const fruitless = isDenied ? state.fruitless + 1 : state.fruitless;
   const reason = failureReason(error);
-  const isSuspended = isDenied && isEnough(task, fruitless, 'denied');
+  const isSuspended = isDenied && suspends(task, fruitless, 'denied');
   return {
     ...state,
     lastResult: result,
@@ -201,7 +201,11 @@ function withMiss(successes: Successes): Successes {
   return { ...successes, misses: successes.misses + 1 };
 }
 
-function isEnough({ intervalMs, suspendedIntervalMs }: Task, fruitless: number, result: keyof typeof SUSPENDED_AFTER) {
+function suspends(
+  { intervalMs, suspendedIntervalMs }: Task,
+  fruitless: number,
+  result: keyof typeof SUSPENDED_AFTER,
+): boolean {
   if (suspendedIntervalMs === undefined) return false;
   return fruitless >= (intervalMs >= suspendedIntervalMs ? SELDOM_SUSPENDED_AFTER : SUSPENDED_AFTER[result]);
 }

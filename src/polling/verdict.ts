@@ -29,8 +29,8 @@ export interface VerdictConditions {
   readonly staleAfter: number;
   /** Nothing is concluded from the time before this moment, because nothing was polled then. */
   readonly resumedAt: number;
-  /** Every task has been polled, so a first success need not be awaited any longer. */
-  readonly isFirstCycleOver: boolean;
+  /** Before the first verdict: every task was polled or enough polls failed, so a first success is not awaited any longer. */
+  readonly isFirstSuccessOverdue: boolean;
 }
 
 /**
@@ -74,7 +74,7 @@ export function nextVerdict<Task>(
   successesOf: (task: Task) => Successes,
   conditions: VerdictConditions,
 ): { readonly verdict: Verdict; readonly awaited: Task | undefined } {
-  const { now, intervalMs, staleAfter, resumedAt, isFirstCycleOver } = conditions;
+  const { now, intervalMs, staleAfter, resumedAt, isFirstSuccessOverdue } = conditions;
   let working: Task | undefined;
   let workedAt = Number.NEGATIVE_INFINITY;
   let lastSuccessAt = before.lastSuccessAt;
@@ -101,7 +101,7 @@ export function nextVerdict<Task>(
   const quietMs = now - Math.max(lastSuccessAt, before.since, resumedAt);
   const quietIntervals = quietMs / Math.max(verdict.intervalMs, intervalMs) - staleAfter;
   if (before.isUp === undefined)
-    return isFirstCycleOver || quietIntervals >= WAIT.firstPoll ? settled(false) : unchanged;
+    return isFirstSuccessOverdue || quietIntervals >= WAIT.firstPoll ? settled(false) : unchanged;
   if (quietIntervals < WAIT.firstPoll) return unchanged;
   if (working === undefined || quietIntervals >= WAIT.end) return settled(false);
   const isSecondPollEarly = successesOf(working).misses > 0 && quietIntervals < WAIT.secondPoll;

@@ -59,7 +59,7 @@ export function apiReport(service: ReportedService, clock: Clock) {
     /** The reason why the service is down, as in `filer_api_down_info`. */
     downReason,
     url: target.baseUrl,
-    lastSuccess: health.lastSuccessAt === undefined ? null : rfc3339(health.lastSuccessAt),
+    lastSuccess: health.lastSuccessEpochMs === undefined ? null : rfc3339(health.lastSuccessEpochMs),
     lastError: health.lastError?.message ?? null,
     /** Why it is down, and what to do. */
     cause,

@@ -83,7 +83,7 @@ export class RateLimiter {
     return this.#waitUntil;
   }
 
-  /** When the next request may be sent; infinite until the response to a probe has arrived. */
+  /** When the next request may be sent; infinite while a probe is in flight. */
   earliest(now: number): number {
     if (typeof this.#probe === 'object') return Number.POSITIVE_INFINITY;
     return Math.max(now, this.#next, this.#waitUntil, this.#windowFreeAt(now));

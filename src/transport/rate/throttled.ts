@@ -1,5 +1,8 @@
-/** How long a key that is throttled alone waits after a 429 without `Retry-After`, in milliseconds. */
-const WAIT_WITHOUT_RETRY_AFTER_MS = 60_000;
+/**
+ * How long a key that is throttled alone waits after a 429 without `Retry-After`, and how long its other requests wait when
+ * one has been admitted, in milliseconds.
+ */
+const KEY_WAIT_MS = 60_000;
 
 /** How long after its last 429 a key is forgotten, in milliseconds, because its appliance may have been removed. */
 const FORGET_AFTER_MS = 86_400_000;
@@ -40,7 +43,7 @@ export class ThrottledKeys {
     const throttled = key === undefined ? undefined : this.#keys.get(key);
     if (throttled?.waitUntil === undefined) return undefined;
     if (now < throttled.waitUntil) return throttled.waitUntil;
-    throttled.waitUntil = now + WAIT_WITHOUT_RETRY_AFTER_MS;
+    throttled.waitUntil = now + KEY_WAIT_MS;
     return undefined;
   }
 
@@ -52,12 +55,7 @@ export class ThrottledKeys {
   }
 
   /** Returns whether the service returns 429 for this key alone; if not, every request has to wait. */
-  recordThrottled(
-    key: string | undefined,
-    startedAt: number,
-    now: number,
-    retryAfterMs = WAIT_WITHOUT_RETRY_AFTER_MS,
-  ): boolean {
+  recordThrottled(key: string | undefined, startedAt: number, now: number, retryAfterMs = KEY_WAIT_MS): boolean {
     const before = key === undefined ? undefined : this.#keys.get(key);
     const wasAlone = before?.waitUntil !== undefined;
     // Requests that were on their way together are rejected together.
@@ -91,8 +89,10 @@ export class ThrottledKeys {
   }
 }
 
+/** The shares are evaluated once in this time, in milliseconds. */
 const WINDOW_MS = 600_000;
 
+/** Fewer 429s in this time are no throttling, whatever the shares are. */
 const MIN_REJECTED = 3;
 
 /** The account is throttled if more than this share of requests return 429; the search for the limit alone causes up to 0.014. */

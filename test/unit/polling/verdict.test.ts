@@ -16,7 +16,7 @@ const up: Verdict = { isUp: true, since: 0, lastSuccessAt: 10, intervalMs: 1 };
 const wasLimited: Verdict = { ...up, intervalMs: 2 };
 const down: Verdict = { ...up, isUp: false, since: 20 };
 
-const duringFirstCycle = { isFirstCycleOver: false };
+const duringFirstCycle = { isFirstSuccessOverdue: false };
 const works = successes(10);
 const failedOnce = successes(10, 1);
 const broken = successes(10, 2);
@@ -44,7 +44,7 @@ test.each<Row>([
   ['down after one success since the fall', down, [successes(21, 0, 19)], 21, {}, false],
   ['down after two successes that are far apart', down, [successes(24, 0, 21)], 24, {}, false],
 ])('%s', (_, before, tasks, now, circumstances, isUp, awaited) => {
-  const usual = { now, intervalMs: 1, staleAfter: 3, resumedAt: 0, isFirstCycleOver: true };
+  const usual = { now, intervalMs: 1, staleAfter: 3, resumedAt: 0, isFirstSuccessOverdue: true };
   const next = nextVerdict(before, tasks, (task) => task, { ...usual, ...circumstances });
   expect([next.verdict.isUp, next.awaited]).toEqual([isUp, awaited]);
 });
