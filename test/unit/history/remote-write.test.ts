@@ -60,12 +60,17 @@ describe('the receiver', () => {
     const fleet = await running({ maxWaiting: 200 });
     await fleet.restarts(3 * HOUR, fleet.state);
     const before = fleet.polls;
+    const newestThere = () => Math.max(...pointsOf(fleet.receiver.requests.flat()).map(({ at }) => at)) / 1000;
+    const newestBefore = newestThere();
     fleet.receiver.fault = unreachable;
     await fleet.passes(2 * HOUR);
     expect([fleet.status.waiting, fleet.polls - before]).toEqual([200, 1]);
+    expect(fleet.status.newestSeconds).toBe(newestBefore);
     fleet.receiver.fault = undefined;
     await fleet.passes(HOUR);
     expectNothingLost(fleet);
+    expect(fleet.status.newestSeconds).toBe(newestThere());
+    expect(newestThere()).toBeGreaterThan(newestBefore + HOUR / 1000);
   });
 
   test.each([401, 403, 404, 408, 500, 503])('returns %i for an hour: nothing is lost', async (code) => {
