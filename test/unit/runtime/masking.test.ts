@@ -60,6 +60,10 @@ describe('a line that the program writes', () => {
     expect(createMasker(() => [secret])(`403: <${form}>`)).toBe('403: <[…]>');
   });
 
+  test('does not show a short secret behind another byte in base64', () => {
+    expect(createMasker(() => ['1234'])(Buffer.from('x1234').toString('base64'))).toBe('eD[…]');
+  });
+
   test('keeps its other words, what is too short to be a secret, and everything if there is none', () => {
     const line = '{"msg":"a correct response of abc"}';
     expect([createMasker(() => ['correct horse', 'abc'])(line), createMasker(() => [])(line)]).toEqual([line, line]);

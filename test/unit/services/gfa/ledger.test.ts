@@ -52,6 +52,15 @@ describe('an event', () => {
     });
   });
 
+  test('is forgotten a day after it was delivered last, so that the memory does not grow', async () => {
+    const ledger = newLedger();
+    for (const hour of [0, 23, 46, 70.5]) {
+      const at = hour * HOUR;
+      await take(ledger, dataResponse({ locks: [released(at, 5)] }, { request_time: timestamp(at) }), at * 1000);
+      expect(ledger.memory.size).toBe(hour === 0 ? 1 : hour === 70.5 ? 1 : 2);
+    }
+  });
+
   test('that arrives more than a day after its own time is dropped as late each time, and may be the newest all the same', async () => {
     const ledger = newLedger();
     for (const hour of [25, 26, 27]) {
