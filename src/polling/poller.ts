@@ -82,7 +82,6 @@ export class Poller {
     if (polled === undefined) return;
     await this.#options.sink.accept(task, pollResult);
     this.#observe(polled, { result: 'restored', respondedAt: at }, this.#clock.monotonic());
-    this.review();
   }
 
   /** Computes everything that follows from the states of the tasks and from time. */
