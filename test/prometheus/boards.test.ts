@@ -58,8 +58,10 @@ test.skipIf(!hasTool('prometheus'))(
       const data = await prometheus.get(`query?${new URLSearchParams({ query: expr })}`);
       return (data as { readonly result: readonly { readonly metric: Readonly<Record<string, string>> }[] }).result;
     };
-    const [appliance] = await until('an appliance', async () => {
-      const found = await query('filer_appliance_health_score and filer_appliance_memory_utilization_ratio');
+    const [appliance] = await until('an appliance with volumes', async () => {
+      const found = await query(
+        'filer_appliance_health_score and filer_appliance_memory_utilization_ratio and on (filer) filer_oldest_unprotected_data_timestamp_seconds',
+      );
       return found.length > 0 && found;
     });
     const page = join(folder, 'page.txt');
