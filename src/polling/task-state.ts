@@ -23,7 +23,7 @@ type NoOutcome = { readonly result: 'postponed'; readonly until: number } | { re
 /** What came of a poll. */
 export type Outcome = Response | Failure | NoOutcome;
 
-/** What an error means that has ended a poll. */
+/** What a poll that ended with this error means for its task. */
 export function outcomeOf(error: Error, { suspendedIntervalMs }: Task): Failure | NoOutcome {
   if (error instanceof PostponedError) return { result: 'postponed', until: error.until };
   if (error instanceof RequestError && error.reason === 'aborted') return { result: 'aborted' };
