@@ -34,9 +34,17 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 // These are loaded after the signal handlers, so that a stop during loading is clean too.
 const { systemClock } = await import('./runtime/clock.ts');
+const { smallFileReader } = await import('./runtime/small-files.ts');
 const { run } = await import('./cli/run.ts');
 closeDebugger();
-const code = await run(process.argv.slice(2), process.env, stopRequested);
+const code = await run(process.argv.slice(2), {
+  variables: process.env,
+  // It also reads certificate authorities, whose file may be large.
+  readFile: smallFileReader(systemClock, 1024 * 1024),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stopped: stopRequested,
+});
 // Most threads are busy for milliseconds; while one is, Node loses an exit code other than 0.
 await waitForThreads(systemClock, systemClock.monotonic() + THREAD_WAIT_MS);
 // This is still the event-loop turn of the last check: in a later turn a file might be open again.

@@ -5,19 +5,18 @@ import { ConfigError } from '../runtime/errors.ts';
 import { REDACTED } from '../runtime/secret.ts';
 import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
-import { readFile } from './load.ts';
-import { print } from './system-environment.ts';
+import { type CommandContext, print } from './system-environment.ts';
 
-export async function checkConfig(config: Config): Promise<number> {
+export async function checkConfig(config: Config, { readFile, stdout }: CommandContext): Promise<number> {
   await readWebConfig(config.web.configFile, readFile);
-  await print(effectiveConfiguration(config));
+  await print(effectiveConfiguration(config), stdout);
   const errors = [
     ...placeholderErrors(config),
     ...(await stateFileErrors(config.stateFile)),
     ...(await stateFolderErrors(config.stateFile)),
   ];
   if (errors.length > 0) throw new ConfigError(errors);
-  await print('# the configuration is valid');
+  await print('# the configuration is valid', stdout);
   return EXIT.clean;
 }
 

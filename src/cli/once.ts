@@ -1,18 +1,18 @@
-import process from 'node:process';
 import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { configuredServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
 import { prepareApp } from './serve.ts';
-import { abortOn, print } from './system-environment.ts';
+import { abortOn, type CommandContext, print } from './system-environment.ts';
 
 /** Polls everything once and prints the exposition; log lines go to stderr, so that stdout contains only metrics. */
-export async function once(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = await Promise.race([prepareApp(separated(config), process.stderr), stopped]);
+export async function once(config: Config, context: CommandContext): Promise<number> {
+  const { stdout, stderr, stopped } = context;
+  const app = await Promise.race([prepareApp(separated(config), stderr, context), stopped]);
   if (!app) return EXIT.failure;
   const { exposition, polled } = await app.once(abortOn(stopped));
   await app.stop();
-  await print(exposition);
+  await print(exposition, stdout);
   return polled ? EXIT.clean : EXIT.failure;
 }
 

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { createApp } from '../app/app.ts';
 import type { Config } from '../config/config.ts';
 import { formatDuration } from '../config/duration.ts';
@@ -10,12 +9,12 @@ import { configuredServices, services } from '../services/services.ts';
 import { DailyQuota } from '../transport/rate/daily-quota.ts';
 import { EXIT, type Options } from './arguments.ts';
 import { load, type Variables, variablesSet } from './load.ts';
-import { abortOn, print, systemEnvironment } from './system-environment.ts';
+import { abortOn, type CommandContext, print, systemEnvironment } from './system-environment.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
-export async function plan(options: Options, variables: Variables, stopped: Promise<void>): Promise<number> {
+export async function plan(options: Options, context: CommandContext): Promise<number> {
   const given = options.appliances === undefined ? undefined : applianceCount(options.appliances);
-  const config = await load(given === undefined ? variables : await withPlaceholders(variables));
+  const config = await load(given === undefined ? context : { ...context, variables: await withPlaceholders(context) });
   const planned = configuredServices(config).filter(({ service }) => service.planning !== undefined);
   if (planned.length === 0) {
     const urls = services
@@ -23,23 +22,23 @@ export async function plan(options: Options, variables: Variables, stopped: Prom
       .join(' and ');
     throw new ConfigError([`--plan: ${urls} is not set; configure the service, or give a number with --appliances`]);
   }
-  const appliances = given ?? (await countAppliances(config, stopped));
+  const appliances = given ?? (await countAppliances(config, context));
   let fits = true;
   for (const { service, settings } of planned) {
     const demand = service.planning?.demand(settings, appliances);
     if (demand === undefined) continue;
     const fleet = planOf(demand);
     fits &&= fleet.factor === 1;
-    await print(planText(demand, fleet, appliances));
+    await print(planText(demand, fleet, appliances), context.stdout);
   }
   return fits ? EXIT.clean : EXIT.failure;
 }
 
 /** A service that is not configured is planned with its defaults. */
-async function withPlaceholders(variables: Variables): Promise<Variables> {
-  const set = await variablesSet(variables);
+async function withPlaceholders(context: CommandContext): Promise<Variables> {
+  const set = await variablesSet(context);
   const added = services.map(({ section, planning }) => (set.has(section.url) ? {} : planning?.placeholder));
-  return Object.assign({ ...variables }, ...added);
+  return Object.assign({ ...context.variables }, ...added);
 }
 
 function applianceCount(text: string): number {
@@ -47,8 +46,8 @@ function applianceCount(text: string): number {
   throw new ConfigError([`--appliances: ${text} is not a number of appliances; expected 1 to 9999999`]);
 }
 
-async function countAppliances(config: Config, stopped: Promise<void>): Promise<number> {
-  const app = createApp(config, systemEnvironment(createLog('silent', process.stderr)));
+async function countAppliances(config: Config, { stderr, stopped }: CommandContext): Promise<number> {
+  const app = createApp(config, systemEnvironment(createLog('silent', stderr)));
   try {
     return await app.countAppliances(abortOn(stopped));
   } finally {

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { variableRows } from '../catalog.ts';
 import type { Config } from '../config/config.ts';
 import { asError, ConfigError, CredentialError, RequestError, SchemaError } from '../runtime/errors.ts';
@@ -7,21 +6,21 @@ import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { checkConfig } from './check-config.ts';
 import { withDemo } from './demo.ts';
 import { usage } from './help.ts';
-import { load, type Variables } from './load.ts';
+import { load } from './load.ts';
 import { once } from './once.ts';
 import { serve } from './serve.ts';
-import { OutputError, print, versionLine } from './system-environment.ts';
+import { type CommandContext, OutputError, print, versionLine } from './system-environment.ts';
 
-/** Runs the process; resolves with its exit code. `stopped` resolves on the first signal. */
-export async function run(args: readonly string[], variables: Variables, stopped: Promise<void>): Promise<number> {
+/** Runs the command that the arguments name; resolves with the exit code of the process. */
+export async function run(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    return await runCommand(parseArguments(args), variables, stopped);
+    return await runCommand(parseArguments(args), context);
   } catch (error) {
     if (error instanceof ConfigError) {
-      process.stderr.write(`${error.errors.join('\n')}\n`);
+      context.stderr.write(`${error.errors.join('\n')}\n`);
       return EXIT.configuration;
     }
-    process.stderr.write(`${isExpected(error) ? printable(error.message) : asError(error).stack}\n`);
+    context.stderr.write(`${isExpected(error) ? printable(error.message) : asError(error).stack}\n`);
     return EXIT.failure;
   }
 }
@@ -31,36 +30,32 @@ function isExpected(error: unknown): error is Error {
   return [RequestError, CredentialError, SchemaError, OutputError].some((kind) => error instanceof kind);
 }
 
-async function runCommand(
-  { command, options }: Invocation,
-  variables: Variables,
-  stopped: Promise<void>,
-): Promise<number> {
+async function runCommand({ command, options }: Invocation, context: CommandContext): Promise<number> {
   switch (command) {
     case 'help':
-      await print(usage(variableRows));
+      await print(usage(variableRows), context.stdout);
       return EXIT.clean;
     case 'version':
-      await print(versionLine());
+      await print(versionLine(), context.stdout);
       return EXIT.clean;
     case 'check-config':
-      return checkConfig(await load(variables));
+      return checkConfig(await load(context), context);
     // The daemon does not need the code of these commands, so each loads its own.
     case 'plan': {
       const { plan } = await import('./plan.ts');
-      return plan(options, variables, stopped);
+      return plan(options, context);
     }
     case 'doctor': {
       const { runDoctor } = await import('./doctor.ts');
-      const examine = (config: Config) => runDoctor(config, options, stopped);
-      return options.demo ? withDemo(variables, 'none', examine) : examine(await load(variables));
+      const examine = (config: Config) => runDoctor(config, options, context);
+      return options.demo ? withDemo(context, 'none', examine) : examine(await load(context));
     }
     case 'demo':
-      return withDemo(variables, options.trouble ? 'all' : 'one', (config, notice) => serve(config, stopped, notice));
+      return withDemo(context, options.trouble ? 'all' : 'one', (config, notice) => serve(config, context, notice));
     default: {
-      const config = await Promise.race([load(variables), stopped]);
+      const config = await Promise.race([load(context), context.stopped]);
       if (config === undefined) return EXIT.clean;
-      return command === 'once' ? once(config, stopped) : serve(config, stopped);
+      return command === 'once' ? once(config, context) : serve(config, context);
     }
   }
 }

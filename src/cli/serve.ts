@@ -10,15 +10,16 @@ import { createLog, type Log } from '../runtime/log.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
-import { lineMask, readFile } from './load.ts';
-import { logDestination, systemEnvironment } from './system-environment.ts';
+import { lineMask } from './load.ts';
+import { type CommandContext, logDestination, type Output, systemEnvironment } from './system-environment.ts';
 
 /** How long the start waits for the disk with the state file. */
 const DISK_WAIT_MS = 5_000;
 
-export async function serve(config: Config, stopped: Promise<void>, notice?: PageNotice): Promise<number> {
+export async function serve(config: Config, context: CommandContext, notice?: PageNotice): Promise<number> {
+  const { stdout, stderr, stopped } = context;
   // This reads files, and a disk may hang; a stop must not wait for that.
-  const app = await Promise.race([prepareApp(config, process.stdout, notice), stopped]);
+  const app = await Promise.race([prepareApp(config, stdout, context, notice), stopped]);
   if (!app) return EXIT.clean;
   const { web, shutdownTimeoutMs } = config;
   try {
@@ -26,9 +27,7 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
     await Promise.race([app.start(), stopped]);
   } catch (error) {
     const address = `${web.host ?? ''}:${web.port}`;
-    process.stderr.write(
-      `listening on ${address}: ${asError(error).message}; choose another address with LISTEN_ADDRESS\n`,
-    );
+    stderr.write(`listening on ${address}: ${asError(error).message}; choose another address with LISTEN_ADDRESS\n`);
     await app.stop();
     return EXIT.failure;
   }
@@ -42,7 +41,12 @@ export async function serve(config: Config, stopped: Promise<void>, notice?: Pag
 }
 
 /** Prepares the program to run; its log lines go to `out`. */
-export async function prepareApp(config: Config, out: NodeJS.WriteStream, notice?: PageNotice): Promise<App> {
+export async function prepareApp(
+  config: Config,
+  out: Output,
+  { readFile }: CommandContext,
+  notice?: PageNotice,
+): Promise<App> {
   // One signal stops every poll in flight: with more than ten listeners Node would warn of a leak.
   setMaxListeners(0);
   const log = createLog(config.log.level, await logDestination(config.log, out), lineMask(config));

@@ -9,6 +9,8 @@ import { errorCode } from '../runtime/errors.ts';
 import type { Log, LogDestination } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { systemRandom } from '../runtime/random.ts';
+import type { ReadText } from '../runtime/small-files.ts';
+import type { Variables } from './load.ts';
 
 /** The heap may use this share of the memory of a container. */
 const HEAP_SHARE = 1 / 2;
@@ -49,14 +51,28 @@ function revision(): string {
 }
 
 /** Chooses the format of the log: pretty on a terminal if pino-pretty is installed, which the image does not have. */
-export async function logDestination({ format }: Config['log'], out: NodeJS.WriteStream): Promise<LogDestination> {
+export async function logDestination({ format }: Config['log'], out: Output): Promise<LogDestination> {
   if (format === 'json' || (format === 'auto' && !out.isTTY)) return out;
   try {
     const { default: pretty } = await import('pino-pretty');
-    return pretty({ destination: out, colorize: out.isTTY, singleLine: true, sync: true });
+    return pretty({ destination: out, colorize: out.isTTY === true, singleLine: true, sync: true });
   } catch {
     return out;
   }
+}
+
+/** Where a command writes. */
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
+/** What a command takes from its process. */
+export interface CommandContext {
+  readonly variables: Variables;
+  /** Reads `.env` and the files that variables name. */
+  readonly readFile: ReadText;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Resolves on the first signal. */
+  readonly stopped: Promise<void>;
 }
 
 /** Standard output could not be written, for example because the disk is full or the reader is gone. */
@@ -68,15 +84,15 @@ export class OutputError extends Error {
  * Prints a text, with a line break at its end. It may contain names from the services: a terminal must not obey control
  * characters in them, so they are escaped there; a file gets the text unchanged. Rejects with an OutputError.
  */
-export async function print(text: string | Buffer): Promise<void> {
-  const shown = process.stdout.isTTY ? printableLines(text.toString()) : text;
-  await write(shown);
-  if (!shown.toString('utf8').endsWith('\n')) await write('\n');
+export async function print(text: string | Buffer, out: Output): Promise<void> {
+  const shown = out.isTTY ? printableLines(text.toString()) : text;
+  await write(shown, out);
+  if (!shown.toString('utf8').endsWith('\n')) await write('\n', out);
 }
 
-function write(text: string | Buffer): Promise<void> {
+function write(text: string | Buffer, out: Output): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
+    out.write(text, (error) => {
       if (!error) return resolve();
       reject(new OutputError(`writing to standard output failed (${errorCode(error)}); expected a file or a reader`));
     });

@@ -1,10 +1,10 @@
 /** What holds in every scenario, whatever happens in it. */
-import type { Config } from '../../src/config/config.ts';
 import type { SeenRequest, SimulatedServices } from '../../src/demo/services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import { type GfaSettings, gfaSection } from '../../src/services/gfa/configuration.ts';
-import { type PortalSettings, portalSection } from '../../src/services/portal/settings.ts';
+import type { GfaSettings } from '../../src/services/gfa/configuration.ts';
+import type { PortalSettings } from '../../src/services/portal/settings.ts';
 import { HOUR, MINUTE, SECOND } from '../harness/duration.ts';
+import type { BothConfig } from '../harness/load-config.ts';
 import type { Scrape, ScrapedSample } from '../harness/scrape.ts';
 import { COUNTED, type Evidence } from './evidence.ts';
 
@@ -58,9 +58,9 @@ export class Invariants {
   #effective: { readonly at: number; readonly ms: number }[] = [];
   #before: Scrape | undefined;
 
-  constructor(config: Config, evidence: Evidence, services: SimulatedServices, clock: Clock) {
-    this.gfa = gfaSection.of(config);
-    this.portal = portalSection.of(config);
+  constructor(config: BothConfig, evidence: Evidence, services: SimulatedServices, clock: Clock) {
+    this.gfa = config.gfa;
+    this.portal = config.portal;
     this.#evidence = evidence;
     this.#services = services;
     this.#clock = clock;

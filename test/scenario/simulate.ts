@@ -3,13 +3,13 @@ import process from 'node:process';
 import { expect, onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
-import { lineMask, load } from '../../src/cli/load.ts';
-import type { Config } from '../../src/config/config.ts';
+import { lineMask } from '../../src/cli/load.ts';
 import { credentials, type DemoRequest, type Fault, SimulatedServices } from '../../src/demo/services.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createLog, type Log } from '../../src/runtime/log.ts';
 import { type Duration, HOUR, milliseconds, SECOND } from '../harness/duration.ts';
 import type { LogLine } from '../harness/kept-log.ts';
+import { type BothConfig, configOf } from '../harness/load-config.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
 import { MemoryConnection, URLS } from '../harness/memory-connection.ts';
 import { MemoryStore } from '../harness/memory-store.ts';
@@ -48,8 +48,7 @@ const LOG_LINES = { start: 20, act: 8, appliance: 3 } as const;
 
 /** The whole program with both services in this process, on a clock that moves only when told. It ends with the test. */
 export async function simulate(options: ScenarioOptions = {}): Promise<Scenario> {
-  const noFile = () => Promise.reject(Object.assign(new Error('no .env'), { code: 'ENOENT' }));
-  const config = await load({ ...environmentOf(options), ...options.env }, noFile);
+  const config = await configOf({ ...environmentOf(options), ...options.env });
   const scenario = new Scenario(options, config);
   onTestFinished(() => scenario.end());
   if (!options.later) await scenario.start();
@@ -60,7 +59,7 @@ export class Scenario {
   readonly clock: ManualClock;
   readonly services: SimulatedServices;
   readonly disk = new MemoryStore();
-  readonly config: Config;
+  readonly config: BothConfig;
   readonly invariants: Invariants;
   /** The lines of all processes so far. */
   readonly log: LogLine[] = [];
@@ -79,7 +78,7 @@ export class Scenario {
   #isUnplugged = false;
   #remembers = false;
 
-  constructor(options: ScenarioOptions, config: Config) {
+  constructor(options: ScenarioOptions, config: BothConfig) {
     this.#options = options;
     this.config = config;
     this.clock = new ManualClock(options.at);
