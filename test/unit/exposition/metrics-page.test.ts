@@ -15,26 +15,15 @@ function page(review: (store: LineStore) => void = () => {}) {
   return { store, own, page: new MetricsPage({ exposition: store, own, status, review: () => review(store) }) };
 }
 
-test('the data of the services comes first, then the metrics about the exporter', async () => {
-  const { store, page: metrics } = page();
+test('stale values are withdrawn, the data of the services comes first, then the metrics about the exporter', async () => {
+  const { store, page: metrics } = page((of) => of.withdraw('stale'));
   await store.accept('t', [{ name: 'filer_a', labels: {}, value: 5 }]);
+  await store.accept('stale', [{ name: 'filer_a', labels: { of: 'x' }, value: 6 }]);
   const text = (await metrics.render('text')).toString();
-  expect(text).toMatch(/^# HELP filer_a A\.\n# TYPE filer_a gauge\nfiler_a 5\n/);
+  expect(text).toMatch(/^# HELP filer_a A\.\n# TYPE filer_a gauge\nfiler_a 5\n# HELP filer_exporter_build_info /);
   const scrape = new Scrape(text);
   expect(scrape.value('filer_exporter_build_info', build)).toBe(1);
   expect(scrape.value('filer_exporter_samples')).toBe(1);
-});
-
-test('stale values are withdrawn before the page is written', async () => {
-  const { store, page: metrics } = page((of) => of.withdraw('t'));
-  await store.accept('t', [{ name: 'filer_a', labels: {}, value: 5 }]);
-  expect((await metrics.render('text')).toString()).not.toContain('filer_a');
-});
-
-test('OpenMetrics ends with # EOF, and text does not', async () => {
-  const { page: metrics } = page();
-  expect((await metrics.render('openmetrics')).toString()).toMatch(/\n# EOF\n$/);
-  expect((await metrics.render('text')).toString()).not.toContain('# EOF');
 });
 
 test('a compressed page is the plain page, and scrapes at the same time share it', async () => {
@@ -47,7 +36,7 @@ test('a compressed page is the plain page, and scrapes at the same time share it
   expect(await metrics.body('text', true)).not.toBe(one);
 });
 
-test('requests and drops are counted, from zero, with _total in text alone', async () => {
+test('requests and drops are counted, from zero, with _total in text alone, and # EOF at the end of OpenMetrics alone', async () => {
   const { own, page: metrics } = page();
   own.recordRequest('gfa', { operation: 'data', code: '429', seconds: 0.3 });
   own.dropped('gfa', 'invalid', 3);
@@ -60,7 +49,10 @@ test('requests and drops are counted, from zero, with _total in text alone', asy
   expect(text.value('filer_exporter_samples_dropped_total', { reason: 'invalid' })).toBe(3);
   expect(text.value('filer_exporter_samples_dropped_total', { reason: 'late' })).toBe(0);
   expect(text.value('filer_exporter_labels_shortened_total', { api: 'gfa' })).toBe(2);
-  expect((await read('openmetrics')).types.get('filer_exporter_requests')).toBe('counter');
+  expect(text.text).not.toContain('# EOF');
+  const openMetrics = await read('openmetrics');
+  expect(openMetrics.types.get('filer_exporter_requests')).toBe('counter');
+  expect(openMetrics.text).toMatch(/\n# EOF\n$/);
   // Once more in text: a registry of prom-client would now write the names of OpenMetrics.
   expect((await read('text')).types.get('filer_exporter_requests_total')).toBe('counter');
 });

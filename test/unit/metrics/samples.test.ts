@@ -18,36 +18,23 @@ function read(families: readonly Family[], ...newestFirst: readonly JsonObject[]
   return { values: valuesOf(samples), notes };
 }
 
-describe('a field', () => {
-  test('that is zero is a sample', () => {
-    expect(read([cpu], { user: 0, system: '0' }).values).toEqual({
-      'filer_test_cpu_ratio{mode="user"}': 0,
-      'filer_test_cpu_ratio{mode="system"}': 0,
-    });
-  });
+type Row = [string, JsonObject[], Record<string, number>, string[]];
 
-  test.each([[[{ user: null }, { user: null, other: 1 }]], [[]]])('that nobody holds is no drop: %j', (records) => {
-    expect(read([cpu], ...records)).toEqual({ values: {}, notes: [] });
-  });
+test.each<Row>([
+  ['is zero is a sample', [{ user: 0, system: '0' }], { user: 0, system: 0 }, []],
+  ['nobody holds is no drop', [{ user: null }, { user: null, other: 1 }], {}, []],
+  ['no record could hold is no drop', [], {}, []],
+  ['cannot be read is invalid', [{ user: 'NaN', system: 5 }, { user: true }], { system: 0.05 }, ['invalid user']],
+  ['is invalid in the newest record takes the value before', [{ user: {} }, { user: '7' }], { user: 0.07 }, []],
+])('a field that %s', (_, records, expected, drops) => {
+  const { values, notes } = read([cpu], ...records);
+  const samples = Object.entries(expected).map(([mode, value]) => [`filer_test_cpu_ratio{mode="${mode}"}`, value]);
+  expect([values, notes]).toEqual([Object.fromEntries(samples), drops]);
+});
 
-  test.each(['NaN', true, {}])('that reads %j is counted as invalid and gives no sample', (user) => {
-    expect(read([cpu], { user, system: 5 })).toEqual({
-      values: { 'filer_test_cpu_ratio{mode="system"}': 0.05 },
-      notes: ['invalid user'],
-    });
-  });
-
-  test('that cannot be read in the newest record takes the value before', () => {
-    expect(read([cpu], { user: 'NaN', system: 1 }, { user: '7' })).toEqual({
-      values: { 'filer_test_cpu_ratio{mode="user"}': 0.07, 'filer_test_cpu_ratio{mode="system"}': 0.01 },
-      notes: [],
-    });
-  });
-
-  test('named like a member of every object is not found where nobody sent it', () => {
-    const odd = { ...cpu, fields: { constructor: {}, toString: {} } } as const;
-    expect(read([odd], {}).values).toEqual({});
-  });
+test('a field named like a member of every object is not found where nobody sent it', () => {
+  const odd = { ...cpu, fields: { constructor: {}, toString: {} } } as const;
+  expect(read([odd], {}).values).toEqual({});
 });
 
 describe('labels', () => {
@@ -82,47 +69,29 @@ describe('load windows', () => {
     ['15m', ['longterm', '15', '15min', 'load15', 'Fifteen', 'LONGTERM', 'load_15m_avg']],
     ['5m', ['midterm', '5', '5min', 'load5', 'Five']],
     ['1m', ['shortterm', '1', '1min', 'load1', 'One']],
+    ['load', ['load']],
+    ['__proto__', ['__proto__']],
   ])('of %s are known by %j', (window, names) => {
     for (const name of names) expect(loadWindow(name)).toBe(window);
   });
 
-  test.each(['load', 'runqueue', '', '__proto__'])('named %j stand for themselves', (name) => {
-    expect(loadWindow(name)).toBe(name);
-  });
-
   test('take every number but the time, each its newest, and no text', () => {
-    const records = [
-      { time: 3, longterm: null, queue: 2, host: 'edge', up: true },
-      { time: 2, longterm: '0.5', midterm: '0.25' },
-    ];
-    expect(read(standardSeries.load_average, ...records, { num_cores: 2 }).values).toEqual({
+    const newest = '{ "time": 3, "longterm": null, "queue": 2, "host": "edge", "up": true, "__proto__": 5 }';
+    const before = { time: 2, longterm: '0.5', midterm: '0.25', constructor: '6' };
+    expect(read(standardSeries.load_average, JSON.parse(newest), before, { num_cores: 2 }).values).toEqual({
       'filer_appliance_load_average{window="15m"}': 0.5,
       'filer_appliance_load_average{window="queue"}': 2,
+      'filer_appliance_load_average{window="__proto__"}': 5,
       'filer_appliance_load_average{window="5m"}': 0.25,
+      'filer_appliance_load_average{window="constructor"}': 6,
       filer_appliance_cpu_cores: 2,
     });
   });
 
   test('are fifty at most, however many fields a record has, and the others are counted', () => {
-    const record = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field ${index}`, index]));
-    const left: string[] = [];
-    const samples = toSamples(standardSeries.load_average, [{ time: 1, ...record }], {}, (reason, field) => {
-      if (reason === 'full') left.push(field);
-    });
-    expect([samples.length, left.length, left[0]]).toEqual([50, 4_950, 'field 50']);
-  });
-
-  test('stand for the keys __proto__ and constructor of a record as for others', () => {
-    const record = JSON.parse('{"time": 1, "__proto__": 5, "constructor": "6", "longterm": "0.5"}') as JsonObject;
-    const samples = toSamples(standardSeries.load_average, [record], {});
-    const values = new Map(samples.map(({ labels, value }) => [labels.window, value]));
-    expect(values).toEqual(
-      new Map([
-        ['15m', 0.5],
-        ['__proto__', 5],
-        ['constructor', 6],
-      ]),
-    );
+    const record = Object.fromEntries(Array.from({ length: 200 }, (_, index) => ['i'.repeat(index), index]));
+    const { values, notes } = read(standardSeries.load_average, { time: 1, ...record });
+    expect([Object.keys(values).length, notes.length, notes[0]]).toEqual([50, 150, `full ${'i'.repeat(50)}`]);
   });
 });
 
