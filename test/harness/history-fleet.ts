@@ -105,7 +105,7 @@ export class Fleet {
     const { log } = this.log;
     const { catchUpMs, firstMs, maxWaiting } = this.#options;
     const remote = new RemoteWrite(
-      { binMs: MINUTE, lookbackMs: 15 * MINUTE, catchUpMs, firstMs, maxWaiting, forgetAfterMs: 24 * HOUR },
+      { binMs: MINUTE, lookbackMs: 15 * MINUTE, catchUpMs, firstMs, maxWaiting, forgetAfterMs: 7 * HOUR },
       { send: this.#send ?? this.receiver.send, clock: this.clock, random: () => 0.5, log, labels: { job: 'minutes' } },
     );
     this.#running = new AbortController();

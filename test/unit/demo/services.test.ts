@@ -12,7 +12,11 @@ function startServices(options: ConstructorParameters<typeof SimulatedServices>[
     const { body: text, ...sent } = services.respond(service, { method, path, headers, body });
     return { ...sent, json: text === '' ? undefined : JSON.parse(text) };
   };
-  return { clock, services, ask };
+  const health = () => ask('portal', { path: '/health' });
+  const signIn = (how: Partial<DemoRequest>) => ask('portal', { method: 'POST', path: '/auth/token', ...how }).json;
+  const serialsWith = (token: string) =>
+    ask('portal', { path: '/serials', headers: { authorization: `Bearer ${token}` } }).status;
+  return { clock, services, ask, health, signIn, serialsWith };
 }
 
 const MINUTE = 60_000;
@@ -40,16 +44,12 @@ test('each client key receives each event once, and a new one receives the last 
 const burst = { requests: 2, windowMs: 30_000 };
 
 test('a request beyond the burst limit returns 429 until the oldest has left the window, and says when to come back', async () => {
-  const { ask, clock, services } = startServices({ limits: { burst, daily: 1_000, retryAfter: 'seconds' } });
-  const health = () => ask('portal', { path: '/health' });
+  const { health, clock, services } = startServices({ limits: { burst, daily: 1_000, retryAfter: 'seconds' } });
   expect(health().status).toBe(200);
   await clock.advance(20_500);
   expect(health().status).toBe(200);
-  expect(health()).toMatchObject({
-    status: 429,
-    headers: { 'retry-after': '10' },
-    json: { message: 'Too Many Requests' },
-  });
+  const json = { message: 'Too Many Requests' };
+  expect(health()).toMatchObject({ status: 429, headers: { 'retry-after': '10' }, json });
   services.set({ limits: { burst, daily: 1_000, retryAfter: 'date' } });
   expect(health().headers['retry-after']).toBe('Mon, 02 Mar 2026 10:00:30 GMT');
   await clock.advance(9_500);
@@ -57,8 +57,7 @@ test('a request beyond the burst limit returns 429 until the oldest has left the
 });
 
 test('a request beyond the daily limit returns 429 without Retry-After until the next day', async () => {
-  const { ask, clock } = startServices({ limits: { burst, daily: 1, retryAfter: 'seconds' } });
-  const health = () => ask('portal', { path: '/health' });
+  const { health, clock } = startServices({ limits: { burst, daily: 1, retryAfter: 'seconds' } });
   expect([health().status, health().status]).toEqual([200, 429]);
   expect(health().headers).not.toHaveProperty('retry-after');
   await clock.advance(14 * 3_600_000);
@@ -66,51 +65,40 @@ test('a request beyond the daily limit returns 429 without Retry-After until the
 });
 
 const { serviceKey, serviceSecret, userKey } = credentials;
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-const formBody = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString();
-const userSignIn = { method: 'POST', path: '/auth/token', headers: { 'x-user-key': userKey } };
+const form = { grant_type: 'client_credentials', client_id: serviceKey, client_secret: serviceSecret };
+const asForm = {
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(form).toString(),
+};
+const asUser = { headers: { 'x-user-key': userKey } };
 
 test.each([
   ['service key headers', { headers: { 'x-service-key': serviceKey, 'x-service-secret': serviceSecret }, body: '{}' }],
-  ['a user key header', { headers: { 'x-user-key': userKey } }],
-  [
-    'a form',
-    {
-      headers: FORM,
-      body: formBody({ grant_type: 'client_credentials', client_id: serviceKey, client_secret: serviceSecret }),
-    },
-  ],
-])('signing in with %s gives a token that opens the inventory', (_, request) => {
-  const { ask } = startServices();
-  const { status, json } = ask('portal', { method: 'POST', path: '/auth/token', ...request });
-  expect([status, json.token_type]).toEqual([200, 'bearer']);
-  const headers = { authorization: `Bearer ${json.access_token}` };
-  expect(ask('portal', { path: '/serials', headers }).status).toBe(200);
+  ['a user key header', asUser],
+  ['a form', asForm],
+])('signing in with %s gives a token that opens the inventory for its lifetime', async (_, request) => {
+  const { signIn, serialsWith, clock } = startServices({ tokenLifetimeMs: 60_000 });
+  const { access_token: token, token_type } = signIn(request);
+  expect([token_type, serialsWith(token)]).toEqual(['bearer', 200]);
+  await clock.advance(59_999);
+  expect(serialsWith(token)).toBe(200);
+  await clock.advance(1);
+  expect(serialsWith(token)).toBe(401);
 });
 
-test('a refresh token works once, and using it again ends all tokens that came of signing in', () => {
-  const { ask, clock, services } = startServices();
+test('a refresh token works once, and using it again ends all tokens that came of signing in; a token can be revoked', () => {
+  const { ask, signIn, serialsWith } = startServices();
   const refresh = ({ access_token, refresh_token }: Readonly<Record<string, string>>) => {
     const headers = { authorization: `Bearer ${access_token}` };
     const body = JSON.stringify({ token: refresh_token });
     return ask('portal', { method: 'POST', path: '/auth/token/refresh', headers, body });
   };
-  const first = ask('portal', userSignIn).json;
-  const second = refresh(first);
-  expect([second.status, services.portal.tokens.alive(clock.now())]).toEqual([200, 1]);
-  expect([refresh(first).status, refresh(second.json).status]).toEqual([401, 401]);
-  expect(services.portal.tokens.alive(clock.now())).toBe(0);
-});
-
-test('a token ends with its lifetime, and when it is revoked', async () => {
-  const { ask, clock } = startServices({ tokenLifetimeMs: 60_000 });
-  const statusOf = (token: string) =>
-    ask('portal', { path: '/jobs', headers: { authorization: `Bearer ${token}` } }).status;
-  const expiring = ask('portal', userSignIn).json.access_token;
-  expect(statusOf(expiring)).toBe(200);
-  await clock.advance(60_000);
-  expect(statusOf(expiring)).toBe(401);
-  const revoked = ask('portal', userSignIn).json.access_token;
-  ask('portal', { method: 'DELETE', path: '/auth/token', headers: { authorization: `Bearer ${revoked}` } });
-  expect(statusOf(revoked)).toBe(401);
+  const [first, other] = [signIn(asUser), signIn(asUser)];
+  const second = refresh(first).json;
+  const statuses = () => [first, second, other].map(({ access_token }) => serialsWith(access_token));
+  expect(statuses()).toEqual([200, 200, 200]);
+  expect([refresh(first).status, refresh(second).status]).toEqual([401, 401]);
+  expect(statuses()).toEqual([401, 401, 200]);
+  ask('portal', { method: 'DELETE', path: '/auth/token', headers: { authorization: `Bearer ${other.access_token}` } });
+  expect(statuses()).toEqual([401, 401, 401]);
 });
