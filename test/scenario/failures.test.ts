@@ -37,12 +37,12 @@ const down = (reason: string) => `portal down (${reason}), 0 series`;
 const isDown = (reason: string) => ({ during: down(reason), alert: 'FilerApiDown' });
 
 const failures: Readonly<Record<string, Failure>> = {
-  'the portal returns 503': { begin: portal({ status: 503 }), ...isDown('server_error'), code: '503', step: WAIT },
-  'the portal is down, and file acceleration is not': {
+  'the portal returns 503, and file acceleration works': {
     options: BOTH,
     begin: portal({ status: 503 }),
     during: `gfa up, 3 filers; ${down('server_error')}`,
     alert: 'FilerApiDown',
+    code: '503',
     step: WAIT,
   },
   'the credentials are revoked': {

@@ -38,16 +38,16 @@ test('a Retry-After holds back the whole portal for that long, and file accelera
 });
 
 test('another tool takes most of the limit for half an hour: all is shown, at the interval that is left', async () => {
-  const run = await simulate({ appliances: 6, env: { PORTAL_INTERVAL: '60s' } });
+  const run = await simulate({ env: { PORTAL_INTERVAL: '60s' } });
   run.allow('polled', 'a series that is rejected twice in a row may be too late for its interval');
   await run.advance('10m');
-  limit(run, limits(6, 30_000));
+  limit(run, limits(3, 30_000));
   const scrape = await run.advance('30m');
-  expect(scrape.standing).toBe('portal up, 6 reporting, 18 series');
+  expect(scrape.standing).toBe('portal up, 3 reporting, 9 series');
   expect(scrape.value(INTERVAL, { api: 'portal' })).toBeGreaterThan(75);
   limit(run, limits(500, 30_000));
   // The limits that apply are found step by step.
-  const lifted = await run.advance('1h');
+  const lifted = await run.advance('45m');
   expect([lifted.standing, lifted.value(INTERVAL, { api: 'portal' })]).toEqual([scrape.standing, 60]);
 });
 

@@ -4,12 +4,11 @@ import { simulate } from './simulate.ts';
 
 const WELL = 'gfa up, 3 filers; portal up, 3 reporting, 9 series';
 const EVENTS = 'filer_lock_events_total';
-const COUNTING = { PORTAL_COLLECTORS: 'telemetry,jobs,notifications,volume_telemetry=5m' };
 
 test.each(['stop', 'kill'] as const)(
   'events count once over a %s: counters start at zero, and known events do not count again',
   async (how) => {
-    const run = await simulate({ gfa: true, state: true, env: COUNTING });
+    const run = await simulate({ gfa: true, state: true });
     const seen = new Map<string, object>();
     // Each response has the events of all responses before, too.
     run.services.edit(/^\/data/, (body) => {

@@ -75,7 +75,7 @@ test('one empty and one half list of appliances, jobs and connections take nothi
     PORTAL_DISCOVERY_INTERVAL: '3m',
   };
   const afterLists = async (shares: readonly number[]) => {
-    const run = await simulate({ appliances: 6, env, services: { jobsFail: true } });
+    const run = await simulate({ env, services: { jobsFail: true } });
     await run.advance('6m');
     for (const share of shares) {
       const shortened = new Set<string>();
@@ -93,7 +93,7 @@ test('one empty and one half list of appliances, jobs and connections take nothi
     return [scrape.standing, ...counted.map((name) => scrape.sum(name))];
   };
   const whole = await afterLists([1, 1]);
-  expect(whole[0]).toBe('portal up, 6 reporting, 18 series');
+  expect(whole[0]).toBe('portal up, 3 reporting, 9 series');
   expect(whole).not.toContain(0);
   expect(await afterLists([0, 0.5])).toEqual(whole);
 });
