@@ -17,13 +17,25 @@ const stop = (program: Child, signal: NodeJS.Signals = 'SIGTERM') => {
 const revocations = (services: SimulatedServices) =>
   services.requests(/^\/auth\/token/).filter(({ method }) => method === 'DELETE');
 
-test('SIGTERM during a cycle ends it with 0 and revokes the token', async () => {
+test('SIGTERM during a cycle ends it with 0 and revokes the token, and the next start knows what was counted', async () => {
   const { services, variables } = await realServices({ appliances: 30 });
-  const program = spawnExporter([], { ...variables, GFA_INTERVAL: '1m', SHUTDOWN_TIMEOUT: AN_HOUR });
+  const settings = { ...variables, STATE_FILE: join(temporaryDirectory(), 'state.json'), SHUTDOWN_TIMEOUT: AN_HOUR };
+  const counted = async (url: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return text.match(/^filer_lock_events_total\{.*/gm)?.join('\n');
+  };
+  const program = spawnExporter([], settings);
+  const url = await program.serving();
+  await until('a lock event', () => counted(url));
   await until('a cycle to be under way', () => services.requests(/telemetry/).length > 20);
   expect(await stop(program)).toMatchObject({ code: 0, stderr: '' });
   expect(revocations(services).map(({ status }) => status)).toEqual([200]);
   expect(program.log.filter(({ level }) => level !== 'info')).toEqual([]);
+
+  services.fail({ service: 'gfa', how: 'hang' });
+  const next = spawnExporter([], settings);
+  const nextUrl = await next.serving();
+  expect(await until('what the first process counted', () => counted(nextUrl))).toMatch(/ 0$/);
 });
 
 test('SIGINT before the first token ends it without waiting for the token', async () => {
@@ -74,17 +86,4 @@ test('it serves on after the reader of its log has gone', async () => {
   await until('further polls', () => services.requests(/^\/data/).length > before + 1);
   expect((await fetch(`${url}/metrics`)).status).toBe(200);
   expect((await stop(program)).code).toBe(0);
-});
-
-test('states of filers survive a stop and a start with a state file', async () => {
-  const { variables } = await realServices({ appliances: 2 });
-  const settings = { ...variables, STATE_FILE: join(temporaryDirectory(), 'state.json') };
-  const hasStates = async (url: string) => /^filer_lock_state\{/m.test(await (await fetch(`${url}/metrics`)).text());
-  const first = spawnExporter([], settings);
-  const firstUrl = await first.serving();
-  await until('a lock event', () => hasStates(firstUrl));
-  await stop(first);
-  const second = spawnExporter([], { ...settings, GFA_INTERVAL: '1h' });
-  const secondUrl = await second.serving();
-  await until('what the first process received', () => hasStates(secondUrl));
 });
