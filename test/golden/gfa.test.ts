@@ -1,5 +1,4 @@
 import { test } from 'vitest';
-import type { JsonObject } from '../../src/metrics/family.ts';
 import { newLedger, take } from '../harness/gfa-responses.ts';
 import { expectExposition, recorded } from './exposition.ts';
 
@@ -8,6 +7,6 @@ test.each([
   ['with metrics as one object, in which groups are missing', 'data-object'],
 ])('GET /data %s has the exposition beside it', async (_, name) => {
   const ledger = newLedger({ bounds: [10, 60, 3600] });
-  await take(ledger, recorded(`gfa/${name}`) as JsonObject);
+  await take(ledger, recorded(`gfa/${name}`));
   await expectExposition(ledger.samples(), `gfa/${name}`);
 });

@@ -1,118 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { FilerNames } from '../../../../src/services/filer-names.ts';
 import { buildSupports } from '../../../../src/services/portal/appliances/builds.ts';
-import {
-  type InventoryLists,
-  type ListName,
-  maxAppliances,
-  readInventory,
-  readList,
-} from '../../../../src/services/portal/appliances/inventory.ts';
+import { maxAppliances, readList } from '../../../../src/services/portal/appliances/inventory.ts';
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
 import { collecting, every5m, FakePortal, MINUTE, poll, type Reply } from './fake-portal.ts';
 
-const [A, B, C, OTHER] = ['a', 'b', 'c', 'f'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
+const [A = '', B = '', C = ''] = ['a', 'b', 'c'].map((end) => `00000000-0000-4000-8000-00000000000${end}`);
 
-/** The lists of a cycle: those that are given. A list with `old` is of an earlier cycle. */
-function lists(given: { [name in ListName]?: readonly unknown[] }, ...old: readonly ListName[]): InventoryLists {
-  return new Map(
-    Object.entries(given).map(([name, ids]) => {
-      const path = name === 'edges' ? '/edges' : '/serials';
-      const items = ids.map((id) => (typeof id === 'string' ? { id, serial: id } : id));
-      const records = readList({ items }, path, () => {});
-      return [name as ListName, { records, isCurrent: !old.includes(name as ListName) }];
-    }),
-  );
-}
+const listed = (...serials: readonly unknown[]) => ({ items: serials.map((id) => ({ id, type: 'edge' })) });
+const edgesOf = (...serials: readonly unknown[]) => {
+  return { items: serials.map((serial) => ({ serial, description: `edge ${String(serial).at(-1)}` })) };
+};
+const NONE = { items: [] };
+const FORBIDDEN = { status: 403 };
+const FAILS = { status: 503 };
 
-const none: readonly string[] = [];
-
-describe('which appliances are polled', () => {
-  test.each<[string, InventoryLists, boolean, readonly unknown[], readonly string[]]>([
-    ['serials, if /edges is forbidden', lists({ edge_serials: [A] }), false, [A], none],
-    ['serials, if /edges lists none', lists({ edge_serials: [A], edges: [] }), false, [A], ['edges empty']],
-    ['serials, if /edges lists more', lists({ edge_serials: [A], edges: [A, B] }), false, [A], none],
-    ['serials, if /edges lists fewer', lists({ edge_serials: [A, B], edges: [A] }), false, [A, B], none],
-    [
-      'edges, if the ids were never the same',
-      lists({ edge_serials: [OTHER], edges: [A, B] }),
-      false,
-      [A, B],
-      ['edge_serials other_ids'],
-    ],
-    [
-      'serials, if the ids once were the same: the appliance was replaced, and /edges is late',
-      lists({ edge_serials: [B], edges: [A] }, 'edges'),
-      true,
-      [B],
-      none,
-    ],
-    ['edges, if there is no serial', lists({ edge_serials: [], edges: [A] }), true, [A], ['edge_serials empty']],
-    ['none, if there is no serial and /edges fails', lists({ edge_serials: [], edges: [A] }, 'edges'), true, [], none],
-    ['edges, if serials were never read', lists({ edges: [A, B] }), false, [A, B], none],
-    [
-      'the last serials, if /serials fails: /edges also lists decommissioned appliances',
-      lists({ edge_serials: [A], edges: [A, B] }, 'edge_serials'),
-      true,
-      [A],
-      none,
-    ],
-    ['file_iq, beside edges', lists({ edge_serials: [A], file_iq_serials: [C], edges: [A] }), true, [A, C], none],
-    ['file_iq alone', lists({ edge_serials: [], file_iq_serials: [C], edges: [] }), false, [C], none],
-    [
-      'file_iq beside edges, if the ids of edges were never the same',
-      lists({ edge_serials: [OTHER], file_iq_serials: [C], edges: [A] }),
-      false,
-      [C, A],
-      ['edge_serials other_ids'],
-    ],
-    ['none at all', lists({ edge_serials: [], file_iq_serials: [], edges: [] }), false, [], ['all empty']],
-  ])('%s', (_, given, sharedIds, serials, gaps) => {
-    const inventory = readInventory(given, sharedIds);
-    expect([...inventory.appliances.keys()]).toEqual(serials);
-    expect(inventory.gaps.map(({ list, reason }) => `${list} ${reason}`)).toEqual(gaps);
-  });
-});
-
-describe('what is known of an appliance', () => {
-  const serial = { id: A?.toUpperCase(), type: 'edge', description: 'old', build: '9.15', available_build: '10.1' };
-  const edge = { id: 'E-1', serial: A, description: 'lyon', build: '10.0.5' };
-
-  test('is joined by its serial in any case; /edges has the present name and build', () => {
-    const { appliances } = readInventory(lists({ edge_serials: [serial], edges: [edge] }), false);
-    const known = { serial: A, edgeId: 'e-1', name: 'lyon', type: 'edge', build: '10.0.5', availableBuild: '10.1' };
-    expect(appliances.get(A ?? '')).toEqual(known);
-  });
-
-  test.each([
-    ['an edge', { type: 'edge' }, 1],
-    ['a file_iq', { type: 'file_iq' }, 1],
-    ['of no type', { type: null }, 1],
-    ['a management console', { type: 'nmc' }, 0],
-    ['not in use', { type: 'edge', in_use: false }, 0],
-  ])('a serial that is %s is listed %j times', (_, fields, count) => {
-    expect(readList({ items: [{ id: A, ...fields }] }, '/serials', () => {}).size).toBe(count);
-  });
-
-  test.each([['not-a-uuid'], [null], [`${A} `]])('a record with the serial %j is skipped and reported', (id) => {
-    const reported: string[] = [];
-    const items = [{ id }, { id: B }, 'text'];
-    const records = readList({ items }, '/serials', (_, place) => reported.push(place));
-    expect([...records.values()]).toEqual([{ id: B }]);
-    expect(reported).toEqual(['GET /serials items[0].id', 'GET /serials items[2].id']);
-  });
-});
+/** The responses to one poll of the inventory. */
+type Cycle = readonly [serials: Reply, edges: Reply, fileIq?: Reply];
 
 /** A portal whose lists the test says, and its inventory task. */
 class Lists {
-  serials: Reply = { items: [] };
-  fileIq: Reply = { items: [] };
-  edges: Reply = { items: [] };
+  #cycle: Cycle = [NONE, NONE];
   readonly portal = new FakePortal(({ path, query }) => {
-    if (path === '/edges') return this.edges;
-    if (path !== '/serials') return { items: [] };
-    return query?.type === 'edge' ? this.serials : this.fileIq;
+    const [serials, edges, fileIq = NONE] = this.#cycle;
+    if (path === '/edges') return edges;
+    if (path !== '/serials') return NONE;
+    return query?.type === 'edge' ? serials : fileIq;
   });
   readonly collector;
 
@@ -120,8 +34,8 @@ class Lists {
     this.collector = this.portal.collector({ series: every5m('cpu_utilization'), ...options }, names);
   }
 
-  read(serials: Reply, edges: Reply) {
-    Object.assign(this, { serials, edges });
+  read(...cycle: Cycle) {
+    this.#cycle = cycle;
     return poll(this.collector.inventory.task);
   }
 
@@ -132,73 +46,120 @@ class Lists {
   get names(): readonly string[] {
     return this.collector.appliances.map(({ name }) => name);
   }
+
+  get gaps(): readonly string[] {
+    return this.collector.inventory.gaps.map(({ list, reason }) => `${list} ${reason}`);
+  }
 }
 
-const listed = (...serials: readonly unknown[]) => ({ items: serials.map((id) => ({ id, type: 'edge' })) });
-const edgesOf = (...serials: readonly unknown[]) => {
-  return { items: serials.map((serial) => ({ serial, description: `edge ${String(serial).at(-1)}` })) };
-};
+const AB = edgesOf(A, B);
+
+describe('which appliances are polled', () => {
+  test.each<[string, readonly Cycle[], readonly string[], readonly string[]]>([
+    ['serials, if /edges is forbidden', [[listed(A), FORBIDDEN]], [A], ['edges forbidden']],
+    ['serials, if /edges lists none', [[listed(A), NONE]], [A], ['edges empty']],
+    ['serials, if /edges lists more', [[listed(A), AB]], [A], []],
+    ['serials, if /edges lists fewer', [[listed(A, B), edgesOf(A)]], [A, B], []],
+    ['edges, if the ids were never the same', [[listed(C), AB]], [A, B], ['edge_serials other_ids']],
+    [
+      'serials, if the ids once were the same: the appliance was replaced, and /edges is late',
+      [
+        [listed(A), edgesOf(A)],
+        [listed(B), edgesOf(A)],
+        [listed(B), FAILS],
+      ],
+      [B],
+      ['edges server_error'],
+    ],
+    ['edges, if there is no serial', [[NONE, edgesOf(A)]], [A], ['edge_serials empty']],
+    [
+      'none, if there is no serial and /edges fails',
+      [
+        [listed(A), edgesOf(A)],
+        [NONE, FAILS],
+        [NONE, FAILS],
+      ],
+      [],
+      ['edges server_error', 'all empty'],
+    ],
+    ['edges, if serials are forbidden', [[FORBIDDEN, AB]], [A, B], ['edge_serials forbidden']],
+    [
+      'the last serials, if /serials fails: /edges also lists decommissioned appliances',
+      [
+        [listed(A), AB],
+        [FAILS, AB],
+        [FAILS, AB],
+        [FAILS, AB],
+      ],
+      [A],
+      ['edge_serials server_error'],
+    ],
+    ['file_iq, beside edges', [[listed(A), edgesOf(A), listed(C)]], [A, C], []],
+    ['file_iq alone', [[NONE, NONE, listed(C)]], [C], []],
+    [
+      'file_iq beside edges, if the ids of edges were never the same',
+      [[listed(B), edgesOf(A), listed(C)]],
+      [C, A],
+      ['edge_serials other_ids'],
+    ],
+    ['none at all', [[NONE, NONE]], [], ['all empty']],
+  ])('%s', async (_, cycles, serials, gaps) => {
+    const inventory = new Lists({ collectors: collecting('edges') });
+    for (const cycle of cycles) await inventory.read(...cycle);
+    expect([inventory.polled, inventory.gaps]).toEqual([serials, gaps]);
+  });
+});
+
+describe('what is known of an appliance', () => {
+  const serial = { id: A.toUpperCase(), type: 'edge', description: 'old', build: '9.15', available_build: '10.1' };
+  const edge = { id: 'E-1', serial: A, description: 'lyon', build: '10.0.5' };
+
+  test('is joined by its serial in any case; /edges has the present name and build', async () => {
+    const inventory = new Lists();
+    await inventory.read({ items: [serial] }, { items: [edge] });
+    const known = { serial: A, edgeId: 'e-1', name: 'lyon', type: 'edge', build: '10.0.5', availableBuild: '10.1' };
+    expect(inventory.collector.appliances).toEqual([known]);
+  });
+
+  test('in a list are edges and file_iq in use; a record without a uuid is reported', () => {
+    const types = [{ type: 'edge' }, { type: 'file_iq' }, { type: null }, { type: 'nmc' }, { in_use: false }];
+    const listed = types.map((fields, index) => ({ ...fields, id: `00000000-0000-4000-8000-00000000000${index}` }));
+    const places: string[] = [];
+    const items = [...listed, { id: 'not-a-uuid' }, { id: null }, { id: `${A} ` }, 'text'];
+    const records = readList({ items }, '/serials', (_, place) => places.push(place));
+    expect([...records.values()]).toEqual(listed.slice(0, 3));
+    expect(places).toEqual([5, 6, 7, 8].map((index) => `GET /serials items[${index}].id`));
+  });
+});
 
 describe('the inventory', () => {
-  test('polls no decommissioned appliance while /serials fails for an hour', async () => {
-    const inventory = new Lists();
-    await inventory.read(listed(A), edgesOf(A, B));
-    for (let cycle = 0; cycle < 4; cycle += 1) {
-      await inventory.portal.clock.advance(15 * MINUTE);
-      await inventory.read({ status: 503 }, edgesOf(A, B));
-      expect(inventory.polled).toEqual([A]);
-    }
-    expect(inventory.collector.inventory.gaps).toMatchObject([{ list: 'edge_serials', reason: 'server_error' }]);
-  });
-
-  test('polls the appliance that replaced the only one, although /edges is late', async () => {
-    const inventory = new Lists();
-    await inventory.read(listed(A), edgesOf(A));
-    await inventory.read(listed(B), edgesOf(A));
-    await inventory.read(listed(B), { status: 503 });
-    expect(inventory.polled).toEqual([B]);
-  });
-
-  test('without any serial does not poll the edges of an earlier list', async () => {
-    const inventory = new Lists();
-    await inventory.read(listed(A), edgesOf(A));
-    for (let cycle = 0; cycle < 2; cycle += 1) await inventory.read(listed(), { status: 503 });
-    expect(inventory.polled).toEqual([]);
-  });
-
   test('keeps the names of PORTAL_SERIALS after a 403 of every list', async () => {
-    const inventory = new Lists({ serials: [String(A)] });
-    await inventory.read({ status: 403 }, { status: 403 });
+    const inventory = new Lists({ serials: [A] });
+    await inventory.read(FORBIDDEN, FORBIDDEN);
     expect(inventory.names).toEqual([A]);
     await inventory.read(listed(A), edgesOf(A));
-    inventory.fileIq = { status: 403 };
-    await inventory.read({ status: 403 }, { status: 403 });
+    await inventory.read(FORBIDDEN, FORBIDDEN, FORBIDDEN);
     expect(inventory.names).toEqual(['edge a']);
   });
 
   test('fails if every list is forbidden or none is one, and leaves the appliances as they were', async () => {
     const inventory = new Lists();
     await inventory.read(listed(A), edgesOf(A));
-    for (const body of ['maintenance', { items: [null, { id: 'none' }] }, { status: 403 }]) {
-      inventory.fileIq = body;
-      await expect(inventory.read(body, body)).rejects.toThrow(/^reading|returned 403/);
-    }
+    for (const body of ['maintenance', { items: [null, { id: 'none' }] }, FORBIDDEN])
+      await expect(inventory.read(body, body, body)).rejects.toThrow(/^reading|returned 403/);
     expect(inventory.polled).toEqual([A]);
   });
 
   test('that is empty fails if another list of serials is missing, because that one may have appliances', async () => {
-    const inventory = new Lists();
-    inventory.fileIq = { status: 503 };
-    await expect(inventory.read(listed(), edgesOf())).rejects.toThrow('503');
+    await expect(new Lists().read(NONE, NONE, FAILS)).rejects.toThrow('503');
   });
 
-  test.each<[string, Partial<PortalOptions>, Reply, readonly string[]]>([
-    ['its collector is on', { collectors: collecting('edges') }, { status: 403 }, ['edges forbidden']],
-    ['its collector is off', {}, { status: 403 }, []],
-  ])('a forbidden /edges is a gap if %s', async (_, options, edges, gaps) => {
-    const inventory = new Lists(options);
-    await inventory.read(listed(A), edges);
-    expect(inventory.collector.inventory.gaps.map(({ list, reason }) => `${list} ${reason}`)).toEqual(gaps);
+  test('has no gap for a list that the configuration does not need', async () => {
+    const withoutEdges = new Lists();
+    await withoutEdges.read(listed(A), FORBIDDEN);
+    const named = new Lists({ serials: [A] });
+    await named.read(FORBIDDEN, edgesOf(A), FORBIDDEN);
+    expect([withoutEdges.gaps, named.gaps]).toEqual([[], []]);
   });
 
   test('shows what /edges returned while that is fresh, and is as old as its oldest fresh list', async () => {
@@ -208,10 +169,10 @@ describe('the inventory', () => {
       Object.keys(valuesOf(samples)).filter((series) => series.startsWith('filer_appliance_reachable')).length;
     expect(reachable(await inventory.read(listed(A), edges))).toBe(1);
     await inventory.portal.clock.advance(15 * MINUTE);
-    const once = await inventory.read(listed(A), { status: 503 });
+    const once = await inventory.read(listed(A), FAILS);
     expect([reachable(once), once.respondedAt]).toEqual([1, 0]);
     await inventory.portal.clock.advance(15 * MINUTE);
-    const twice = await inventory.read(listed(A), { status: 503 });
+    const twice = await inventory.read(listed(A), FAILS);
     expect([reachable(twice), twice.respondedAt]).toEqual([0, 30 * MINUTE]);
   });
 
@@ -221,7 +182,7 @@ describe('the inventory', () => {
       [A, B, C],
       [C, B, A],
     ]) {
-      const { drops } = await inventory.read(listed(...serials), edgesOf());
+      const { drops } = await inventory.read(listed(...serials), NONE);
       expect([inventory.polled, drops.get('record')]).toEqual([[A, B], 1]);
     }
     expect([64, 256, 100_000].map((mib) => maxAppliances(mib * 2 ** 20))).toEqual([512, 2_048, 10_000]);

@@ -76,12 +76,13 @@ test.each([
 });
 
 test.each([
-  ['Healthy', 'healthy'],
-  [' - ', undefined],
-  [null, undefined],
-])('a health status of %j is shown as %s', async (health_status, status) => {
-  const { values } = await polled('appliance_health_score', { health_score: '90', description: { health_status } });
+  ['90', 'Healthy', 90, 'healthy'],
+  ['90', ' - ', 90, undefined],
+  [90, null, 90, undefined],
+  ['Good', null, undefined, 'good'],
+])('the health score %j with the status %j is %j and %j', async (health_score, health_status, score, status) => {
+  const { values } = await polled('appliance_health_score', { health_score, description: { health_status } });
   const infos = Object.keys(values).filter((series) => series.startsWith('filer_appliance_health_info'));
   expect(infos).toEqual(status === undefined ? [] : [`filer_appliance_health_info{${LABELS},status="${status}"}`]);
-  expect(values[`filer_appliance_health_score{${LABELS}}`]).toBe(90);
+  expect(values[`filer_appliance_health_score{${LABELS}}`]).toBe(score);
 });

@@ -93,6 +93,7 @@ describe('a token', () => {
   test.each([
     ['an hour, less two minutes', 3600, 3480],
     ['five minutes, less a fifth', 300, 240],
+    ['a day at most, less two minutes', 1e300, 86_280],
   ])('is used for %s', async (_, expires_in, seconds) => {
     const service = new Service(token('one', { expires_in }));
     await service.get();
@@ -121,17 +122,12 @@ describe('a token', () => {
     ['exp less iat, whatever the clock says', null, jwt({ exp: 5000, iat: 1400 }), 3600],
     ['exp less now without iat', undefined, jwt({ exp: 1_000_600 }), 600],
     ['exp less iat if expires_in is no number', 'soon', jwt({ exp: 100, iat: 40 }), 60],
+    ['ever, if its times are no times', null, jwt({ exp: 1.7e308, iat: -1.7e308 }), Number.POSITIVE_INFINITY],
     ['five minutes if exp is over', null, jwt({ exp: 10 }), 300],
     ['five minutes for an opaque token', null, 'opaque', 300],
     ['five minutes for a damaged JWT', null, 'a.%%%.c', 300],
   ])('lives for %s', (_, expiresIn, access, seconds) => {
     expect(lifetimeOf({ access, expiresIn }, 1_000_000_000)).toBe(seconds);
-  });
-
-  test('lives for a day at most', async () => {
-    const service = new Service(token('one', { access_token: jwt({ exp: 1.7e308, iat: -1.7e308 }), expires_in: null }));
-    await service.get();
-    expect(service.tokens.remainingSeconds).toBe(86_400);
   });
 });
 
@@ -273,11 +269,13 @@ describe('a request that returns 401', () => {
     return { service, send: () => client.send(request, signal) };
   }
 
-  test('is sent once more with a new token, for credentials that are read again', async () => {
-    const { service, send } = portalOf([token('one'), token('two')], 401, { items: [] });
-    expect(await send()).toEqual({ items: [] });
+  test('is sent once more, together with fifty others, with one new token', async () => {
+    const fifty = (reply: Reply) => Array.from({ length: 50 }, () => reply);
+    const { service, send } = portalOf([token('one'), token('two')], ...fifty(401), ...fifty({ items: [] }));
+    expect(await Promise.all(fifty({}).map(send))).toEqual(fifty({ items: [] }));
     const bearers = service.sent.filter(({ path }) => path === '/serials').map(({ headers }) => headers?.authorization);
-    expect(bearers).toEqual(['Bearer one', 'Bearer two']);
+    expect(bearers).toEqual([...Array(50).fill('Bearer one'), ...Array(50).fill('Bearer two')]);
+    expect(service.paths.filter((path) => path === SIGN_IN)).toHaveLength(2);
   });
 
   test('with every token is an error of the credentials before any success, and of the request after one', async () => {
@@ -288,13 +286,6 @@ describe('a request that returns 401', () => {
     for (let attempt = 0; attempt < 2; attempt += 1) await expect(later.send()).rejects.toThrow(RequestError);
     // Within a minute no further token is requested.
     expect(later.service.paths.filter((path) => path === SIGN_IN)).toHaveLength(2);
-  });
-
-  test('together with fifty others gets one new token', async () => {
-    const fifty = (reply: Reply) => Array.from({ length: 50 }, () => reply);
-    const { service, send } = portalOf([token('one'), token('two')], ...fifty(401), ...fifty({ items: [] }));
-    await Promise.all(fifty({}).map(send));
-    expect(service.paths.filter((path) => path === SIGN_IN)).toHaveLength(2);
   });
 
   test('is not sent with a token that was renewed while it waited', async () => {

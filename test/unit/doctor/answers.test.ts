@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { explainFor } from '../../../src/contract/causes.ts';
+import { checkExchanges } from '../../../src/doctor/exchange-checks.ts';
+import type { ReportFinding } from '../../../src/doctor/finding.ts';
+import type { JsonObject } from '../../../src/metrics/family.ts';
+import { deliveryOf, reachOf, shapeOf, switchedOffGroup } from '../../../src/services/gfa/doctor/answers.ts';
+import type { UnitName } from '../../../src/services/portal/appliances/units.ts';
+import { portalCauses } from '../../../src/services/portal/causes.ts';
+import { probeBins } from '../../../src/services/portal/doctor/bin-probe.ts';
+import { reportUnits } from '../../../src/services/portal/doctor/units.ts';
+import type { Exchange } from '../../../src/transport/json-client.ts';
+import { dataResponse, lock } from '../../harness/gfa-responses.ts';
+import { FakePortal } from '../services/portal/fake-portal.ts';
+
+const NOW = Date.UTC(2026, 2, 2, 10);
+
+function exchange(operation: string, more: Partial<Exchange> = {}): Exchange {
+  const usual = { code: '200', status: 200, error: undefined, headers: { date: new Date(NOW).toUTCString() } };
+  return { operation, ...usual, respondedAt: NOW, seconds: 1, bytes: 1, body: {}, ...more };
+}
+
+/** What is reported, and what to do if something is wrong. */
+function findingsOf(check: (report: ReportFinding) => void): readonly string[] {
+  const found: string[] = [];
+  check((level, question, code, _, { advice = '' } = {}) => {
+    found.push(`${level} ${question} ${code} ${level === 'ok' ? '' : advice}`.trim());
+  });
+  return found;
+}
+
+const DETAILS = 'memory_utilization_details';
+const LATENCY = 'os_disk_io_latency';
+const latencies = (count: number, read_latency: number) => {
+  return Array.from({ length: count }, () => ({ read_latency, write_latency: 0 }));
+};
+const cpu = (count: number, cpu_usage: number) => Array.from({ length: count }, () => ({ cpu_usage }));
+
+test.each<[operation: string, items: readonly JsonObject[], units: readonly UnitName[], findings: readonly string[]]>([
+  ['load_average', [{ time: 99_999_999 }], [], []],
+  ['load_average', [{ time: 100_000_000 }], [], ['ok time_unit seconds']],
+  ['load_average', [{ time: 99_999_999_999 }], [], ['ok time_unit seconds']],
+  ['load_average', [{ time: 100_000_000_000 }], [], ['ok time_unit milliseconds']],
+  [DETAILS, [{ total: 99_999 }], [], []],
+  [DETAILS, [{ total: 100_000 }], [], ['ok memory_unit kilobytes']],
+  [DETAILS, [{ total: 1e9 }], ['memory_bytes'], ['warning memory_unit kilobytes unset PORTAL_UNITS']],
+  [DETAILS, [{ total: 1e9 + 1 }], ['ratio'], ['warning memory_unit bytes set PORTAL_UNITS=ratio,memory_bytes']],
+  [
+    'memory_utilization',
+    [{ memory_used: 5e8, memory_cached: 5e8, memory_buffered: 1 }],
+    ['memory_bytes'],
+    ['ok memory_unit bytes'],
+  ],
+  [DETAILS, [{ total: 1e9 + 1 }, { total: 1e6 }], [], ['ok memory_unit kilobytes']],
+  [DETAILS, [{ total: 100, available: 50, utilization: 50 }], [], ['ok ratio_unit percent']],
+  [DETAILS, [{ total: 100, available: 50, utilization: 0.5 }], [], ['warning ratio_unit ratio set PORTAL_UNITS=ratio']],
+  [DETAILS, [{ total: 100, available: 50, utilization: 0.7 }], [], []],
+  [DETAILS, [{ total: 100, available: 98, utilization: 2.49 }], [], ['ok ratio_unit percent']],
+  [DETAILS, [{ total: 100, available: 98.1, utilization: 1.9 }], [], []],
+  [DETAILS, [{ total: 0, available: 0, utilization: 0 }], [], []],
+  ['cpu_utilization', cpu(9, 1), [], []],
+  ['cpu_utilization', cpu(10, 1), [], ['warning ratio_unit ratio set PORTAL_UNITS=ratio']],
+  ['cache_utilization', [...cpu(10, 1), { cache_utilization: 1.1 }], [], ['ok ratio_unit percent']],
+  [LATENCY, latencies(7, 0.019), [], []],
+  [LATENCY, latencies(8, 0.019), [], ['warning latency_unit seconds set PORTAL_UNITS=latency_seconds']],
+  // A slow disk.
+  [LATENCY, latencies(8, 0.02), ['latency_seconds'], ['ok latency_unit milliseconds']],
+])('%s of %j with PORTAL_UNITS=%j: %j', (operation, items, units, findings) => {
+  const exchanges = [exchange(operation, { body: { items } })];
+  expect(findingsOf((report) => reportUnits(units, exchanges, undefined, report))).toEqual(findings);
+});
+
+const MINUTE = 60_000;
+
+/** The answers about bins of a portal whose newest bin began so many minutes ago, and has this value. */
+async function answersAbout(binMinutes: number, minutesAgo: number, value: number, newest: number | null = value) {
+  const items = (step: number, ago: number, cache_reads: number) =>
+    Array.from({ length: 6 }, (_, index) => ({ time: NOW - (ago + index * step) * MINUTE, cache_reads }));
+  const minutes = [0, 6, 12, 18].flatMap((ago) => items(1, ago + 1, 10));
+  const [, ...bins] = items(binMinutes, minutesAgo, value);
+  const portal = new FakePortal(({ json }) => {
+    const isLong = Object(json).bin_size !== 60;
+    return { items: isLong ? [{ time: NOW - minutesAgo * MINUTE, cache_reads: newest }, ...bins] : minutes };
+  });
+  return probeBins(portal, 'serial', () => {}, new AbortController().signal);
+}
+
+test('the doctor finds out what the bins of an account are', async () => {
+  const honoured = { bin_size: 'honoured', newest_bin: 'whole', counts: 'per_bin', longest_period: 'P30D' };
+  expect(await answersAbout(5, 5, 50)).toEqual(honoured);
+  expect(await answersAbout(5, 5, 10)).toEqual({ ...honoured, counts: 'per_second' });
+  expect(await answersAbout(5, 4, 50)).toEqual({ ...honoured, newest_bin: 'partial' });
+  expect(await answersAbout(5, 5, 50, null)).toEqual({ ...honoured, newest_bin: 'null' });
+  const ignored = { ...honoured, bin_size: 'ignored', newest_bin: undefined, counts: undefined };
+  expect(await answersAbout(1, 1, 10)).toEqual(ignored);
+  expect(await answersAbout(2, 2, 10)).toEqual(ignored);
+});
+
+test.each<[Partial<Exchange>, string]>([
+  [{ respondedAt: NOW + 60_000 }, 'ok clock equal'],
+  [{ respondedAt: NOW - 60_001 }, 'warning clock skewed'],
+  [{ headers: {} }, 'unknown clock no-date'],
+  [{ seconds: 15 }, 'ok latency fast'],
+  [{ seconds: 15.001 }, 'warning latency slow raise REQUEST_TIMEOUT'],
+  [{ bytes: 500 }, 'ok size small'],
+  [{ bytes: 501 }, 'warning size large raise MAX_RESPONSE_BYTES'],
+  [{ status: 429 }, 'warning limits rejected lower the request rate of the other tools'],
+])('a response with %j: %s', (response, finding) => {
+  const limits = { timeoutMs: 30_000, maxResponseBytes: 1_000 };
+  const exchanges = [exchange('data', response), exchange('away', { status: undefined, seconds: 30, bytes: 1_000 })];
+  const found = findingsOf((report) => checkExchanges(exchanges, explainFor(portalCauses), limits, report));
+  expect(found.filter((line) => line.startsWith(finding))).toHaveLength(1);
+});
+
+/** A response with the lock events of these times, in seconds after midnight. */
+const locks = (...times: readonly number[]) => dataResponse({ locks: times.map((at) => lock(at)) });
+const FIVE = locks(1, 2, 3, 4, 5);
+
+test.each<[again: unknown, otherKey: unknown, delivery: string | undefined]>([
+  [locks(), FIVE, 'bookmark'],
+  [locks(6), locks(7), 'bookmark_shared'],
+  [locks(2, 3, 4, 5), FIVE, 'overlapping'],
+  [FIVE, FIVE, 'window'],
+  [undefined, FIVE, undefined],
+  [FIVE, undefined, undefined],
+])('five events, then %#: the delivery is of this kind', (again, otherKey, delivery) => {
+  expect(deliveryOf(FIVE, again, otherKey)).toBe(delivery);
+  expect(deliveryOf(locks(), again, otherKey)).toBeUndefined();
+});
+
+test.each([
+  [0.1, 'minutes'],
+  [0.101, 'an_hour'],
+  [1.1, 'an_hour'],
+  [1.101, 'a_day'],
+  [25, 'a_day'],
+  [25.001, 'more_than_a_day'],
+])('the first response reaches back %d hours: %s', (hours, reach) => {
+  expect(reachOf(locks(86_000 - 3_600 * hours, 86_000))).toBe(reach);
+});
+
+test('the doctor finds out how metrics and a group that is switched off are sent', () => {
+  expect([{ metrics: {} }, { metrics: [{}] }, { metrics: [{}, {}] }].map(shapeOf)).toEqual([
+    'object',
+    'array',
+    'several_objects',
+  ]);
+  const groups = [{}, { locks: [] }, { locks: [lock(1)] }];
+  expect(groups.map((group) => switchedOffGroup({ metrics: [group] }))).toEqual(['missing', 'empty', 'ignored']);
+  expect([undefined, { metrics: [] }].map(switchedOffGroup)).toEqual([undefined, undefined]);
+});
