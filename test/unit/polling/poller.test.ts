@@ -9,6 +9,7 @@ import {
   isEmpty,
   minutes,
   PollingRun,
+  recordAt,
   returns,
   seriesOf,
   task,
@@ -22,9 +23,10 @@ const allSeries = (behaviour: Behaviour) => (each: Task) => (each.appliance ? be
 describe('polling', () => {
   test('every task is polled at once, and then once in each interval on its own phase', async () => {
     const run = new PollingRun(seriesOf(3, 4), {}, 0);
+    run.behaviour = () => ({ ms: 1_900 });
     await run.passes(0.1);
     expect(run.polls).toBe(12);
-    await run.passes(60);
+    await run.passes(30);
     for (const { id } of run.tasks) {
       const [first = 0, ...pauses] = run.pausesOf(id);
       expect(Math.abs(first - 5)).toBeLessThan(2.5);
@@ -154,11 +156,16 @@ describe('suspension', () => {
 describe('a failure of some tasks', () => {
   test('an appliance that is off is down for this reason, logged once, and up with its second record', async () => {
     const run = new PollingRun(seriesOf(3, 3));
+    const stateOf = (serial: string) => [run.up(serial), run.state(serial)];
     await run.passes(20);
     run.behaviour = only('a0', isEmpty);
-    await run.passes(21);
-    expect(['a0', 'a1'].map((serial) => run.state(serial))).toEqual(['no_records', 'reporting']);
-    expect(['a0', 'a1'].map((serial) => run.up(serial))).toEqual([0, 1]);
+    await run.passes(14);
+    expect(stateOf('a0')).toEqual([1, 'reporting']);
+    await run.passes(7);
+    expect([stateOf('a0'), stateOf('a1')]).toEqual([
+      [0, 'no_records'],
+      [1, 'reporting'],
+    ]);
     run.behaviour = () => works;
     await run.passes(10);
     expect([run.up('a0'), run.suspended()]).toEqual([1, 0]);
@@ -167,6 +174,16 @@ describe('a failure of some tasks', () => {
       ['The appliance went down.', 'no_records'],
       ['The appliance came up again.', undefined],
     ]);
+  });
+
+  test('the newest record of an appliance is exposed with its time, if it has one', async () => {
+    const run = new PollingRun(seriesOf(2, 2));
+    run.behaviour = ({ id }, nth) => (id.startsWith('a1') ? { result: recordAt(minutes(nth)) } : works);
+    const lastRecords = () => [run.newestRecord('a0'), run.newestRecord('a1')];
+    await run.passes(1);
+    expect(lastRecords()).toEqual([undefined, 60]);
+    await run.passes(7);
+    expect(lastRecords()).toEqual([undefined, 120]);
   });
 
   test('an appliance that does not respond is logged although another one waits', async () => {

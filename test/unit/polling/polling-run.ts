@@ -132,7 +132,12 @@ export class PollingRun implements PollSink {
   }
 
   state(serial: string): string | undefined {
-    return this.#samplesOf(serial).find(({ name }) => name === 'state')?.labels.state;
+    return this.#samplesOf(serial).find(({ name, value }) => name === 'state' && value === 1)?.labels.state;
+  }
+
+  /** When the newest record of an appliance was, in seconds. */
+  newestRecord(serial: string): number | undefined {
+    return this.#samplesOf(serial).find(({ name }) => name === 'last_record')?.value;
   }
 
   suspended(): number {
@@ -145,8 +150,8 @@ export class PollingRun implements PollSink {
   }
 
   /** The times between two polls of a task, in minutes. */
-  pausesOf(id: string, since = 0): number[] {
-    const starts = this.startsOf(id, since);
+  pausesOf(id: string): number[] {
+    const starts = this.startsOf(id);
     return starts.slice(1).map((at, index) => (at - (starts[index] ?? 0)) / minutes(1));
   }
 

@@ -60,4 +60,6 @@ test('a task fails alone if others responded after its first failure; two respon
   expect(states.map(({ failsAlone }) => failsAlone)).toEqual([false, true, true, false]);
   expect(states.map(({ failingSince }) => failingSince)).toEqual([1, 1, 1, Number.POSITIVE_INFINITY]);
   expect(statesOf(events, { othersRespondedAt: 0 })[1]?.failsAlone).toBe(false);
+  // A single failure now and then does not count.
+  expect(statesOf([failed, withRecords, failed], { othersRespondedAt: 1.5 }).at(-1)?.failsAlone).toBe(false);
 });
