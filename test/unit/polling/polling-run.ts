@@ -98,28 +98,13 @@ export class PollingRun implements PollSink {
       isWaiting: () => false,
     };
     this.poller = new Poller({ ...defaults, ...options }, { clock, log });
-    onTestFinished(() => this.stop());
+    onTestFinished(() => this.#stopping.abort());
   }
 
   /** Polls for so many minutes. */
   async passes(count: number): Promise<void> {
     if (this.polls === 0) void this.poller.run(this.#stopping.signal);
     await this.clock.advance(minutes(count));
-  }
-
-  /** Resolves with whether polling everything once has ended within ten minutes. */
-  async polledOnce(): Promise<boolean> {
-    let isOver = false;
-    void this.poller.runOnce(this.#stopping.signal).then(() => {
-      isOver = true;
-    });
-    await this.clock.advance(minutes(10));
-    return isOver;
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.clock.advance(0);
   }
 
   get isUp(): boolean | undefined {
