@@ -46,6 +46,7 @@ test('requests and drops are counted, from zero, with _total in text alone, and 
   expect(text.value('filer_exporter_requests_total', { api: 'gfa', operation: 'data', code: '429' })).toBe(1);
   expect(text.value('filer_exporter_request_duration_seconds_bucket', { le: '0.25' })).toBe(0);
   expect(text.value('filer_exporter_request_duration_seconds_bucket', { le: '0.5' })).toBe(1);
+  expect(text.value('filer_exporter_request_duration_seconds_bucket', { le: '10.0' })).toBe(1);
   expect(text.value('filer_exporter_samples_dropped_total', { reason: 'invalid' })).toBe(3);
   expect(text.value('filer_exporter_samples_dropped_total', { reason: 'late' })).toBe(0);
   expect(text.value('filer_exporter_labels_shortened_total', { api: 'gfa' })).toBe(2);
