@@ -43,9 +43,9 @@ const WAIT = { firstPoll: 0.5, secondPoll: 0.75, end: 1 } as const;
 /** A task works while fewer of its latest polls than this failed. */
 const MISSES_UNTIL_BROKEN = 2;
 
-/** Whether a task succeeded before, and did not miss both of its latest polls. */
-export function isWorking({ lastAt, misses }: Successes): boolean {
-  return lastAt > Number.NEGATIVE_INFINITY && misses < MISSES_UNTIL_BROKEN;
+/** Whether a task that has succeeded before did not miss both of its latest polls. */
+export function isWorking({ misses }: Successes): boolean {
+  return misses < MISSES_UNTIL_BROKEN;
 }
 
 export function newVerdict(now: number): Verdict {
