@@ -152,8 +152,9 @@ export function probeOf(tasks: Iterable<PolledTask>, now: number): PolledTask | 
     if (state.polledAt > (lastPolled?.state.polledAt ?? Number.NEGATIVE_INFINITY)) lastPolled = polled;
     if (longestAgo === undefined || isBetterProbe(state, longestAgo.state)) longestAgo = polled;
   }
-  const hasJustFailed = lastResponded === lastPolled && (lastResponded?.state.responses.misses ?? 0) > 0;
-  return hasJustFailed ? longestAgo : (lastResponded ?? longestAgo);
+  if (lastResponded === undefined) return longestAgo;
+  const hasJustFailed = lastResponded === lastPolled && lastResponded.state.responses.misses > 0;
+  return hasJustFailed ? longestAgo : lastResponded;
 }
 
 function isBetterProbe(state: PolledTask['state'], other: PolledTask['state']): boolean {

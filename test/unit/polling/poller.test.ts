@@ -52,11 +52,13 @@ describe('polling', () => {
     expect(run.poller.fleet.find('a0/s0')?.state.responses.misses).toBe(0);
   });
 
-  test('a result that an output cannot take is a failure of its task', async () => {
-    const run = new PollingRun(seriesOf(2, 1));
+  test('a result that an output cannot take is a failure of its task, and the debug log has it', async () => {
+    const run = new PollingRun(seriesOf(2, 1), {}, 0, 'debug');
     run.accept = () => Promise.reject(new TypeError('cannot take this'));
     await run.passes(1);
     expect(run.poller.fleet.find('a0/s0')?.state.error?.message).toBe('cannot take this');
+    const line = { task: 'a0/s0', error: 'cannot take this' };
+    expect(run.log('A poll failed.')).toContainEqual(expect.objectContaining(line));
   });
 
   test('a defect ends polling with its error', async () => {
@@ -127,6 +129,8 @@ describe('suspension', () => {
     run.behaviour = only('a0/s0', returns(404));
     await run.passes(60);
     expect([run.pausesOf('a0/s0').map(Math.round).slice(1), run.suspended()]).toEqual([[15, 15, 15], 1]);
+    // Half is not most.
+    expect(run.poller.fleet.isMostlyFailing('not_found')).toBe(false);
     run.behaviour = () => works;
     await run.passes(60);
     expect([run.startsOf('a0/s0', minutes(60)).length >= 9, run.suspended()]).toEqual([true, 0]);
@@ -212,14 +216,18 @@ describe('a failure of some tasks', () => {
     ]);
   });
 
-  test('values leave after STALE_AFTER intervals as the limits allow them', async () => {
-    const run = new PollingRun(seriesOf(2, 1), { allowedPerSecond: () => 1 / 300 });
+  test('values leave after STALE_AFTER intervals as the limits allow them, and counters after FORGET_AFTER', async () => {
+    const run = new PollingRun(seriesOf(2, 1), { allowedPerSecond: () => 1 / 300, forgetAfterMs: minutes(60) });
     await run.passes(1);
     run.behaviour = only('a0', fails);
     await run.passes(28.9);
-    expect([run.poller.fleet.intervalFactor, run.exposed.has('a0/s0')]).toEqual([2, true]);
+    expect([run.poller.fleet.intervalFactor, run.exposed.get('a0/s0')]).toMatchObject([2, [{ value: 1 }]]);
     await run.passes(0.2);
-    expect([run.exposed.has('a0/s0'), run.exposed.has('a1/s0')]).toEqual([false, true]);
+    expect([run.exposed.get('a0/s0'), run.exposed.get('a1/s0')]).toMatchObject([[], [{ value: 1 }]]);
+    await run.passes(29.8);
+    expect(run.exposed.has('a0/s0')).toBe(true);
+    await run.passes(0.2);
+    expect(run.exposed.has('a0/s0')).toBe(false);
   });
 
   test('a cycle lasts until every series was polled', async () => {

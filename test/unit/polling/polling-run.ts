@@ -76,9 +76,9 @@ export class PollingRun implements PollSink {
   readonly #inFlight = new Set<string>();
 
   /** `minSleepMs`: the timers of the poller take at least so long, which makes a test of hours ten times faster. */
-  constructor(tasks: readonly Task[], options: Partial<PollerOptions> = {}, minSleepMs = 2_500) {
+  constructor(tasks: readonly Task[], options: Partial<PollerOptions> = {}, minSleepMs = 2_500, level = 'info') {
     this.tasks = tasks;
-    const { log, lines } = keptLog();
+    const { log, lines } = keptLog(level);
     this.lines = lines;
     const clock = {
       now: () => this.clock.now(),
@@ -154,8 +154,10 @@ export class PollingRun implements PollSink {
     this.exposed.set(id, [...samples]);
   }
 
-  withdraw(id: string): void {
-    this.exposed.delete(id);
+  /** No task of a run has counters, so nothing is left of it where they stay. */
+  withdraw(id: string, keepsCounts = false): void {
+    if (keepsCounts) this.exposed.set(id, []);
+    else this.exposed.delete(id);
   }
 
   #samplesOf(serial: string): readonly Sample[] {

@@ -59,4 +59,10 @@ test('an outage is probed with the series that responded last, and after its fai
   expect(probeOf([recent, last, longestAgo], now)).toBe(last);
   last.state = { ...last.state, polledAt: 6 };
   expect(probeOf([recent, last, longestAgo], now)).toBe(longestAgo);
+  const never = [7, 3, 5].map((polledAt) => {
+    const polled = late('never/s', 0);
+    polled.state = { ...NEVER_POLLED, polledAt };
+    return polled;
+  });
+  expect(probeOf(never, now)).toBe(never[1]);
 });
