@@ -1,5 +1,5 @@
 import { inspect, parseEnv } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { variableRows } from '../../../src/catalog.ts';
 import { effectiveConfiguration } from '../../../src/cli/check-config.ts';
 import { usage } from '../../../src/cli/help.ts';
@@ -193,30 +193,28 @@ test('a secret in a file is read without its line ends, and after a rotation; an
   ]);
 });
 
-describe('the effective configuration', () => {
-  test('masks secrets, and is a valid .env that gives the same configuration', async () => {
-    const variables = {
-      ...both,
-      PORTAL_SERIES: 'all=20s,cpu_utilization=1h30m',
-      PORTAL_COLLECTORS: 'telemetry,notifications=1m30s',
-      STATE_FILE: '/var/a b#c.json',
-      GFA_CLIENT_KEY: 'it\'s "#1"',
-      EVENT_BUCKETS: '0.5,1.0005,10s',
-      HTTPS_PROXY: 'http://me:proxy-canary@proxy:3128',
-    };
-    const config = await configOf(variables);
-    const text = effectiveConfiguration(config);
-    expect(text).not.toContain('canary');
-    expect(text).toContain('\nHTTPS_PROXY=http://[redacted]@proxy:3128\n');
-    const secrets = { GFA_TOKEN: both.GFA_TOKEN, PORTAL_USER_KEY: both.PORTAL_USER_KEY };
-    const again = await configOf({ ...parseEnv(text), ...secrets, HTTPS_PROXY: variables.HTTPS_PROXY });
-    expect(again).toEqual(config);
-    expect(again.stateFile).toBe(variables.STATE_FILE);
-  });
+test('the effective configuration masks secrets, and is a valid .env that gives the same configuration', async () => {
+  const variables = {
+    ...both,
+    PORTAL_SERIES: 'all=20s,cpu_utilization=1h30m',
+    PORTAL_COLLECTORS: 'telemetry,notifications=1m30s',
+    STATE_FILE: '/var/a b#c.json',
+    GFA_CLIENT_KEY: 'it\'s "#1"',
+    EVENT_BUCKETS: '0.5,1.0005,10s',
+    HTTPS_PROXY: 'http://me:proxy-canary@proxy:3128',
+  };
+  const config = await configOf(variables);
+  const text = effectiveConfiguration(config);
+  expect(text).not.toContain('canary');
+  expect(text).toContain('\nHTTPS_PROXY=http://[redacted]@proxy:3128\n');
+  const secrets = { GFA_TOKEN: both.GFA_TOKEN, PORTAL_USER_KEY: both.PORTAL_USER_KEY };
+  const again = await configOf({ ...parseEnv(text), ...secrets, HTTPS_PROXY: variables.HTTPS_PROXY });
+  expect(again).toEqual(config);
+  expect(again.stateFile).toBe(variables.STATE_FILE);
+});
 
-  test('shows of an API that is off only that it is off', async () => {
-    expect(effectiveConfiguration(await configOf(portalOnly))).toMatch(/^GFA_URL=\nPORTAL_URL=/);
-  });
+test('the effective configuration shows of an API that is off only that it is off', async () => {
+  expect(effectiveConfiguration(await configOf(portalOnly))).toMatch(/^GFA_URL=\nPORTAL_URL=/);
 });
 
 test('--help has name, type, default and meaning of every variable, and fits a terminal', () => {

@@ -20,66 +20,64 @@ import {
 const only = (start: string, behaviour: Behaviour) => (each: Task) => (each.id.startsWith(start) ? behaviour : works);
 const allSeries = (behaviour: Behaviour) => (each: Task) => (each.appliance ? behaviour : works);
 
-describe('polling', () => {
-  test('every task is polled at once, and then once in each interval on its own phase', async () => {
-    const run = new PollingRun(seriesOf(3, 4), {}, 0);
-    run.behaviour = () => ({ ms: 1_900 });
-    await run.passes(0.1);
-    expect(run.polls).toBe(12);
-    await run.passes(30);
-    for (const { id } of run.tasks) {
-      const [first = 0, ...pauses] = run.pausesOf(id);
-      expect(Math.abs(first - 5)).toBeLessThan(2.5);
-      for (const pause of pauses) expect(pause).toBeCloseTo(5, 2);
-    }
-  });
+test('every task is polled at once, and then once in each interval on its own phase', async () => {
+  const run = new PollingRun(seriesOf(3, 4), {}, 0);
+  run.behaviour = () => ({ ms: 1_900 });
+  await run.passes(0.1);
+  expect(run.polls).toBe(12);
+  await run.passes(30);
+  for (const { id } of run.tasks) {
+    const [first = 0, ...pauses] = run.pausesOf(id);
+    expect(Math.abs(first - 5)).toBeLessThan(2.5);
+    for (const pause of pauses) expect(pause).toBeCloseTo(5, 2);
+  }
+});
 
-  test('no more polls are in flight than there are workers, and none of a task twice', async () => {
-    const run = new PollingRun(seriesOf(20, 2));
-    run.behaviour = (_, nth) => ({ ms: 1_000 * nth });
-    await run.passes(30);
-    expect([run.maxInFlight, run.polledTwiceAtOnce]).toEqual([4, []]);
-  });
+test('no more polls are in flight than there are workers, and none of a task twice', async () => {
+  const run = new PollingRun(seriesOf(20, 2));
+  run.behaviour = (_, nth) => ({ ms: 1_000 * nth });
+  await run.passes(30);
+  expect([run.maxInFlight, run.polledTwiceAtOnce]).toEqual([4, []]);
+});
 
-  test('a poll that is postponed is no failure, and is repeated at the time that it names', async () => {
-    const run = new PollingRun(seriesOf(2, 1), {}, 0);
-    await run.passes(2);
-    run.behaviour = only('a0', { result: new PostponedError('later', minutes(7)) });
-    await run.passes(4.5);
-    run.behaviour = () => works;
-    await run.passes(1);
-    expect(run.startsOf('a0/s0').at(-1)).toBeCloseTo(minutes(7), -1);
-    expect(run.poller.fleet.find('a0/s0')?.state.responses.misses).toBe(0);
-  });
+test('a poll that is postponed is no failure, and is repeated at the time that it names', async () => {
+  const run = new PollingRun(seriesOf(2, 1), {}, 0);
+  await run.passes(2);
+  run.behaviour = only('a0', { result: new PostponedError('later', minutes(7)) });
+  await run.passes(4.5);
+  run.behaviour = () => works;
+  await run.passes(1);
+  expect(run.startsOf('a0/s0').at(-1)).toBeCloseTo(minutes(7), -1);
+  expect(run.poller.fleet.find('a0/s0')?.state.responses.misses).toBe(0);
+});
 
-  test('a result that an output cannot take is a failure of its task, and the debug log has it', async () => {
-    const run = new PollingRun(seriesOf(2, 1), {}, 0, 'debug');
-    run.accept = () => Promise.reject(new TypeError('cannot take this'));
-    await run.passes(1);
-    expect(run.poller.fleet.find('a0/s0')?.state.error?.message).toBe('cannot take this');
-    const line = { task: 'a0/s0', error: 'cannot take this' };
-    expect(run.log('A poll failed.')).toContainEqual(expect.objectContaining(line));
-  });
+test('a result that an output cannot take is a failure of its task, and the debug log has it', async () => {
+  const run = new PollingRun(seriesOf(2, 1), {}, 0, 'debug');
+  run.accept = () => Promise.reject(new TypeError('cannot take this'));
+  await run.passes(1);
+  expect(run.poller.fleet.find('a0/s0')?.state.error?.message).toBe('cannot take this');
+  const line = { task: 'a0/s0', error: 'cannot take this' };
+  expect(run.log('A poll failed.')).toContainEqual(expect.objectContaining(line));
+});
 
-  test('a defect ends polling with its error', async () => {
-    const run = new PollingRun(seriesOf(2, 1));
-    run.publishState = () => {
-      throw new TypeError('a defect');
-    };
-    const ended = run.poller.run(new AbortController().signal).catch((defect: unknown) => defect);
-    expect(await run.clock.through(ended, 1_000)).toMatchObject({ message: 'a defect' });
-  });
+test('a defect ends polling with its error', async () => {
+  const run = new PollingRun(seriesOf(2, 1));
+  run.publishState = () => {
+    throw new TypeError('a defect');
+  };
+  const ended = run.poller.run(new AbortController().signal).catch((defect: unknown) => defect);
+  expect(await run.clock.through(ended, 1_000)).toMatchObject({ message: 'a defect' });
+});
 
-  test.each([
-    ['the service is down', [inventory, ...seriesOf(50, 15)], allSeries(fails), 40],
-    ['everything was polled, although some is missing', [inventory, ...seriesOf(4, 3)], only('a0', returns(404)), 13],
-    ['the inventory is all there is, and fails', [inventory], () => fails, 1],
-  ])('polling once ends when %s', async (_, tasks, behaviour, maxPolls) => {
-    const run = new PollingRun(tasks);
-    run.behaviour = behaviour;
-    await run.clock.through(run.poller.runOnce(new AbortController().signal), 1_000);
-    expect(run.polls).toBeLessThanOrEqual(maxPolls);
-  });
+test.each([
+  ['the service is down', [inventory, ...seriesOf(50, 15)], allSeries(fails), 40],
+  ['everything was polled, although some is missing', [inventory, ...seriesOf(4, 3)], only('a0', returns(404)), 13],
+  ['the inventory is all there is, and fails', [inventory], () => fails, 1],
+])('polling once ends when %s', async (_, tasks, behaviour, maxPolls) => {
+  const run = new PollingRun(tasks);
+  run.behaviour = behaviour;
+  await run.clock.through(run.poller.runOnce(new AbortController().signal), 1_000);
+  expect(run.polls).toBeLessThanOrEqual(maxPolls);
 });
 
 describe('an outage of the service', () => {
@@ -157,87 +155,85 @@ describe('suspension', () => {
   });
 });
 
-describe('a failure of some tasks', () => {
-  test('an appliance that is off is down for this reason, logged once, and up with its second record', async () => {
-    const run = new PollingRun(seriesOf(3, 3));
-    const stateOf = (serial: string) => [run.up(serial), run.state(serial)];
-    await run.passes(20);
-    run.behaviour = only('a0', isEmpty);
-    await run.passes(14);
-    expect(stateOf('a0')).toEqual([1, 'reporting']);
-    await run.passes(7);
-    expect([stateOf('a0'), stateOf('a1')]).toEqual([
-      [0, 'no_records'],
-      [1, 'reporting'],
-    ]);
-    run.behaviour = () => works;
-    await run.passes(10);
-    expect([run.up('a0'), run.suspended()]).toEqual([1, 0]);
-    const lines = run.log('The appliance').map(({ msg, reason }) => [msg, reason]);
-    expect(lines).toEqual([
-      ['The appliance went down.', 'no_records'],
-      ['The appliance came up again.', undefined],
-    ]);
-  });
+test('an appliance that is off is down for this reason, logged once, and up with its second record', async () => {
+  const run = new PollingRun(seriesOf(3, 3));
+  const stateOf = (serial: string) => [run.up(serial), run.state(serial)];
+  await run.passes(20);
+  run.behaviour = only('a0', isEmpty);
+  await run.passes(14);
+  expect(stateOf('a0')).toEqual([1, 'reporting']);
+  await run.passes(7);
+  expect([stateOf('a0'), stateOf('a1')]).toEqual([
+    [0, 'no_records'],
+    [1, 'reporting'],
+  ]);
+  run.behaviour = () => works;
+  await run.passes(10);
+  expect([run.up('a0'), run.suspended()]).toEqual([1, 0]);
+  const lines = run.log('The appliance').map(({ msg, reason }) => [msg, reason]);
+  expect(lines).toEqual([
+    ['The appliance went down.', 'no_records'],
+    ['The appliance came up again.', undefined],
+  ]);
+});
 
-  test('the newest record of an appliance is exposed with its time, if it has one', async () => {
-    const run = new PollingRun(seriesOf(2, 2));
-    run.behaviour = ({ id }, nth) => (id.startsWith('a1') ? { result: recordAt(minutes(nth)) } : works);
-    const lastRecords = () => [run.newestRecord('a0'), run.newestRecord('a1')];
-    await run.passes(1);
-    expect(lastRecords()).toEqual([undefined, 60]);
-    await run.passes(7);
-    expect(lastRecords()).toEqual([undefined, 120]);
-  });
+test('the newest record of an appliance is exposed with its time, if it has one', async () => {
+  const run = new PollingRun(seriesOf(2, 2));
+  run.behaviour = ({ id }, nth) => (id.startsWith('a1') ? { result: recordAt(minutes(nth)) } : works);
+  const lastRecords = () => [run.newestRecord('a0'), run.newestRecord('a1')];
+  await run.passes(1);
+  expect(lastRecords()).toEqual([undefined, 60]);
+  await run.passes(7);
+  expect(lastRecords()).toEqual([undefined, 120]);
+});
 
-  test('an appliance that does not respond is logged although another one waits', async () => {
-    const run = new PollingRun(seriesOf(3, 2));
-    await run.passes(20);
-    const waits = { result: new PostponedError('later', minutes(500)) };
-    run.behaviour = (each) => (each.id.startsWith('a0') ? waits : only('a1', fails)(each));
-    await run.passes(19);
-    run.behaviour = () => fails;
-    await run.passes(40);
-    // The outage explains what follows.
-    const lines = run.log('The appliance').filter(({ serial }) => serial !== 'a0');
-    expect(lines).toMatchObject([{ serial: 'a1', reason: 'unavailable', failing: 2, series: 2 }]);
-  });
+test('an appliance that does not respond is logged although another one waits', async () => {
+  const run = new PollingRun(seriesOf(3, 2));
+  await run.passes(20);
+  const waits = { result: new PostponedError('later', minutes(500)) };
+  run.behaviour = (each) => (each.id.startsWith('a0') ? waits : only('a1', fails)(each));
+  await run.passes(19);
+  run.behaviour = () => fails;
+  await run.passes(40);
+  // The outage explains what follows.
+  const lines = run.log('The appliance').filter(({ serial }) => serial !== 'a0');
+  expect(lines).toMatchObject([{ serial: 'a1', reason: 'unavailable', failing: 2, series: 2 }]);
+});
 
-  test('an operation that fails for one appliance is logged from its second failure to its second success', async () => {
-    const run = new PollingRun(seriesOf(3, 2));
-    run.behaviour = (each, nth) => only('a0/s0', nth % 4 === 0 ? works : fails)(each);
-    await run.passes(120);
-    run.behaviour = () => works;
-    await run.passes(30);
-    const [begin, end] = ['The operation failed repeatedly.', 'The operation succeeded again.'];
-    expect(run.log('The operation')).toMatchObject([
-      { msg: begin, operation: 's0', reason: 'server_error' },
-      { msg: end },
-    ]);
-  });
+test('an operation that fails for one appliance is logged from its second failure to its second success', async () => {
+  const run = new PollingRun(seriesOf(3, 2));
+  run.behaviour = (each, nth) => only('a0/s0', nth % 4 === 0 ? works : fails)(each);
+  await run.passes(120);
+  run.behaviour = () => works;
+  await run.passes(30);
+  const [begin, end] = ['The operation failed repeatedly.', 'The operation succeeded again.'];
+  expect(run.log('The operation')).toMatchObject([
+    { msg: begin, operation: 's0', reason: 'server_error' },
+    { msg: end },
+  ]);
+});
 
-  test('values leave after STALE_AFTER intervals as the limits allow them, and counters after FORGET_AFTER', async () => {
-    const run = new PollingRun(seriesOf(2, 1), { allowedPerSecond: () => 1 / 300, forgetAfterMs: minutes(60) });
-    await run.passes(1);
-    run.behaviour = only('a0', fails);
-    await run.passes(28.9);
-    expect([run.poller.fleet.intervalFactor, run.exposed.get('a0/s0')]).toMatchObject([2, [{ value: 1 }]]);
-    await run.passes(0.2);
-    expect([run.exposed.get('a0/s0'), run.exposed.get('a1/s0')]).toMatchObject([[], [{ value: 1 }]]);
-    await run.passes(29.8);
-    expect(run.exposed.has('a0/s0')).toBe(true);
-    await run.passes(0.2);
-    expect(run.exposed.has('a0/s0')).toBe(false);
-  });
+test('values leave after STALE_AFTER intervals as the limits allow them, and counters after FORGET_AFTER', async () => {
+  const run = new PollingRun(seriesOf(2, 1), { allowedPerSecond: () => 1 / 300, forgetAfterMs: minutes(60) });
+  await run.passes(1);
+  run.behaviour = only('a0', fails);
+  await run.passes(28.9);
+  expect([run.poller.fleet.intervalFactor, run.exposed.get('a0/s0')]).toMatchObject([2, [{ value: 1 }]]);
+  await run.passes(0.2);
+  expect([run.exposed.get('a0/s0'), run.exposed.get('a1/s0')]).toMatchObject([[], [{ value: 1 }]]);
+  await run.passes(29.8);
+  expect(run.exposed.has('a0/s0')).toBe(true);
+  await run.passes(0.2);
+  expect(run.exposed.has('a0/s0')).toBe(false);
+});
 
-  test('a cycle lasts until every series was polled', async () => {
-    const run = new PollingRun(seriesOf(3, 1), { workers: 1 }, 0);
-    run.behaviour = () => ({ ms: 20_000 });
-    await run.passes(0.5);
-    expect(run.poller.fleet.cycleSeconds).toBeUndefined();
-    await run.passes(1);
-    expect(run.poller.fleet.cycleSeconds).toBeCloseTo(60, 1);
-  });
+test('a cycle lasts until every series was polled', async () => {
+  const run = new PollingRun(seriesOf(3, 1), { workers: 1 }, 0);
+  run.behaviour = () => ({ ms: 20_000 });
+  await run.passes(0.5);
+  expect(run.poller.fleet.cycleSeconds).toBeUndefined();
+  await run.passes(1);
+  expect(run.poller.fleet.cycleSeconds).toBeCloseTo(60, 1);
 });
 
 describe('the inventory', () => {
