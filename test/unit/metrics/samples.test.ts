@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Family, JsonObject } from '../../../src/metrics/family.ts';
 import { hasValue, labelValue, toSamples } from '../../../src/metrics/samples.ts';
 import { infoOne, percent, unitless } from '../../../src/metrics/units.ts';
@@ -37,62 +37,56 @@ test('a field named like a member of every object is not found where nobody sent
   expect(read([odd], {}).values).toEqual({});
 });
 
-describe('labels', () => {
+test('labels that are fields come from the record of the value, empty where it has none', () => {
   const info = {
+    ...cpu,
     name: 'filer_test_info',
-    help: 'Test.',
     from: infoOne,
     fields: { id: {} },
     fieldLabels: { build: 'build' },
-  } as const satisfies Family;
+  } as const;
+  const { values } = read([info], { id: null, build: 'new' }, { id: 'x', build: 'old' });
+  expect(values).toEqual({ 'filer_test_info{build="old"}': 1 });
+  expect(read([info], { id: 'x' }).values).toEqual({ 'filer_test_info{build=""}': 1 });
+});
 
-  test('that are fields come from the record of the value, empty where it has none', () => {
-    expect(read([info], { id: null, build: 'new' }, { id: 'x', build: 'old' }).values).toEqual({
-      'filer_test_info{build="old"}': 1,
-    });
-    expect(read([info], { id: 'x' }).values).toEqual({ 'filer_test_info{build=""}': 1 });
-  });
+test.each([
+  ['text', 'text'],
+  ['', ''],
+  [false, 'false'],
+  [null, ''],
+  [{ a: 1 }, ''],
+])('labels write %j as %j', (raw, label) => {
+  expect(labelValue(raw)).toBe(label);
+});
 
-  test.each([
-    ['text', 'text'],
-    ['', ''],
-    [false, 'false'],
-    [null, ''],
-    [{ a: 1 }, ''],
-  ])('write %j as %j', (raw, label) => {
-    expect(labelValue(raw)).toBe(label);
+test.each([
+  ['15m', ['longterm', '15', '15min', 'load15', 'Fifteen', 'LONGTERM', 'load_15m_avg']],
+  ['5m', ['midterm', '5', '5min', 'load5', 'Five']],
+  ['1m', ['shortterm', '1', '1min', 'load1', 'One']],
+  ['load', ['load']],
+  ['__proto__', ['__proto__']],
+])('load windows of %s are known by %j', (window, names) => {
+  for (const name of names) expect(loadWindow(name)).toBe(window);
+});
+
+test('load windows take every number but the time, each its newest, and no text', () => {
+  const newest = '{ "time": 3, "longterm": null, "queue": 2, "host": "edge", "up": true, "__proto__": 5 }';
+  const before = { time: 2, longterm: '0.5', midterm: '0.25', constructor: '6' };
+  expect(read(standardSeries.load_average, JSON.parse(newest), before, { num_cores: 2 }).values).toEqual({
+    'filer_appliance_load_average{window="15m"}': 0.5,
+    'filer_appliance_load_average{window="queue"}': 2,
+    'filer_appliance_load_average{window="__proto__"}': 5,
+    'filer_appliance_load_average{window="5m"}': 0.25,
+    'filer_appliance_load_average{window="constructor"}': 6,
+    filer_appliance_cpu_cores: 2,
   });
 });
 
-describe('load windows', () => {
-  test.each([
-    ['15m', ['longterm', '15', '15min', 'load15', 'Fifteen', 'LONGTERM', 'load_15m_avg']],
-    ['5m', ['midterm', '5', '5min', 'load5', 'Five']],
-    ['1m', ['shortterm', '1', '1min', 'load1', 'One']],
-    ['load', ['load']],
-    ['__proto__', ['__proto__']],
-  ])('of %s are known by %j', (window, names) => {
-    for (const name of names) expect(loadWindow(name)).toBe(window);
-  });
-
-  test('take every number but the time, each its newest, and no text', () => {
-    const newest = '{ "time": 3, "longterm": null, "queue": 2, "host": "edge", "up": true, "__proto__": 5 }';
-    const before = { time: 2, longterm: '0.5', midterm: '0.25', constructor: '6' };
-    expect(read(standardSeries.load_average, JSON.parse(newest), before, { num_cores: 2 }).values).toEqual({
-      'filer_appliance_load_average{window="15m"}': 0.5,
-      'filer_appliance_load_average{window="queue"}': 2,
-      'filer_appliance_load_average{window="__proto__"}': 5,
-      'filer_appliance_load_average{window="5m"}': 0.25,
-      'filer_appliance_load_average{window="constructor"}': 6,
-      filer_appliance_cpu_cores: 2,
-    });
-  });
-
-  test('are fifty at most, however many fields a record has, and the others are counted', () => {
-    const record = Object.fromEntries(Array.from({ length: 200 }, (_, index) => ['i'.repeat(index), index]));
-    const { values, notes } = read(standardSeries.load_average, { time: 1, ...record });
-    expect([Object.keys(values).length, notes.length, notes[0]]).toEqual([50, 150, `full ${'i'.repeat(50)}`]);
-  });
+test('load windows are fifty at most, however many fields a record has, and the others are counted', () => {
+  const record = Object.fromEntries(Array.from({ length: 200 }, (_, index) => ['i'.repeat(index), index]));
+  const { values, notes } = read(standardSeries.load_average, { time: 1, ...record });
+  expect([Object.keys(values).length, notes.length, notes[0]]).toEqual([50, 150, `full ${'i'.repeat(50)}`]);
 });
 
 test('a record holds a value when any row finds one in it', () => {

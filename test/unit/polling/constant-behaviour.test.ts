@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/contract/task.ts';
+import { getOrCreate } from '../../../src/runtime/maps.ts';
 import fc from '../../harness/fast-check.ts';
 import { type Behaviour, fails, hangs, isEmpty, minutes, PollingRun, recordAt, returns, task } from './polling-run.ts';
 
@@ -66,26 +67,23 @@ async function complaintsOf(appliances: readonly (readonly Series[])[], hours: n
   const tasks = all.map((series) => series.task);
   const run = new PollingRun(tasks, { workers: 8 }, 15_000);
   run.behaviour = ({ id }, nth) => patterns.get(id)?.(nth, run.clock.monotonic()) ?? fails;
-  const values = new Map<string, number | boolean>();
-  const changes = new Map<string, number>();
+  /** What each showed after the first cycle, one after the other. */
+  const shown = new Map<string, (number | boolean)[]>();
   let firstCycleLines = 0;
   for (let passed = 0; passed < hours * 60; passed += 1) {
-    const isFirstCycle = all.some(({ task: { id } }) => run.startsOf(id).length === 0);
-    if (isFirstCycle) firstCycleLines = run.lines.length;
     await run.passes(1);
-    for (const name of ['service', ...appliances.keys()].map(String)) {
-      const value = name === 'service' ? run.isUp : run.up(`a${name}`);
-      if (value === undefined) continue;
-      if (name !== 'service' && run.isUp === false)
-        complaints.push(`a${name} is ${value} although the service is down`);
-      const hasChanged = !isFirstCycle && values.has(name) && values.get(name) !== value;
-      changes.set(name, (changes.get(name) ?? 0) + Number(hasChanged));
-      values.set(name, value);
-    }
+    const states = appliances.map((_, serial) => [`a${serial}`, run.up(`a${serial}`)] as const);
+    if (run.isUp === false && states.some(([, up]) => up !== undefined)) complaints.push('a state in an outage');
+    if (all.some(({ task: { id } }) => run.startsOf(id).length === 0)) firstCycleLines = run.lines.length;
+    else
+      for (const [name, value] of [['service', run.isUp] as const, ...states]) {
+        const values = getOrCreate(shown, name, () => []);
+        if (value !== undefined && value !== values.at(-1)) values.push(value);
+      }
   }
   const lines = run.lines.slice(firstCycleLines).map(({ msg, operation, serial }) => `${operation ?? serial}: ${msg}`);
   complaints.push(...lines.filter((line, index) => lines.indexOf(line) < index));
-  for (const [name, count] of changes) if (count > 1) complaints.push(`${name} changed ${count} times`);
+  for (const [name, values] of shown) if (values.length > 2) complaints.push(`${name} showed ${values}`);
   for (const [index, series] of appliances.entries()) {
     const up = run.up(`a${index}`);
     const isDead = series.every(({ name }) => NEVER_WORKS.includes(name));
