@@ -17,7 +17,7 @@ export interface SendingOptions {
  * undici 7 pauses its parser while a reader lags by this many bytes. If the service closes the connection meanwhile, an
  * assertion of undici fails outside of every promise, and the process ends. Each reader limits the bytes that it takes.
  */
-const NEVER_PAUSED = 2 ** 31;
+const NEVER_PAUSED = Number.MAX_SAFE_INTEGER;
 
 /** Sends a request once. Rejects with a RequestError `timeout` or `aborted`, with undici's error, or with the error of `read`. */
 export async function sendOnce<Result>(
