@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { StatusReport } from '../../../src/status/report.ts';
 import { formatRate, formatSeconds } from '../../../src/web/pages/format.ts';
 import { landingPage } from '../../../src/web/pages/page.ts';
@@ -38,88 +38,85 @@ const troubled = () => {
 
 const rowsOf = (text: string) => text.split('\n').flatMap((line) => /^(a\d+) /.exec(line)?.[1] ?? []);
 
-describe('the status page', () => {
-  test('loads itself again every ten seconds, until it is paused, and keeps what was chosen in its address', async () => {
-    const report = await troubled();
-    const page = statusPage(report, 'show=down&filter=a&sort=name&order=descending&page=2').text;
-    expect(page).toContain('<meta http-equiv="refresh" content="10">');
-    expect(page).toContain(
-      'href="?show=down&amp;filter=a&amp;sort=name&amp;order=descending&amp;page=2&amp;reload=off"',
-    );
-    expect(page).toContain('<input type="hidden" name="show" value="down">');
-    expect(statusPage(report, 'reload=off').text).not.toContain('http-equiv');
-  });
+test('the status page loads itself again every ten seconds, until it is paused, and keeps what was chosen in its address', async () => {
+  const report = await troubled();
+  const page = statusPage(report, 'show=down&filter=a&sort=name&order=descending&page=2').text;
+  expect(page).toContain('<meta http-equiv="refresh" content="10">');
+  expect(page).toContain('href="?show=down&amp;filter=a&amp;sort=name&amp;order=descending&amp;page=2&amp;reload=off"');
+  expect(page).toContain('<input type="hidden" name="show" value="down">');
+  expect(statusPage(report, 'reload=off').text).not.toContain('http-equiv');
+});
 
-  test('runs nothing and loads nothing, by a policy that allows only its own style', async () => {
-    const page = statusPage(await troubled(), '');
-    expect(page.text).not.toMatch(/<script|\bon\w+=|src=|https?:\/\/(?!portal\.example)/);
-    expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-\S+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
-    );
-  });
+test('the status page runs nothing and loads nothing, by a policy that allows only its own style', async () => {
+  const page = statusPage(await troubled(), '');
+  expect(page.text).not.toMatch(/<script|\bon\w+=|src=|https?:\/\/(?!portal\.example)/);
+  expect(page.headers['content-security-policy']).toMatch(
+    /^default-src 'none'; style-src 'sha256-\S+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+  );
+});
 
-  test('says how many appliances are down, and why each of them is, the worst first', async () => {
-    const text = seen(await troubled());
-    expect(text).toMatch(/^All 12$/m);
-    expect(text).toMatch(/^Down 2$/m);
-    expect(text).toMatch(/^Up 10$/m);
-    expect(text).toMatch(/^a1 down no records a1 – .* 3 –$/m);
-    expect(text).toMatch(/^a2 down unavailable a2 .* GET \/x returned 503; .*· 3 failing/m);
-    expect(text).toMatch(/^a3 up a3 .* 3, 1 suspended: forbidden \(403\) –$/m);
-    expect(text).toMatch(/^ ?Suspended tasks 1 forbidden \(403\)$/m);
-    expect(rowsOf(text).slice(0, 4)).toEqual(['a1', 'a2', 'a0', 'a3']);
-    expect(text).toContain('Requests for s0 of 1 appliance returned 403. Give the role the right');
-  });
+test('the status page says how many appliances are down, and why each of them is, the worst first', async () => {
+  const text = seen(await troubled());
+  expect(text).toMatch(/^All 12$/m);
+  expect(text).toMatch(/^Down 2$/m);
+  expect(text).toMatch(/^Up 10$/m);
+  expect(text).toMatch(/^a1 down no records a1 – .* 3 –$/m);
+  expect(text).toMatch(/^a2 down unavailable a2 .* GET \/x returned 503; .*· 3 failing/m);
+  expect(text).toMatch(/^a3 up a3 .* 3, 1 suspended: forbidden \(403\) –$/m);
+  expect(text).toMatch(/^ ?Suspended tasks 1 forbidden \(403\)$/m);
+  expect(rowsOf(text).slice(0, 4)).toEqual(['a1', 'a2', 'a0', 'a3']);
+  expect(text).toContain('Requests for s0 of 1 appliance returned 403. Give the role the right');
+});
 
-  test.each([
-    ['show=down', ['a1', 'a2']],
-    ['show=error', ['a2']],
-    ['show=rejected', ['a3']],
-    ['show=constructor&sort=__proto__&filter=a1', ['a1', 'a10', 'a11']],
-    ['filter=A1', ['a1', 'a10', 'a11']],
-    ['filter=a1+no_records', ['a1']],
-    ['filter=503', ['a2']],
-    ['filter=nothing+like+this', []],
-    ['sort=name&order=descending&filter=a1', ['a11', 'a10', 'a1']],
-    ['sort=series&order=descending&show=up&page=-5', ['a3', 'a0', 'a4', 'a5', 'a6', 'a7', 'a8', 'a9', 'a10', 'a11']],
-    ['sort=record&filter=a1', ['a10', 'a11', 'a1']],
-  ])('?%s shows %j', async (query, names) => {
-    expect(rowsOf(seen(await troubled(), query))).toEqual(names);
-  });
+test.each([
+  ['show=down', ['a1', 'a2']],
+  ['show=error', ['a2']],
+  ['show=rejected', ['a3']],
+  ['show=constructor&sort=__proto__&filter=a1', ['a1', 'a10', 'a11']],
+  ['filter=A1', ['a1', 'a10', 'a11']],
+  ['filter=a1+no_records', ['a1']],
+  ['filter=503', ['a2']],
+  ['filter=nothing+like+this', []],
+  ['sort=name&order=descending&filter=a1', ['a11', 'a10', 'a1']],
+  ['sort=series&order=descending&show=up&page=-5', ['a3', 'a0', 'a4', 'a5', 'a6', 'a7', 'a8', 'a9', 'a10', 'a11']],
+  ['sort=record&filter=a1', ['a10', 'a11', 'a1']],
+])('the status page with ?%s shows %j', async (query, names) => {
+  expect(rowsOf(seen(await troubled(), query))).toEqual(names);
+});
 
-  test('has 80 rows at most, and links to the others', async () => {
-    const report = await troubled();
-    const appliances = Array.from({ length: 2_000 }, () => report.appliances)
-      .flat()
-      .slice(0, 2_000);
-    const text = seen({ ...report, appliances }, 'page=99');
-    expect(rowsOf(text)).toHaveLength(80);
-    expect(text).toMatch(/Page 25 of 25 +Previous/);
-    expect(statusPage({ ...report, appliances }, '').text.length).toBeLessThan(100_000);
-  });
+test('the status page has 80 rows at most, and links to the others', async () => {
+  const report = await troubled();
+  const appliances = Array.from({ length: 2_000 }, () => report.appliances)
+    .flat()
+    .slice(0, 2_000);
+  const text = seen({ ...report, appliances }, 'page=99');
+  expect(rowsOf(text)).toHaveLength(80);
+  expect(text).toMatch(/Page 25 of 25 +Previous/);
+  expect(seen({ ...report, appliances })).toMatch(/Page 1 of 25 +Next/);
+  expect(statusPage({ ...report, appliances }, '').text.length).toBeLessThan(100_000);
+});
 
-  test('says once why a service is down and what to do, and that its appliances are unknown', async () => {
-    const run = new PollingRun(fleet);
-    run.behaviour = () => returns(500);
-    await run.passes(60);
-    const text = seen(reportOf(run));
-    expect(text).toContain('\nPortal portal down\n');
-    expect(text).toContain('Down (server_error): GET /x returned 500');
-    expect(text.match(/ask the operator of the service/g)).toHaveLength(1);
-    expect(text).toContain('\nUnknown 12\n');
-    expect(text).toMatch(/^a0 unknown a0 .* GET \/x returned 500 [^;]*failing$/m);
-  });
+test('the status page says once why a service is down and what to do, and that its appliances are unknown', async () => {
+  const run = new PollingRun(fleet);
+  run.behaviour = () => returns(500);
+  await run.passes(60);
+  const text = seen(reportOf(run));
+  expect(text).toContain('\nPortal portal down\n');
+  expect(text).toContain('Down (server_error): GET /x returned 500');
+  expect(text.match(/ask the operator of the service/g)).toHaveLength(1);
+  expect(text).toContain('\nUnknown 12\n');
+  expect(text).toMatch(/^a0 unknown a0 .* GET \/x returned 500 [^;]*failing$/m);
+});
 
-  test('escapes whatever the services and the address contain', async () => {
-    const report = await troubled();
-    const hostile = `"><script>alert('x')</script>&`;
-    const appliances = report.appliances.map((appliance) => ({ ...appliance, name: hostile, build: hostile }));
-    const apis = report.apis.map((api) => ({ ...api, lastError: hostile }));
-    const query = new URLSearchParams({ filter: hostile, sort: hostile, page: hostile });
-    const page = statusPage({ ...report, apis, appliances }, `${query}`).text;
-    expect(page).not.toContain('<script');
-    expect(page).toContain('value="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;"');
-  });
+test('the status page escapes whatever the services and the address contain', async () => {
+  const report = await troubled();
+  const hostile = `"><script>alert('x')</script>&`;
+  const appliances = report.appliances.map((appliance) => ({ ...appliance, name: hostile, build: hostile }));
+  const apis = report.apis.map((api) => ({ ...api, lastError: hostile }));
+  const query = new URLSearchParams({ filter: hostile, sort: hostile, page: hostile });
+  const page = statusPage({ ...report, apis, appliances }, `${query}`).text;
+  expect(page).not.toContain('<script');
+  expect(page).toContain('value="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;"');
 });
 
 test('the landing page links to the other pages, relative to itself, and shows the notice of the demo', async () => {
