@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ResponseLimits, responseLimits } from '../../../src/transport/response-body.ts';
 import { listing, running, served } from './served.ts';
 
@@ -32,51 +32,42 @@ test.each<[string, Buffer | string, Readonly<Record<string, string>>, unknown]>(
   expect(await read(body, headers)).toEqual(value);
 });
 
-describe('a body is rejected', () => {
-  const tooLarge = `the response is larger than ${LIMIT} bytes (MAX_RESPONSE_BYTES)`;
-  test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, string]>([
-    ['that says that it is too large', '[]', { 'content-length': String(LIMIT + 1) }, 'oversize', tooLarge],
-    ['that is a byte too large', `"${'a'.repeat(LIMIT - 1)}"`, {}, 'oversize', tooLarge],
-    ['that is a byte too large when it is decompressed', gzipSync('0'.repeat(LIMIT + 1)), gzip, 'oversize', tooLarge],
-    ['that is a gzip bomb', gzipSync(Buffer.alloc(9_000_000)), gzip, 'oversize', tooLarge],
-    ['that is a page', '<html>', { 'content-type': 'text/html' }, 'invalid', 'expected JSON, got a web page'],
-    ['that is half a document', '{"items":[', {}, 'invalid', 'expected JSON, got 10 bytes of something else'],
-    [
-      'that is no UTF-8',
-      Buffer.from([0x22, 0xff, 0x22]),
-      {},
-      'invalid',
-      'expected JSON, got 3 bytes of something else',
-    ],
-    ['with damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', 'the compressed response is corrupted'],
-    ['without the gzip that it says', '[1]', gzip, 'invalid', 'the compressed response is corrupted'],
-    ['in brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', 'expected gzip or no compression'],
-  ])('%s', async (_, body, headers, code, message) => {
-    expect(await read(body, headers)).toMatchObject({ code, message: `GET /serials: ${message}` });
-  });
+const tooLarge = `the response is larger than ${LIMIT} bytes (MAX_RESPONSE_BYTES)`;
+test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, string]>([
+  ['that says that it is too large', '[]', { 'content-length': String(LIMIT + 1) }, 'oversize', tooLarge],
+  ['that is a byte too large', `"${'a'.repeat(LIMIT - 1)}"`, {}, 'oversize', tooLarge],
+  ['that is a byte too large when it is decompressed', gzipSync('0'.repeat(LIMIT + 1)), gzip, 'oversize', tooLarge],
+  ['that is a gzip bomb', gzipSync(Buffer.alloc(9_000_000)), gzip, 'oversize', tooLarge],
+  ['that is a page', '<html>', { 'content-type': 'text/html' }, 'invalid', 'expected JSON, got a web page'],
+  ['that is half a document', '{"items":[', {}, 'invalid', 'expected JSON, got 10 bytes of something else'],
+  ['that is no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}, 'invalid', 'expected JSON, got 3 bytes of something else'],
+  ['with damaged gzip', gzipSync('[1,2,3]').fill(0, 12), gzip, 'invalid', 'the compressed response is corrupted'],
+  ['without the gzip that it says', '[1]', gzip, 'invalid', 'the compressed response is corrupted'],
+  ['in brotli', '[1]', { 'content-encoding': 'br' }, 'invalid', 'expected gzip or no compression'],
+])('a body is rejected %s', async (_, body, headers, code, message) => {
+  expect(await read(body, headers)).toMatchObject({ code, message: `GET /serials: ${message}` });
+});
 
-  test('with more values than are read, before it is parsed', async () => {
-    const body = `[${'0,'.repeat(2_000_000)}0]`;
-    const limits = responseLimits(Number.POSITIVE_INFINITY, 64 * MIB);
-    expect(await read(gzipSync(body), gzip, limits)).toMatchObject({
-      code: 'oversize',
-      problem: 'long_list',
-      message: expect.stringContaining('2000000 values'),
-    });
-    const small = responseLimits(64 * MIB, 64 * MIB);
-    expect(await read(gzipSync('[{'.repeat(150_000)), gzip, small)).toMatchObject({
-      code: 'oversize',
-      problem: 'memory',
-    });
-  });
-
-  test('that is larger than memory allows, which the error says', async () => {
-    const limits = responseLimits(64 * MIB, 32 * MIB);
-    expect(limits).toEqual({ bytes: 4 * MIB, values: 223_696, isByMemory: true });
-    const message =
-      'GET /serials: the response is larger than 4194304 bytes (the limit that memory allows for one response)';
-    expect(await read('[]', { 'content-length': '5000000' }, limits)).toMatchObject({ message, problem: 'memory' });
-  });
+const memory = responseLimits(64 * MIB, 32 * MIB);
+test.each([
+  [
+    'with more values than are read',
+    `[${'0,'.repeat(2_000_000)}0]`,
+    responseLimits(1e15, 64 * MIB),
+    'long_list',
+    '2000000 values',
+  ],
+  ['with more values than memory allows', '[{'.repeat(150_000), { ...memory, bytes: MIB }, 'memory', '223696 values'],
+  [
+    'that is larger than memory allows',
+    ' '.repeat(4 * MIB + 1),
+    memory,
+    'memory',
+    '4194304 bytes (the limit that memory allows for one response)',
+  ],
+])('a body is rejected %s', async (_, body, limits, problem, message) => {
+  const error = { code: 'oversize', problem, message: expect.stringMatching(`${message.replaceAll(/[()]/g, '.')}$`) };
+  expect(await read(gzipSync(body), gzip, limits)).toMatchObject(error);
 });
 
 test.each<[string, Buffer | string, Readonly<Record<string, string>>, string]>([

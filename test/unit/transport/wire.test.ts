@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createServer, type Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../harness/until.ts';
 import { clientOf, listing, portOf, running, served } from './served.ts';
 
@@ -73,62 +73,48 @@ test.each(['timeout', 'aborted'])('while a TLS handshake hangs, a request ends: 
   for (const socket of sockets) socket.destroy();
 });
 
-test.each([{}, { 'content-length': 2_000_000 }])(
-  'a body that is too large is abandoned at once: %j',
-  async (headers) => {
-    const responses: ServerResponse[] = [];
-    const { failure } = await served((_, response) => {
-      const writeMore = () => void (response.writable && response.write(Buffer.alloc(65_536, ' '), writeMore));
-      responses.push(response.writeHead(200, headers));
-      if ('content-length' in headers) response.flushHeaders();
-      else writeMore();
-    });
-    expect((await failure()).code).toBe('oversize');
-    await until('the end of the connection', () => responses[0]?.destroyed);
-  },
-);
-
-describe('[canary] nothing on the error of a failed request is a secret', () => {
-  const CANARY = 'canary-5ec1e7-and-more';
-
-  test.each([
-    ['a cut body', 'network', `${HEAD}content-length: 99\r\n\r\n["${CANARY}`],
-    [
-      'a redirect',
-      '302',
-      `HTTP/1.1 302 ${CANARY}\r\nlocation: https://${CANARY}.test/?${CANARY}\r\ncontent-length: 0\r\n\r\n`,
-    ],
-    ['no JSON', 'invalid', `${HEAD}content-length: 22\r\n\r\n${CANARY}`],
-    ['an echo', '401', `HTTP/1.1 401 ${CANARY}\r\nx-echo: ${CANARY}\r\ncontent-length: 2000\r\n\r\n{"message":"ECHO"}`],
-  ])('%s', async (_, code, text) => {
-    const port = await portOf(
-      createServer((socket) => {
-        socket
-          .on('error', () => {})
-          .once('data', (request) => {
-            const echo = JSON.stringify(String(request)).slice(1, -1);
-            socket.end(text.replace('ECHO', echo).padEnd(text.includes('ECHO') ? 2_100 : 0));
-          });
-      }),
-    );
-    const { failure } = await clientOf(`http://127.0.0.1:${port}`);
-    const authorization = () => `Bearer ${CANARY}`;
-    const error = await failure({
-      method: 'POST',
-      path: '/auth/token',
-      authorization,
-      form: { client_secret: CANARY },
-    });
-    expect(error.code).toBe(code);
-    expect([...textsOf(error)].filter((each) => each.includes(CANARY))).toEqual([]);
+test.each([{}, { 'content-length': 2_000_000 }])('a body that is too large is abandoned: %j', async (headers) => {
+  const responses: ServerResponse[] = [];
+  const { failure } = await served((_, response) => {
+    const writeMore = () => void (response.writable && response.write(Buffer.alloc(65_536, ' '), writeMore));
+    responses.push(response.writeHead(200, headers));
+    if ('content-length' in headers) response.flushHeaders();
+    else writeMore();
   });
-
-  /** Every text that can be reached from a value, also by hidden properties. */
-  function* textsOf(value: unknown, seen = new Set<unknown>()): Generator<string> {
-    if (typeof value === 'string') yield value;
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
-    seen.add(value);
-    if (Buffer.isBuffer(value)) yield value.toString('latin1');
-    for (const key of Reflect.ownKeys(value)) yield* textsOf(Reflect.getOwnPropertyDescriptor(value, key)?.value, seen);
-  }
+  expect((await failure()).code).toBe('oversize');
+  await until('the end of the connection', () => responses[0]?.destroyed);
 });
+
+const CANARY = 'canary-5ec1e7-and-more';
+
+test.each([
+  ['a cut body', 'network', `${HEAD}content-length: 99\r\n\r\n["${CANARY}`],
+  ['a redirect', '302', `HTTP/1.1 302 ${CANARY}\r\nlocation: https://${CANARY}.test/?${CANARY}\r\n\r\n`],
+  ['no JSON', 'invalid', `${HEAD}content-length: 22\r\n\r\n${CANARY}`],
+  ['an echo', '401', `HTTP/1.1 401 ${CANARY}\r\nx-echo: ${CANARY}\r\ncontent-length: 2000\r\n\r\n{"message":"ECHO"}`],
+])('[canary] nothing on the error of a failed request is a secret: %s', async (_, code, text) => {
+  const port = await portOf(
+    createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', (request) => {
+          const echo = JSON.stringify(String(request)).slice(1, -1);
+          socket.end(text.replace('ECHO', echo).padEnd(text.includes('ECHO') ? 2_100 : 0));
+        });
+    }),
+  );
+  const { failure } = await clientOf(`http://127.0.0.1:${port}`);
+  const secrets = { authorization: () => `Bearer ${CANARY}`, form: { client_secret: CANARY } };
+  const error = await failure({ method: 'POST', path: '/auth/token', ...secrets });
+  expect(error.code).toBe(code);
+  expect([...textsOf(error)].filter((each) => each.includes(CANARY))).toEqual([]);
+});
+
+/** Every text that can be reached from a value, also by hidden properties. */
+function* textsOf(value: unknown, seen = new Set<unknown>()): Generator<string> {
+  if (typeof value === 'string') yield value;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+  seen.add(value);
+  if (Buffer.isBuffer(value)) yield value.toString('latin1');
+  for (const key of Reflect.ownKeys(value)) yield* textsOf(Reflect.getOwnPropertyDescriptor(value, key)?.value, seen);
+}

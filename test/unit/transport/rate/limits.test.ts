@@ -1,10 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PostponedError } from '../../../../src/runtime/errors.ts';
 import { type Attempt, type LimitSettings, type Sender, ServiceLimits } from '../../../../src/transport/rate/limits.ts';
 import { ManualClock, settle } from '../../../harness/manual-clock.ts';
 
 const LIMIT = { limit: { requests: 300, windowMs: 30_000 }, dailyLimit: undefined, maxPerMs: 0.01, concurrency: 8 };
-const NEVER = new AbortController().signal;
 
 const done: Attempt<string> = { state: 'succeeded', value: 'done' };
 const failed = (repeats: number): Attempt<string> => ({ state: 'failed', error: new Error('503'), repeats });
@@ -21,7 +20,12 @@ function serviceOf(settings: Partial<LimitSettings> = {}, latencyMs = 0) {
   const limits = new ServiceLimits({ ...LIMIT, ...settings }, { clock, random: () => 0 });
   const sent: { readonly name: string; readonly at: number }[] = [];
   /** Sends a request that gets these responses, the last one for ever. Resolves with its value or error. */
-  const send = (name: string, responses = [done], sender: Sender = {}, signal = NEVER): Promise<unknown> => {
+  const send = (
+    name: string,
+    responses = [done],
+    sender: Sender = {},
+    { signal } = new AbortController(),
+  ): Promise<unknown> => {
     let count = 0;
     const attempt = async () => {
       sent.push({ name, at: clock.monotonic() });
@@ -35,139 +39,131 @@ function serviceOf(settings: Partial<LimitSettings> = {}, latencyMs = 0) {
   return { clock, limits, sent, send, names };
 }
 
-describe('requests that wait', () => {
-  test('leave one by one at the request rate, in the order in which they came', async () => {
-    const { clock, sent, send, names } = serviceOf();
-    for (const name of ['a', 'b', 'c', 'd', 'e']) void send(name);
-    await clock.advance(1_000);
-    expect(names()).toBe('a b c d e');
-    // The first ones may leave within the slack for late timers; then one leaves every 100 ms.
-    expect((sent[4]?.at ?? 0) - (sent[3]?.at ?? 0)).toBeCloseTo(100, 0);
-  });
-
-  test('are overtaken by those with priority, also while as many wait as may be in flight', async () => {
-    const { clock, send, names } = serviceOf({ concurrency: 2 });
-    for (const name of ['a', 'b', 'c', 'd']) void send(name);
-    void send('token', [done], { hasPriority: true });
-    await clock.advance(1_000);
-    expect(names()).toBe('a token b c d');
-  });
-
-  test('wait for a free place before they are counted, and leave as soon as one is free', async () => {
-    const { clock, limits, sent, send } = serviceOf({ concurrency: 2, dailyLimit: 1_000_000 }, 5_000);
-    await clock.advance(10_000);
-    for (const name of ['a', 'b', 'c', 'd']) void send(name);
-    await clock.advance(4_000);
-    expect([sent.length, limits.requestsInFlight, limits.dailyQuotaRemaining]).toEqual([2, 2, 999_998]);
-    await clock.advance(20_000);
-    expect(sent.map(({ at }) => at)).toEqual([10_000, 10_000, 15_000, 15_000]);
-    expect([limits.requestsInFlight, limits.dailyQuotaRemaining]).toEqual([0, 999_996]);
-  });
-
-  test('are given up at once by a stop, and cost nobody a turn', async () => {
-    const { clock, send, names } = serviceOf();
-    const stop = new AbortController();
-    for (const name of ['a', 'b', 'c']) void send(name);
-    const stopped = send('stopped', [done], {}, stop.signal);
-    void send('d');
-    stop.abort(new Error('stop'));
-    expect(await stopped).toEqual(new Error('stop'));
-    await clock.advance(1_000);
-    expect(names()).toBe('a b c d');
-    expect(await send('late', [done], {}, stop.signal)).toEqual(new Error('stop'));
-  });
+test('requests that wait leave one by one at the request rate, in the order in which they came', async () => {
+  const { clock, sent, send, names } = serviceOf();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) void send(name);
+  await clock.advance(1_000);
+  expect(names()).toBe('a b c d e');
+  // The first ones may leave within the slack for late timers; then one leaves every 100 ms.
+  expect((sent[4]?.at ?? 0) - (sent[3]?.at ?? 0)).toBeCloseTo(100, 0);
 });
 
-describe('after a 429', () => {
-  test('nothing is sent until Retry-After is over, and then the rejected request again, twice at most', async () => {
-    const { clock, limits, send, sent } = serviceOf();
-    const result = send('rejected', [throttled(5_000), done]);
-    await clock.advance(1_000);
-    void send('other');
-    expect([limits.perSecond, limits.waitUntil]).toEqual([0, 5_000]);
-    expect(limits.sustainedPerSecond).toBeGreaterThan(0);
-    await clock.advance(3_999);
-    expect(sent).toHaveLength(1);
-    await clock.advance(1_001);
-    expect(sent.map(({ name }) => name)).toEqual(['rejected', 'rejected', 'other']);
-    expect([await result, limits.waitUntil]).toEqual(['done', undefined]);
-    expect(await clock.through(send('a', [throttled(1_000)]), 1_000)).toEqual(new Error('429'));
-    expect(sent).toHaveLength(6);
-  });
-
-  test('without Retry-After, a probe that gets no response makes room for the next one', async () => {
-    const { clock, send, names } = serviceOf();
-    void send('a', [throttled(), { state: 'lost', error: new Error('reset'), repeats: 0 }]);
-    await clock.advance(500);
-    void send('b');
-    await clock.advance(5_000);
-    expect(names()).toBe('a a b');
-  });
+test('requests that wait are overtaken by those with priority, also while as many wait as may be in flight', async () => {
+  const { clock, send, names } = serviceOf({ concurrency: 2 });
+  for (const name of ['a', 'b', 'c', 'd']) void send(name);
+  void send('token', [done], { hasPriority: true });
+  await clock.advance(1_000);
+  expect(names()).toBe('a token b c d');
 });
 
-describe('a failed request', () => {
-  test('is sent again after half a second, then a second, at least half of it, as often as its last failure allows', async () => {
-    const { clock, send, sent } = serviceOf({ maxPerMs: 1 });
-    expect(await clock.through(send('a', [failed(2), failed(2), done]), 50)).toBe('done');
-    expect(sent.map(({ at }) => at)).toEqual([0, 250, 750]);
-    expect(await clock.through(send('a', [failed(2), failed(1), done]), 50)).toEqual(new Error('503'));
-  });
-
-  test('is not sent again after a stop', async () => {
-    const { clock, send, sent } = serviceOf();
-    const stop = new AbortController();
-    const result = send('a', [failed(2)], {}, stop.signal);
-    await settle();
-    stop.abort(new Error('stop'));
-    expect([await result, sent.length, clock.sleeping]).toEqual([new Error('stop'), 1, 0]);
-  });
-
-  test('is repeated once for ten successes, so an outage doubles no load', async () => {
-    const { clock, send, sent } = serviceOf({ maxPerMs: 1, limit: { requests: 10_000, windowMs: 30_000 } });
-    const results = async (count: number, response: Attempt<string>) => {
-      const before = sent.length;
-      for (let index = 0; index < count; index += 1) void send('a', [response]);
-      await clock.advance(30_000);
-      return sent.length - before;
-    };
-    expect(await results(1_000, failed(2))).toBe(1_020);
-    expect(await results(100, done)).toBe(100);
-    expect(await results(1_000, failed(2))).toBe(1_010);
-  });
+test('requests wait for a free place before they are counted, and leave as soon as one is free', async () => {
+  const { clock, limits, sent, send } = serviceOf({ concurrency: 2, dailyLimit: 1_000_000 }, 5_000);
+  await clock.advance(10_000);
+  for (const name of ['a', 'b', 'c', 'd']) void send(name);
+  await clock.advance(4_000);
+  expect([sent.length, limits.requestsInFlight, limits.dailyQuotaRemaining]).toEqual([2, 2, 999_998]);
+  await clock.advance(20_000);
+  expect(sent.map(({ at }) => at)).toEqual([10_000, 10_000, 15_000, 15_000]);
+  expect([limits.requestsInFlight, limits.dailyQuotaRemaining]).toEqual([0, 999_996]);
 });
 
-describe('an appliance for which alone the service returns 429', () => {
-  /** The service rejects a twice, and accepts b between. */
-  async function throttledAlone() {
-    const service = serviceOf({ concurrency: 1 }, 50);
-    const { clock, send, sent } = service;
-    const rejected = send('a', [throttled(1_000), throttled(10_000)], { key: 'a' });
-    void send('b', [done], { key: 'b' });
-    const error = await clock.through(rejected, 50);
-    return { ...service, error, rejectedAt: (sent.at(-1)?.at ?? 0) + 50 };
-  }
+test('requests that wait are given up at once by a stop, and cost nobody a turn', async () => {
+  const { clock, send, names } = serviceOf();
+  const stop = new AbortController();
+  for (const name of ['a', 'b', 'c']) void send(name);
+  const stopped = send('stopped', [done], {}, stop);
+  void send('d');
+  stop.abort(new Error('stop'));
+  expect(await stopped).toEqual(new Error('stop'));
+  await clock.advance(1_000);
+  expect(names()).toBe('a b c d');
+  expect(await send('late', [done], {}, stop)).toEqual(new Error('stop'));
+});
 
-  test('waits alone: its requests are postponed, and others leave at once', async () => {
-    const { clock, limits, send, error, rejectedAt, names } = await throttledAlone();
-    expect([error, names(), limits.waitUntil]).toEqual([new Error('429'), 'a b a', undefined]);
-    const postponed = await send('a', [done], { key: 'a' });
-    expect(postponed).toBeInstanceOf(PostponedError);
-    expect(postponed).toMatchObject({
-      until: rejectedAt + 10_000,
-      message: expect.stringContaining('429 for a alone'),
-    });
-    void send('b', [done], { key: 'b' });
-    await clock.advance(150);
-    expect(names()).toBe('a b a b');
-  });
+test('after a 429 nothing is sent until Retry-After is over, and then the rejected request again, twice at most', async () => {
+  const { clock, limits, send, sent } = serviceOf();
+  const result = send('rejected', [throttled(5_000), done]);
+  await clock.advance(1_000);
+  void send('other');
+  expect([limits.perSecond, limits.waitUntil]).toEqual([0, 5_000]);
+  expect(limits.sustainedPerSecond).toBeGreaterThan(0);
+  await clock.advance(3_999);
+  expect(sent).toHaveLength(1);
+  await clock.advance(1_001);
+  expect(sent.map(({ name }) => name)).toEqual(['rejected', 'rejected', 'other']);
+  expect([await result, limits.waitUntil]).toEqual(['done', undefined]);
+  expect(await clock.through(send('a', [throttled(1_000)]), 1_000)).toEqual(new Error('429'));
+  expect(sent).toHaveLength(6);
+});
 
-  test('gets one request after its wait, and all when that one is accepted', async () => {
-    const { clock, send } = await throttledAlone();
-    await clock.advance(12_000);
-    const probe = send('a', [done], { key: 'a' });
-    expect(await send('a', [done], { key: 'a' })).toBeInstanceOf(PostponedError);
-    await clock.advance(200);
-    expect(await probe).toBe('done');
-    expect(await clock.through(send('a', [done], { key: 'a' }), 100)).toBe('done');
+test('after a 429 without Retry-After, a probe that gets no response makes room for the next one', async () => {
+  const { clock, send, names } = serviceOf();
+  void send('a', [throttled(), { state: 'lost', error: new Error('reset'), repeats: 0 }]);
+  await clock.advance(500);
+  void send('b');
+  await clock.advance(5_000);
+  expect(names()).toBe('a a b');
+});
+
+test('a failed request is sent again after half a second, then a second, at least half of it, as often as its last failure allows', async () => {
+  const { clock, send, sent } = serviceOf({ maxPerMs: 1 });
+  expect(await clock.through(send('a', [failed(2), failed(2), done]), 50)).toBe('done');
+  expect(sent.map(({ at }) => at)).toEqual([0, 250, 750]);
+  expect(await clock.through(send('a', [failed(2), failed(1), done]), 50)).toEqual(new Error('503'));
+});
+
+test('a failed request is not sent again after a stop', async () => {
+  const { clock, send, sent } = serviceOf();
+  const stop = new AbortController();
+  const result = send('a', [failed(2)], {}, stop);
+  await settle();
+  stop.abort(new Error('stop'));
+  expect([await result, sent.length, clock.sleeping]).toEqual([new Error('stop'), 1, 0]);
+});
+
+test('a failed request is repeated once for ten successes, and twenty times at most, so an outage doubles no load', async () => {
+  const { clock, send, sent } = serviceOf({ maxPerMs: 1, limit: { requests: 10_000, windowMs: 30_000 } });
+  const requestsFor = async (count: number, response: Attempt<string>) => {
+    const before = sent.length;
+    for (let index = 0; index < count; index += 1) void send('a', [response]);
+    await clock.advance(30_000);
+    return sent.length - before;
+  };
+  expect(await requestsFor(30, failed(2))).toBe(30 + 20);
+  expect([await requestsFor(109, done), await requestsFor(30, failed(2))]).toEqual([109, 30 + 10]);
+  expect([await requestsFor(400, done), await requestsFor(30, failed(2))]).toEqual([400, 30 + 20]);
+});
+
+/** The service rejects a twice, and accepts b between. */
+async function throttledAlone() {
+  const service = serviceOf({ concurrency: 1 }, 50);
+  const { clock, send, sent } = service;
+  const rejected = send('a', [throttled(1_000), throttled(10_000)], { key: 'a' });
+  void send('b', [done], { key: 'b' });
+  const error = await clock.through(rejected, 50);
+  return { ...service, error, rejectedAt: (sent.at(-1)?.at ?? 0) + 50 };
+}
+
+test('an appliance for which alone the service returns 429 waits alone: its requests are postponed, and others leave at once', async () => {
+  const { clock, limits, send, error, rejectedAt, names } = await throttledAlone();
+  expect([error, names(), limits.waitUntil]).toEqual([new Error('429'), 'a b a', undefined]);
+  const postponed = await send('a', [done], { key: 'a' });
+  expect(postponed).toBeInstanceOf(PostponedError);
+  expect(postponed).toMatchObject({
+    until: rejectedAt + 10_000,
+    message: expect.stringContaining('429 for a alone'),
   });
+  void send('b', [done], { key: 'b' });
+  await clock.advance(150);
+  expect(names()).toBe('a b a b');
+});
+
+test('an appliance for which alone the service returns 429 gets one request after its wait, and all when that one is accepted', async () => {
+  const { clock, send } = await throttledAlone();
+  await clock.advance(12_000);
+  const probe = send('a', [done], { key: 'a' });
+  expect(await send('a', [done], { key: 'a' })).toBeInstanceOf(PostponedError);
+  await clock.advance(200);
+  expect(await probe).toBe('done');
+  expect(await clock.through(send('a', [done], { key: 'a' }), 100)).toBe('done');
 });

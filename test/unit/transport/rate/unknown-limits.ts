@@ -1,3 +1,4 @@
+import type { Random } from '../../../../src/runtime/random.ts';
 import { AdaptiveRate } from '../../../../src/transport/rate/adaptive-rate.ts';
 import { RateLimiter, type SentRequest } from '../../../../src/transport/rate/rate-limiter.ts';
 import { seededRandom } from '../../../harness/seeded-random.ts';
@@ -103,8 +104,6 @@ export interface Result {
   readonly used: number;
   /** The share of the requests that were rejected. */
   readonly rejected: number;
-  /** The requests that were sent before a `Retry-After` was over. */
-  readonly sentTooEarly: number;
 }
 
 /** The rate limiter against each limit, with and without `Retry-After`: the mean of three runs of ten simulated minutes. */
@@ -112,15 +111,18 @@ export function simulatedLimits(): readonly Result[] {
   return [...CONSTANT, ...CHANGING].flatMap((row) =>
     [true, false].map((hasRetryAfter) => {
       const [name, configuredPerSecond, limit] = row;
-      const runs = [1, 2, 3].map((seed) => simulate(limit(), configuredPerSecond, hasRetryAfter, seed));
-      const mean = (key: keyof Run) => runs.reduce((sum, run) => sum + run[key], 0) / runs.length;
-      const [used, rejected, sentTooEarly] = [mean('used'), mean('rejected'), mean('sentTooEarly')];
-      return { name, isConstant: CONSTANT.includes(row), hasRetryAfter, used, rejected, sentTooEarly };
+      const runs = [1, 2, 3].map((seed) => simulate(limit(), configuredPerSecond, hasRetryAfter, seededRandom(seed)));
+      const mean = (share: 'used' | 'rejected') => runs.reduce((sum, run) => sum + run[share], 0) / runs.length;
+      return {
+        name,
+        isConstant: CONSTANT.includes(row),
+        hasRetryAfter,
+        used: mean('used'),
+        rejected: mean('rejected'),
+      };
     }),
   );
 }
-
-type Run = Pick<Result, 'used' | 'rejected' | 'sentTooEarly'>;
 
 const DURATION_MS = 600_000;
 const MEASURED_FROM_MS = 30_000;
@@ -135,45 +137,35 @@ interface Sent {
 }
 
 /** Sends as many requests as the rate limiter allows. */
-function simulate(limit: Limit, configuredPerSecond: number, hasRetryAfter: boolean, seed: number): Run {
-  const random = seededRandom(seed);
+function simulate(limit: Limit, configuredPerSecond: number, hasRetryAfter: boolean, random: Random) {
   const configured = { requests: Math.round(configuredPerSecond * 30), windowMs: WINDOW_MS };
   const limiter = new RateLimiter(configured, new AdaptiveRate(configuredPerSecond / 1000, 0), 0);
+  /** The one that ends next is first. */
   const inFlight: Sent[] = [];
-  const counts = { sent: 0, rejected: 0, accepted: 0, tooEarly: 0 };
-  let fair = 0;
-  let waitUntil = 0;
-  let measuredTo = MEASURED_FROM_MS;
+  const counts = { sent: 0, rejected: 0, accepted: 0 };
   for (let now = 0; now < DURATION_MS; ) {
     const earliest = inFlight.length < CONCURRENCY ? limiter.earliest(now) : Number.POSITIVE_INFINITY;
-    const nextEnd = Math.min(...inFlight.map(({ endsAt }) => endsAt));
-    now = Math.max(now, Math.min(earliest, nextEnd));
-    if (now > measuredTo) {
-      fair += (limit.fair(measuredTo) * (now - measuredTo)) / 1000;
-      measuredTo = now;
-    }
-    if (nextEnd <= earliest) {
-      const [ended] = inFlight.splice(
-        inFlight.findIndex(({ endsAt }) => endsAt === nextEnd),
-        1,
-      );
-      if (ended === undefined) break;
-      const { request, freeAt } = ended;
+    const [ending] = inFlight;
+    if (ending !== undefined && ending.endsAt <= earliest) {
+      inFlight.shift();
+      now = Math.max(now, ending.endsAt);
+      const { request, freeAt } = ending;
       if (freeAt === undefined) limiter.recordEnd(request, now, 'accepted');
       else {
-        const retryAfterMs = hasRetryAfter ? Math.max(1, Math.ceil((freeAt - now) / 1000)) * 1000 : undefined;
-        waitUntil = Math.max(waitUntil, now + (retryAfterMs ?? 0));
-        limiter.recordEnd(request, now, 'throttled', retryAfterMs);
+        const retryAfterMs = Math.max(1, Math.ceil((freeAt - now) / 1000)) * 1000;
+        limiter.recordEnd(request, now, 'throttled', hasRetryAfter ? retryAfterMs : undefined);
       }
       continue;
     }
-    if (now < waitUntil) counts.tooEarly += 1;
-    const request = limiter.recordSent(now);
+    now = earliest;
     const freeAt = limit.take(now);
     counts.sent += 1;
     if (freeAt !== undefined) counts.rejected += 1;
     else if (now >= MEASURED_FROM_MS) counts.accepted += 1;
-    inFlight.push({ request, endsAt: now + LATENCY_MS * (0.5 + random()), freeAt });
+    inFlight.push({ request: limiter.recordSent(now), endsAt: now + LATENCY_MS * (0.5 + random()), freeAt });
+    inFlight.sort((one, other) => one.endsAt - other.endsAt);
   }
-  return { used: counts.accepted / fair, rejected: counts.rejected / counts.sent, sentTooEarly: counts.tooEarly };
+  let fair = 0;
+  for (let at = MEASURED_FROM_MS; at < DURATION_MS; at += 1_000) fair += limit.fair(at);
+  return { used: counts.accepted / fair, rejected: counts.rejected / counts.sent };
 }
