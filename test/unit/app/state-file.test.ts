@@ -47,8 +47,10 @@ test('of two processes with one file, the one that wrote last keeps it, and the 
 
 test('a file that could not be read is never overwritten', async () => {
   const path = newPath();
-  writeFileSync(path, 'x'.repeat(1_001));
   const file = stateFile(path);
+  writeFileSync(path, 'x'.repeat(1_000));
+  expect(await file.read()).toHaveLength(1_000);
+  writeFileSync(path, 'x'.repeat(1_001));
   await expect(file.read()).rejects.toThrow('has 1001 bytes; expected at most 1000');
   await expect(file.replace('new')).rejects.toThrow('another process');
   expect(await file.setAside()).toBe(`${path}.unusable`);

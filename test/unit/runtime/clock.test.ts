@@ -43,5 +43,8 @@ test('a typing error finds the word that was meant, and another word finds none'
   const words = ['PORTAL_INTERVAL', 'PORTAL_SERIES', 'GFA_INTERVAL'];
   expect(likelyTypo('PORTAL_INTERVALL', words)).toBe('PORTAL_INTERVAL');
   expect(likelyTypo('PROTAL_SERIES', words)).toBe('PORTAL_SERIES');
+  // In a short word: a letter less or more, or two that changed places, and not both.
+  const meant = ['crt', 'certs', 'cret', 'crets'].map((text) => likelyTypo(text, ['key', 'cert']));
+  expect(meant).toEqual(['cert', 'cert', 'cert', undefined]);
   expect(likelyTypo('STATE_FILE', words)).toBeUndefined();
 });

@@ -40,18 +40,19 @@ describe.each(places)('a line of the log, whatever %s holds', (_, fieldsOf) => {
   test('shows no beginning of a secret where it is cut', () => {
     const secret = 'hunter2-hunter2-hunter2-';
     const text = Array.from({ length: 400 }, (_, at) => `${'x'.repeat(at % 29)}${secret}`).join();
-    expect(
-      lineOf(
-        fieldsOf(text),
-        createMasker(() => [secret]),
-      ),
-    ).not.toContain('hunt');
+    const mask = createMasker(() => [secret]);
+    expect(lineOf(fieldsOf(text), mask)).not.toContain('hunt');
   });
 });
 
-test('a line of the log has everything that is short, and what is no text', () => {
+test('a line of the log has everything that is short, and what is no text; of an error its causes, and each address', () => {
   const fields = { filer: 'edge-lyon', tasks: 7, up: true, faults: ['one'], none: null };
-  expect(JSON.parse(lineOf(fields))).toMatchObject(fields);
+  const addresses = ['connect ETIMEDOUT 192.0.2.1:443', 'connect ENETUNREACH ::2:443'];
+  const cause = new AggregateError(addresses.map((text) => new Error(text)));
+  expect(JSON.parse(lineOf({ ...fields, err: new RequestError('network', 'no response', { cause }) }))).toMatchObject({
+    ...fields,
+    err: { type: 'RequestError', message: 'no response', causes: [addresses.join(', ')] },
+  });
 });
 
 test('a log that nothing reads drops lines instead of keeping them, and says how many once it is read again', () => {
@@ -78,17 +79,4 @@ test('a log that nothing reads drops lines instead of keeping them, and says how
     { level: 'warn', msg: 'Log lines were dropped because nothing read them.', lines: 20_000 - written },
     { msg: 'goes on' },
   ]);
-});
-
-test('an error is logged with the messages of its causes, and one about several addresses with each of them', () => {
-  const tried = new AggregateError([
-    new Error('connect ETIMEDOUT 192.0.2.1:443'),
-    new Error('connect ENETUNREACH ::2:443'),
-  ]);
-  const err = new RequestError('network', 'no response', { cause: tried });
-  expect(JSON.parse(lineOf({ err })).err).toEqual({
-    type: 'RequestError',
-    message: 'no response',
-    causes: ['connect ETIMEDOUT 192.0.2.1:443, connect ENETUNREACH ::2:443'],
-  });
 });

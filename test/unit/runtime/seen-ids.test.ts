@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** A response with these ids, dated so far after it; the result for each. */
-function respond(memory: SeenIds, now: number, ids: readonly string[], aheadMs = 0): readonly string[] {
+function respond(memory: SeenIds, now: number, ids: readonly string[], aheadMs?: number): readonly string[] {
   memory.begin(now);
   const results = ids.map((id) => memory.deliver(id, aheadMs));
   memory.forget();
