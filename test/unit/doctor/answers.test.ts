@@ -69,30 +69,24 @@ test.each<[operation: string, items: readonly JsonObject[], units: readonly Unit
   expect(findingsOf((report) => reportUnits(units, exchanges, undefined, report))).toEqual(findings);
 });
 
-const MINUTE = 60_000;
-
-/** The answers about bins of a portal whose newest bin began so many minutes ago, and has this value. */
-async function answersAbout(binMinutes: number, minutesAgo: number, value: number, newest: number | null = value) {
-  const items = (step: number, ago: number, cache_reads: number) =>
-    Array.from({ length: 6 }, (_, index) => ({ time: NOW - (ago + index * step) * MINUTE, cache_reads }));
-  const minutes = [0, 6, 12, 18].flatMap((ago) => items(1, ago + 1, 10));
-  const [, ...bins] = items(binMinutes, minutesAgo, value);
-  const portal = new FakePortal(({ json }) => {
-    const isLong = Object(json).bin_size !== 60;
-    return { items: isLong ? [{ time: NOW - minutesAgo * MINUTE, cache_reads: newest }, ...bins] : minutes };
-  });
+/** What the doctor finds out if bins of so many minutes end so many minutes ago, with this value. */
+async function answersAbout(binMinutes: number, endMinutes: number, value: number, newest: number | null = value) {
+  const items = (count: number, step: number, cache_reads: number) =>
+    Array.from({ length: count }, (_, index) => ({ time: NOW - (index + 1) * step * 60_000, cache_reads }));
+  const bins = items(6, binMinutes, value).map(({ time, ...bin }) => ({ ...bin, time: time - endMinutes * 60_000 }));
+  const long = { items: [{ ...bins[0], cache_reads: newest }, ...bins.slice(1)] };
+  const portal = new FakePortal(({ json }) => (Object(json).bin_size === 60 ? { items: items(40, 1, 10) } : long));
   return probeBins(portal, 'serial', () => {}, new AbortController().signal);
 }
 
 test('the doctor finds out what the bins of an account are', async () => {
   const honoured = { bin_size: 'honoured', newest_bin: 'whole', counts: 'per_bin', longest_period: 'P30D' };
-  expect(await answersAbout(5, 5, 50)).toEqual(honoured);
-  expect(await answersAbout(5, 5, 10)).toEqual({ ...honoured, counts: 'per_second' });
-  expect(await answersAbout(5, 4, 50)).toEqual({ ...honoured, newest_bin: 'partial' });
-  expect(await answersAbout(5, 5, 50, null)).toEqual({ ...honoured, newest_bin: 'null' });
-  const ignored = { ...honoured, bin_size: 'ignored', newest_bin: undefined, counts: undefined };
-  expect(await answersAbout(1, 1, 10)).toEqual(ignored);
-  expect(await answersAbout(2, 2, 10)).toEqual(ignored);
+  expect(await answersAbout(5, 0, 50)).toEqual(honoured);
+  expect(await answersAbout(5, 0, 10)).toEqual({ ...honoured, counts: 'per_second' });
+  expect(await answersAbout(5, -1, 50)).toEqual({ ...honoured, newest_bin: 'partial' });
+  expect(await answersAbout(5, 0, 50, null)).toEqual({ ...honoured, newest_bin: 'null' });
+  const ignored = { bin_size: 'ignored', longest_period: 'P30D' };
+  expect([await answersAbout(1, 0, 10), await answersAbout(2, 0, 10)]).toEqual([ignored, ignored]);
 });
 
 test.each<[Partial<Exchange>, string]>([
@@ -113,38 +107,19 @@ test.each<[Partial<Exchange>, string]>([
 
 /** A response with the lock events of these times, in seconds after midnight. */
 const locks = (...times: readonly number[]) => dataResponse({ locks: times.map((at) => lock(at)) });
-const FIVE = locks(1, 2, 3, 4, 5);
 
-test.each<[again: unknown, otherKey: unknown, delivery: string | undefined]>([
-  [locks(), FIVE, 'bookmark'],
-  [locks(6), locks(7), 'bookmark_shared'],
-  [locks(2, 3, 4, 5), FIVE, 'overlapping'],
-  [FIVE, FIVE, 'window'],
-  [undefined, FIVE, undefined],
-  [FIVE, undefined, undefined],
-])('five events, then %#: the delivery is of this kind', (again, otherKey, delivery) => {
-  expect(deliveryOf(FIVE, again, otherKey)).toBe(delivery);
-  expect(deliveryOf(locks(), again, otherKey)).toBeUndefined();
-});
-
-test.each([
-  [0.1, 'minutes'],
-  [0.101, 'an_hour'],
-  [1.1, 'an_hour'],
-  [1.101, 'a_day'],
-  [25, 'a_day'],
-  [25.001, 'more_than_a_day'],
-])('the first response reaches back %d hours: %s', (hours, reach) => {
-  expect(reachOf(locks(86_000 - 3_600 * hours, 86_000))).toBe(reach);
-});
-
-test('the doctor finds out how metrics and a group that is switched off are sent', () => {
-  expect([{ metrics: {} }, { metrics: [{}] }, { metrics: [{}, {}] }].map(shapeOf)).toEqual([
-    'object',
-    'array',
-    'several_objects',
-  ]);
-  const groups = [{}, { locks: [] }, { locks: [lock(1)] }];
-  expect(groups.map((group) => switchedOffGroup({ metrics: [group] }))).toEqual(['missing', 'empty', 'ignored']);
-  expect([undefined, { metrics: [] }].map(switchedOffGroup)).toEqual([undefined, undefined]);
+test('the doctor finds out how /data delivers events', () => {
+  const five = locks(1, 2, 3, 4, 5);
+  const delivery = (again: unknown, otherKey: unknown) => deliveryOf(five, again, otherKey);
+  expect([delivery(locks(), five), delivery(locks(6), locks(7))]).toEqual(['bookmark', 'bookmark_shared']);
+  expect([delivery(locks(2, 3, 4, 5), five), delivery(five, five)]).toEqual(['overlapping', 'window']);
+  const unknown = [delivery(undefined, five), delivery(five, undefined), deliveryOf(locks(), five, five)];
+  expect(unknown).toEqual([undefined, undefined, undefined]);
+  const reach = (hours: number) => reachOf(locks(86_000 - 3_600 * hours, 86_000));
+  expect([0.1, 0.101, 1.1].map(reach)).toEqual(['minutes', 'an_hour', 'an_hour']);
+  expect([1.101, 25, 25.001].map(reach)).toEqual(['a_day', 'a_day', 'more_than_a_day']);
+  const shapes = [{ metrics: {} }, { metrics: [{}] }, { metrics: [{}, {}] }].map(shapeOf);
+  expect(shapes).toEqual(['object', 'array', 'several_objects']);
+  const groups = [{ metrics: {} }, { metrics: [{ locks: [] }] }, { metrics: [{ locks: [lock(1)] }] }];
+  expect(groups.map(switchedOffGroup)).toEqual(['missing', 'empty', 'ignored']);
 });

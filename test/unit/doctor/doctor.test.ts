@@ -101,8 +101,8 @@ const later = (ms: number) => (time: unknown) => Number(time) + ms;
 // What the doctor advises about other failures is in the scenarios about failures.
 test.each<[what: string, condition: Condition, ...complaints: readonly string[]]>([
   ['nothing is wrong', { env: EVERYTHING }],
-  ['an operation returns 403', failing(/^\/jobs/, { status: 403 }), 'failure operations jobs-403'],
-  ['an operation returns 404', failing(/^\/jobs/, { status: 404 }), 'failure operations jobs-404'],
+  ['an operation returns 403', failing(/^\/jobs/, { status: 403 }), 'failure operations jobs-403 add -jobs'],
+  ['an operation returns 404', failing(/^\/jobs/, { status: 404 }), 'failure operations jobs-404 add -jobs'],
   ['the key needs the word Bearer', bearer, 'failure credentials other-form'],
   ['no token can be refreshed', failing(/refresh/, { status: 404 }), 'warning token refresh-404'],
   ['the credentials are rejected', { env: WRONG_SECRET }, 'failure credentials rejected'],
@@ -122,6 +122,7 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
   ['a month of history fails', month(503), 'unknown longest_period failed'],
   ['a month of history is rejected', month(422)],
   ['ages are in milliseconds', changed(/^\/data/, /^last_c/, (age) => Number(age) * 1000), 'warning ages no-ages'],
+  ['ages are negative', changed(/^\/data/, /^last_c/, (age) => -Number(age)), 'warning ages no-ages'],
   [
     'there are no filers and no events',
     changed(/^\/data/, /^(filers|locks|propagation)$/, noRecords),
@@ -136,7 +137,7 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
   [
     'the licence has no telemetry',
     withoutLicence,
-    'failure licence no-telemetry',
+    'failure licence no-telemetry add -telemetry',
     'unknown freshness no-record',
     'unknown bin_size failed',
     'unknown longest_period failed',
@@ -155,7 +156,7 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
 ])('%s: the doctor says so, with the setting to change', async (_, condition, ...complaints) => {
   const findings = (await visit(condition)).filter(({ level }) => level !== 'ok');
   const lines = findings.map(({ level, check, code, advice = '' }) => {
-    const [setting = ''] = /(?<=^set )\w+=\S+?(?=:|$)/.exec(advice) ?? [];
+    const [setting = ''] = /(?<=^set )\w+=\S+?(?=:|$)|add -\w+/.exec(advice) ?? [];
     return `${level} ${check} ${code} ${setting}`.trim();
   });
   expect(lines).toEqual(complaints);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RequestError } from '../../../../src/runtime/errors.ts';
 import { Secret } from '../../../../src/runtime/secret.ts';
 import { FilerNames } from '../../../../src/services/filer-names.ts';
-import { dataRequest, type GfaClientSettings, requestData } from '../../../../src/services/gfa/client.ts';
+import { type GfaClientSettings, requestData } from '../../../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../../../src/services/gfa/collector.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { dataResponse, lock, newLedgerOptions } from '../../../harness/gfa-responses.ts';
@@ -83,15 +83,6 @@ const settings: GfaClientSettings = {
   clientKeyHeader: 'X-Other-client-key',
   groups: ['locks'],
 };
-
-test('a request carries the key as issued, the client key in its header, and which groups are on', () => {
-  expect(dataRequest(settings)).toMatchObject({
-    method: 'GET',
-    path: '/data',
-    headers: { authorization: 'the-key', 'X-Other-client-key': 'two' },
-    query: { filer_metrics: 'false', volume_metrics: 'false', lock_metrics: 'true', propagation_metrics: 'false' },
-  });
-});
 
 test.each([401, 403])(
   'a key that is rejected with %d is read again, and tried once if it has changed',

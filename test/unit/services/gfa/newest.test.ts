@@ -75,20 +75,10 @@ describe('a clock that is wrong', () => {
 
   test('of the service is believed once it was measured; then what is later than it gives way', async () => {
     const ledger = newLedger();
-    for (let poll = 0; poll < 5; poll += 1) {
-      await take(
-        ledger,
-        dataResponse({ locks: [lock(85_990)] }, { request_time: timestamp(86_000 + 60 * poll) }),
-        60_000 * poll,
-      );
-    }
-    for (let poll = 5; poll < 10; poll += 1) {
-      const at = 82_400 + 60 * poll;
-      await take(
-        ledger,
-        dataResponse({ locks: [released(at - 5, 5)] }, { request_time: timestamp(at) }),
-        60_000 * poll,
-      );
+    for (let poll = 0; poll < 10; poll += 1) {
+      const at = (poll < 5 ? 86_000 : 82_400) + 60 * poll;
+      const locks = [poll < 5 ? lock(85_990) : released(at - 5, 5)];
+      await take(ledger, dataResponse({ locks }, { request_time: timestamp(at) }), 60_000 * poll);
       expect(stateOf(ledger)).toEqual([poll < 7 ? ACQUIRED : RELEASED]);
     }
   });

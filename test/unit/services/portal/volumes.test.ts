@@ -143,18 +143,6 @@ describe('a snapshot', () => {
     expect(drops.get('record')).toBe(1);
   });
 
-  test('with a time in the future hides none that follows', async () => {
-    const volumes = await discovered();
-    volumes.snapshots = [snapshot(7, 400 * 24 * 60)];
-    await volumes.poll('snapshot_details');
-    await volumes.portal.clock.advance(15 * MINUTE);
-    volumes.snapshots = [snapshot(8, 40)];
-    expect(await volumes.values('snapshot_details')).toMatchObject({
-      [`filer_snapshots_total{${L}}`]: 2,
-      [`filer_snapshot_latest_version{${L}}`]: 8,
-    });
-  });
-
   test('whose metadata phase failed counts once, and an appliance without one has 0', async () => {
     const volumes = await discovered();
     const event = (phase: string, serial_number: string, minutes: number) => {
