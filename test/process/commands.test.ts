@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -25,11 +26,10 @@ test('a .env that everybody can write is not used, and is exit 78', async () => 
   );
 });
 
-test('-v prints version, revision, Node.js and platform', async () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
-  const { stdout } = await spawnExporter(['-v'], { FILER_EXPORTER_REVISION: 'abc123' }).ended;
-  const { version: node, platform, arch } = process;
-  expect(stdout).toBe(`filer-exporter ${version} (revision abc123, Node.js ${node}, ${platform}/${arch})\n`);
+test('a state file that is a folder stops the start, and is exit 78', async () => {
+  const { code, stderr } = await spawnExporter([], { ...gfaOnly, STATE_FILE: tmpdir() }).ended;
+  expect(code).toBe(78);
+  expect(stderr).toMatch(/^STATE_FILE: /);
 });
 
 test('--once prints the exposition and nothing else on stdout, with a client key of its own', async () => {

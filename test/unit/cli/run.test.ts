@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { run } from '../../../src/cli/run.ts';
+import { logDestination } from '../../../src/cli/system-environment.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { smallFileReader } from '../../../src/runtime/small-files.ts';
 import { gfaOnly, type Variables } from '../../harness/load-config.ts';
@@ -86,6 +88,24 @@ test('a file with a secret that everybody can read is a warning', async () => {
   });
 });
 
+test('--version prints version, revision, Node.js and platform', async () => {
+  const { code, stdout } = await ran(['--version']);
+  const { version, platform, arch } = process;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^filer-exporter \d+\.\d+\.\d+ \(revision \S+, /);
+  expect(stdout).toContain(`, Node.js ${version}, ${platform}/${arch})\n`);
+});
+
+test('log lines are pretty and coloured on a terminal, and JSON elsewhere', async () => {
+  const [terminal, file] = [Object.assign(new Kept(), { isTTY: true }), new Kept()];
+  for (const out of [terminal, file]) {
+    const destination = await logDestination({ format: 'auto', level: 'info' }, out);
+    destination.write('{"level":"info","msg":"The service came up."}\n');
+  }
+  expect(terminal.text).toContain('\u001B[36mThe service came up.\u001B[39m');
+  expect(JSON.parse(file.text)).toMatchObject({ msg: 'The service came up.' });
+});
+
 test('--plan says whether a fleet fits, by its exit code too', async () => {
   const fits = await ran(['--plan', '--appliances', '243']);
   expect(fits).toMatchObject({ code: 0, stderr: '' });
@@ -96,11 +116,16 @@ test('--plan says whether a fleet fits, by its exit code too', async () => {
   expect(tooLarge.stdout).toMatch(/ {2}- a longer PORTAL_INTERVAL: 6m\n/);
   expect(tooLarge.stdout).toMatch(/ {2}- fewer series in PORTAL_SERIES: 13 instead of 14, .*\n/);
   expect(tooLarge.stdout).toMatch(/ {2}- fewer appliances in PORTAL_SERIALS: 243 instead of 244\n/);
+  const one = await ran(['--plan', '--appliances', '1'], { PORTAL_RATE_LIMIT: '1/1h' });
+  expect(one.stdout).toMatch(
+    / {2}1 request every 1h\n[\s\S]* {2}- a longer PORTAL_INTERVAL: .*\n {2}- higher limits of the account.*\n$/,
+  );
 });
 
-test('--help lists each variable with its format, default and meaning', async () => {
+test('--help names the exit codes, and lists each variable with its format, default and meaning', async () => {
   const { code, stdout } = await ran(['--help']);
   expect(code).toBe(0);
+  expect(stdout.match(/(?:exit|or) \d+/g)?.join()).toBe('exit 0,or 1,exit 0,or 78,exit 0,or 1,exit 0,or 1');
   expect(stdout).toMatch(/\n {2}GFA_TOKEN +secret \(file\); default: .*\n {20,}\S/);
   expect(stdout).toMatch(/\n {2}STALE_AFTER +.*; default: 3\n/);
 });
