@@ -32,6 +32,10 @@ test('an id that is dated ahead is known for a day after its own time', () => {
   respond(memory, 1, ['x']);
   respond(memory, 6 * DAY_MS - 1, []);
   expect(respond(memory, 6 * DAY_MS - 1, ['x', 'ahead'])).toEqual(['unknown', 'known']);
+  // Nothing is dated ahead by more than a month.
+  respond(memory, 0, ['wrong'], 400 * DAY_MS);
+  expect([respond(memory, 32 * DAY_MS, []), memory.size]).toEqual([[], 1]);
+  expect([respond(memory, 32 * DAY_MS + 1, []), memory.size]).toEqual([[], 0]);
 });
 
 test('a full memory evicts the ids that were delivered longest ago, one for one', () => {

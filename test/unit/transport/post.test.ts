@@ -16,9 +16,9 @@ async function posted(listener: RequestListener, signal = running) {
   return { response: await post(dispatcher, url, {}, Buffer.from('points'), limits), clock };
 }
 
-test('the path and the query are those of the URL', async () => {
-  const { response } = await posted(({ url }, answer) => answer.writeHead(400).end(url));
-  expect(response).toMatchObject({ status: 400, text: '/write?db=filers' });
+test('the path and the query are those of the URL, and of a rejection 64 KiB are read', async () => {
+  const { response } = await posted(({ url }, answer) => answer.writeHead(400).end(url?.padEnd(70_000)));
+  expect(response).toMatchObject({ status: 400, text: '/write?db=filers'.padEnd(65_536) });
 });
 
 test('nothing is sent after a stop', async () => {

@@ -15,6 +15,7 @@ async function read(
 ) {
   const { client } = await served((_, response) => void response.writeHead(200, headers).end(body), {
     bytes: LIMIT,
+    values: 1_000,
     ...given,
   });
   return client.send(listing, running).catch(({ code, message, problem }) => ({ code, message, problem }));
@@ -27,6 +28,7 @@ test.each<[string, Buffer | string, Readonly<Record<string, string>>, unknown]>(
   ['deflate', deflateSync('[1]'), { 'content-encoding': 'deflate' }, [1]],
   ['nothing', '', gzip, undefined],
   ['a byte order mark', '\ufeff[1]', {}, [1]],
+  ['exactly the allowed number of values', `[${'0,'.repeat(998)}0]`, {}, new Array(999).fill(0)],
   ['exactly the allowed size', `"${'a'.repeat(LIMIT - 2)}"`, {}, 'a'.repeat(LIMIT - 2)],
 ])('a body is read: %s', async (_, body, headers, value) => {
   expect(await read(body, headers)).toEqual(value);
@@ -37,6 +39,7 @@ test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, st
   ['that says that it is too large', '[]', { 'content-length': String(LIMIT + 1) }, 'oversize', tooLarge],
   ['that is a byte too large', `"${'a'.repeat(LIMIT - 1)}"`, {}, 'oversize', tooLarge],
   ['that is a byte too large when it is decompressed', gzipSync('0'.repeat(LIMIT + 1)), gzip, 'oversize', tooLarge],
+  ['with a value too many', `[${'0,'.repeat(999)}0]`, {}, 'oversize', 'the response has more than 1000 values'],
   ['that is a gzip bomb', gzipSync(Buffer.alloc(9_000_000)), gzip, 'oversize', tooLarge],
   ['that is a page', '<html>', { 'content-type': 'text/html' }, 'invalid', 'expected JSON, got a web page'],
   ['that is half a document', '{"items":[', {}, 'invalid', 'expected JSON, got 10 bytes of something else'],
@@ -72,7 +75,8 @@ test.each([
 
 test.each<[string, Buffer | string, Readonly<Record<string, string>>, string]>([
   ['decompressed', gzipSync('{"message":"Nope"}'), gzip, ': Nope'],
-  ['above 64 KiB', `{"message":"${'a '.repeat(33_000)}"}`, {}, ''],
+  ['of 64 KiB', '{"message":"Nope"}'.padEnd(65_536), {}, ': Nope'],
+  ['a byte above 64 KiB', '{"message":"Nope"}'.padEnd(65_537), {}, ''],
   ['a gzip bomb', gzipSync(Buffer.alloc(20_000_000)), gzip, ''],
   ['nested too deep', '['.repeat(60_000), {}, ''],
 ])('the body of an error is read without a second error: %s', async (_, body, headers, words) => {

@@ -45,7 +45,9 @@ async function running(text: string) {
 test('changed content takes effect', async () => {
   const { adopted, write, messages, reloader, stop } = await running('{}\n');
   expect(reloader.status).toMatchObject({ isGood: true, hasTls: false, hasAuth: false });
-  await write(USERS);
+  await write(USERS, 1_999);
+  expect(adopted).toEqual([]);
+  await write(USERS, 1);
   await write(USERS);
   expect(adopted.map(({ users }) => [...users.keys()])).toEqual([['me']]);
   expect(messages()).toEqual([RELOADED]);

@@ -39,6 +39,7 @@ test('98 % of the limit are used in a day while requests wait, and a hundredth a
   const quota = new DailyQuota(10_000, 0);
   const requests = sendAll(quota, 0, DAY);
   expect(requests).toBeGreaterThanOrEqual(9_800);
+  expect(quota.perSecond).toBeCloseTo(9_900 / 86_400, 9);
   expect(quota.remaining(DAY - MINUTE)).toBe(10_000 - requests);
   expect(sendAll(new DailyQuota(1_000_000, 0), DAY, DAY + 1)).toBe(10_000);
 });
