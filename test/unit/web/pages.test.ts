@@ -56,16 +56,38 @@ test('the status page runs nothing and loads nothing, by a policy that allows on
 });
 
 test('the status page says how many appliances are down, and why each of them is, the worst first', async () => {
-  const text = seen(await troubled());
-  expect(text).toMatch(/^All 12$/m);
-  expect(text).toMatch(/^Down 2$/m);
-  expect(text).toMatch(/^Up 10$/m);
-  expect(text).toMatch(/^a1 down no records a1 – .* 3 –$/m);
-  expect(text).toMatch(/^a2 down unavailable a2 .* GET \/x returned 503; .*· 3 failing/m);
-  expect(text).toMatch(/^a3 up a3 .* 3, 1 suspended: forbidden \(403\) –$/m);
-  expect(text).toMatch(/^ ?Suspended tasks 1 forbidden \(403\)$/m);
-  expect(rowsOf(text).slice(0, 4)).toEqual(['a1', 'a2', 'a0', 'a3']);
-  expect(text).toContain('Requests for s0 of 1 appliance returned 403. Give the role the right');
+  const text = seen(await troubled()).replaceAll(/\w+ ago/g, '… ago');
+  expect(text).toContain(`
+Portal portal up
+Requests for s0 of 1 appliance returned 403. Give the role the right, or the account the licence, that the response names, or .
+Address https://portal.example.com
+Last success now
+Request rate 11.5 requests a second
+Daily quota left 1,000,000 of 1,000,000
+Effective interval 5m, as configured
+Last complete cycle 10m1s
+Tasks 38, of which 0 overdue
+Suspended tasks 1 forbidden (403)
+
+All 12
+Down 2
+Unknown 0
+Waiting 0
+Up 10
+With errors 1
+Rejected series 1
+Appliances 12 of 12
+Filter Appliance
+State ↑
+Serial
+`);
+  expect(text).toContain(`
+a1 down no records a1 – … ago – 3 –
+a2 down unavailable a2 – … ago – 3 GET /x returned 503; wait; if it lasts, ask the operator of the service … ago · 3 failing
+a0 up a0 – … ago … ago 3 –
+a3 up a3 – … ago … ago 3, 1 suspended: forbidden (403) –
+`);
+  expect(text).toContain('\naccount_license 1 5m … ago –\n');
 });
 
 test.each([
