@@ -17,8 +17,14 @@ function seen(report: StatusReport, query = ''): string {
     .replaceAll(/ ?\n ?/g, '\n');
 }
 
-/** Twelve appliances: `a1` is off, the portal does not respond about `a2`, and rejects a series of `a3`. */
-async function troubledFleet(): Promise<StatusReport> {
+let shared: StatusReport | undefined;
+
+/**
+ * Twelve appliances: `a1` is off, the portal does not respond about `a2`, and rejects a series of `a3`. The same report for
+ * every test, because nothing changes it.
+ */
+async function troubled(): Promise<StatusReport> {
+  if (shared !== undefined) return shared;
   const run = new PollingRun(fleet);
   run.behaviour = ({ id, appliance }) => {
     if (appliance?.serial === 'a1') return isEmpty;
@@ -26,16 +32,14 @@ async function troubledFleet(): Promise<StatusReport> {
     return appliance?.serial === 'a2' ? fails : { ...works, result: recordAt(run.clock.now()) };
   };
   await run.passes(60);
-  return reportOf(run);
+  shared = reportOf(run);
+  return shared;
 }
-
-/** The same report for every test, because nothing changes it. */
-const troubled = troubledFleet();
 
 const rowsOf = (text: string) => text.split('\n').flatMap((line) => /^(a\d+) /.exec(line)?.[1] ?? []);
 
 test('the status page loads itself again every ten seconds, until it is paused, and keeps what was chosen in its address', async () => {
-  const report = await troubled;
+  const report = await troubled();
   const page = statusPage(report, 'show=down&filter=a&sort=name&order=descending&page=2').text;
   expect(page).toContain('<meta http-equiv="refresh" content="10">');
   expect(page).toContain('href="?show=down&amp;filter=a&amp;sort=name&amp;order=descending&amp;page=2&amp;reload=off"');
@@ -44,7 +48,7 @@ test('the status page loads itself again every ten seconds, until it is paused, 
 });
 
 test('the status page runs nothing and loads nothing, by a policy that allows only its own style', async () => {
-  const page = statusPage(await troubled, '');
+  const page = statusPage(await troubled(), '');
   expect(page.text).not.toMatch(/<script|\bon\w+=|src=|https?:\/\/(?!portal\.example)/);
   expect(page.headers['content-security-policy']).toMatch(
     /^default-src 'none'; style-src 'sha256-\S+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
@@ -52,7 +56,7 @@ test('the status page runs nothing and loads nothing, by a policy that allows on
 });
 
 test('the status page says how many appliances are down, and why each of them is, the worst first', async () => {
-  const text = seen(await troubled).replaceAll(/\w+ ago/g, '… ago');
+  const text = seen(await troubled()).replaceAll(/\w+ ago/g, '… ago');
   expect(text).toContain('\nPortal portal up\nRequests for s0 of 1 appliance returned 403. Give the role the right');
   expect(text).toContain(`
 Address https://portal.example.com
@@ -98,11 +102,11 @@ test.each([
   ['sort=series&order=descending&show=up&page=-5', ['a3', 'a0', 'a4', 'a5', 'a6', 'a7', 'a8', 'a9', 'a10', 'a11']],
   ['sort=record&filter=a1', ['a10', 'a11', 'a1']],
 ])('the status page with ?%s shows %j', async (query, names) => {
-  expect(rowsOf(seen(await troubled, query))).toEqual(names);
+  expect(rowsOf(seen(await troubled(), query))).toEqual(names);
 });
 
 test('the status page has 80 rows at most, and links to the others', async () => {
-  const report = await troubled;
+  const report = await troubled();
   const appliances = Array.from({ length: 2_000 }, () => report.appliances)
     .flat()
     .slice(0, 2_000);
@@ -126,7 +130,7 @@ test('the status page says once why a service is down and what to do, and that i
 });
 
 test('the status page escapes whatever the services and the address contain', async () => {
-  const report = await troubled;
+  const report = await troubled();
   const hostile = `"><script>alert('x')</script>&`;
   const appliances = report.appliances.map((appliance) => ({ ...appliance, name: hostile, build: hostile }));
   const apis = report.apis.map((api) => ({ ...api, lastError: hostile }));
