@@ -21,19 +21,15 @@ test('a counter counts by its labels, and a value that is not documented is othe
   });
 });
 
-test('a label with zeros has a series for each documented value from the start', () => {
-  const counter = new LabelledCounter(family({ state: { documentedValues: ['Good', 'bad'], zeros: true } }));
-  expect(valuesOf(counter.samples())).toEqual({ 'filer_n{state="good"}': 0, 'filer_n{state="bad"}': 0 });
-});
-
-test('the zeros of a label stand beside each value of the other label', () => {
-  const labels = { state: { documentedValues: ['good', 'bad'], zeros: true }, kind: {} } as const;
-  const counter = new LabelledCounter(family(labels));
+test('a label with zeros has a series for each documented value from the start, or beside each value of another label', () => {
+  const state = { documentedValues: ['Good', 'bad'], zeros: true } as const;
+  const alone = new LabelledCounter(family({ state }));
+  expect(valuesOf(alone.samples())).toEqual({ 'filer_n{state="good"}': 0, 'filer_n{state="bad"}': 0 });
+  const counter = new LabelledCounter(family({ state, kind: {} }));
+  expect(counter.samples()).toEqual([]);
   counter.add({ state: 'bad', kind: 'a' }, 1, noDrop);
-  expect(valuesOf(counter.samples())).toEqual({
-    'filer_n{state="good",kind="a"}': 0,
-    'filer_n{state="bad",kind="a"}': 1,
-  });
+  const values = { 'filer_n{state="good",kind="a"}': 0, 'filer_n{state="bad",kind="a"}': 1 };
+  expect(valuesOf(counter.samples())).toEqual(values);
 });
 
 test('min and max keep the least and the greatest value, and have no series without a record', () => {

@@ -84,33 +84,30 @@ describe('an outage of the service', () => {
   test.each([
     ['fails', fails, 'server_error'],
     ['hangs', hangs, 'timeout'],
-  ])(
-    'in which everything %s is known after four intervals, shows no appliance as down, is probed, and ends soon',
-    async (_, outage, reason) => {
-      const run = new PollingRun(seriesOf(20, 2), { workers: 8 });
-      const shown = new Set<unknown>();
-      const passes = async (count: number) => {
-        for (let passed = 0; passed < count; passed += 0.5) {
-          await run.passes(0.5);
-          for (const [serial] of run.poller.fleet.appliances) shown.add(run.up(serial));
-        }
-      };
-      await passes(20);
-      run.behaviour = () => outage;
-      await passes(20.5);
-      expect([run.isUp, run.poller.health.downReason, run.state('a0')]).toEqual([false, reason, undefined]);
-      const before = run.polls;
-      await passes(20);
-      expect(run.polls - before).toBeLessThanOrEqual(80);
-      run.behaviour = () => works;
-      await passes(2);
-      expect([run.isUp, run.up('a0'), run.up('a19')]).toEqual([true, 1, 1]);
-      await passes(15);
-      expect([...shown]).toEqual([1, undefined]);
-      const ofService = run.log('The service').map(({ msg }) => msg);
-      expect(ofService).toEqual(['The service came up.', 'The service went down.', 'The service came up again.']);
-    },
-  );
+  ])('in which it %s is known in four intervals, shows no appliance down, and ends soon', async (_, outage, reason) => {
+    const run = new PollingRun(seriesOf(20, 2), { workers: 8 });
+    const shown = new Set<unknown>();
+    const passes = async (count: number) => {
+      for (let passed = 0; passed < count; passed += 0.5) {
+        await run.passes(0.5);
+        for (const [serial] of run.poller.fleet.appliances) shown.add(run.up(serial));
+      }
+    };
+    await passes(20);
+    run.behaviour = () => outage;
+    await passes(20.5);
+    expect([run.isUp, run.poller.health.downReason, run.state('a0')]).toEqual([false, reason, undefined]);
+    const before = run.polls;
+    await passes(20);
+    expect(run.polls - before).toBeLessThanOrEqual(80);
+    run.behaviour = () => works;
+    await passes(2);
+    expect([run.isUp, run.up('a0'), run.up('a19')]).toEqual([true, 1, 1]);
+    await passes(15);
+    expect([...shown]).toEqual([1, undefined]);
+    const ofService = run.log('The service').map(({ msg }) => msg);
+    expect(ofService).toEqual(['The service came up.', 'The service went down.', 'The service came up again.']);
+  });
 
   test('is not concluded from a time in which the process was paused', async () => {
     const run = new PollingRun(seriesOf(12, 1));
