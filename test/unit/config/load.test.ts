@@ -10,6 +10,7 @@ const { GFA_URL } = gfaOnly;
 const { PORTAL_URL } = portalOnly;
 const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
 const receiver = { REMOTE_WRITE_URL: 'https://receiver.example.com/write' };
+const basic = { REMOTE_WRITE_USER: 'me', REMOTE_WRITE_PASSWORD: 'x' };
 
 const files = {
   '/run/token': 'token',
@@ -65,6 +66,20 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
   [
     { ...both, ...receiver, REMOTE_WRITE_USER: 'me' },
     'REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither',
+  ],
+  [{ ...both, ...receiver, ...basic, REMOTE_WRITE_HEADERS: 'X-Other=a,X-More=', REMOTE_WRITE_LABELS: 'job=x' }],
+  [
+    {
+      ...both,
+      ...receiver,
+      ...basic,
+      REMOTE_WRITE_TOKEN: 'x',
+      REMOTE_WRITE_HEADERS: 'X',
+      REMOTE_WRITE_LABELS: '__y=1',
+    },
+    'REMOTE_WRITE_LABELS: "__y=1" has no label name; expected a comma-separated list of label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
+    'REMOTE_WRITE_TOKEN: is set and so is basic auth; expected one of them',
+    'REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas',
   ],
   [
     { ...both, ...receiver, REMOTE_WRITE_HEADERS: 'X-Other=a,host=5' },

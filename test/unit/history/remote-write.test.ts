@@ -96,15 +96,12 @@ describe('the receiver', () => {
     expectNothingLost(fleet);
   });
 
-  test.each([true, false])(
-    'stores a request and returns 500: its repetition costs nothing else; out-of-order window: %s',
-    async (hasWindow) => {
-      const fleet = new Fleet({ tasks: 40, hasWindow });
-      await played(fleet, 7 * MINUTE, () => ({ response: status(500), stores: true }));
-      expect(fleet.status.responses.get('400') ?? 0).toBe(hasWindow ? 0 : 1);
-      expectNothingLost(fleet);
-    },
-  );
+  test.each([true, false])('stores and returns 500: nothing is lost; out-of-order window: %s', async (hasWindow) => {
+    const fleet = new Fleet({ tasks: 40, hasWindow });
+    await played(fleet, 7 * MINUTE, () => ({ response: status(500), stores: true }));
+    expect(fleet.status.responses.get('400') ?? 0).toBe(hasWindow ? 0 : 1);
+    expectNothingLost(fleet);
+  });
 
   test('never accepts three of forty appliances: the others lose nothing, and what is lost is counted', async () => {
     const fleet = new Fleet({ tasks: 40 });
@@ -163,26 +160,24 @@ describe('the exporter', () => {
     expect(fleet.log.lines.map(({ reason }) => reason)).toEqual(reasons);
   });
 
-  test.each([true, false])(
-    'is killed ten times while points wait, with a state that is a minute old: nothing is lost; out-of-order window: %s',
-    async (hasWindow) => {
-      const fleet = new Fleet({ tasks: 20, hasWindow });
-      for (let kills = 0; kills < 10; kills += 1) {
-        await fleet.passes((10 + kills) * MINUTE);
-        fleet.receiver.fault = kills % 2 === 0 ? unreachable : undefined;
-        await fleet.passes(MINUTE);
-        const { state } = fleet;
-        await fleet.passes(MINUTE);
-        // The same tasks are polled first again.
-        await fleet.restarts(3 * MINUTE, state);
-        fleet.receiver.fault = () => ({ response: status(503) });
-        await fleet.passes(MINUTE);
-        fleet.receiver.fault = undefined;
-      }
-      await fleet.passes(HOUR);
-      expectNothingLost(fleet);
-    },
-  );
+  test.each([true, false])('is killed ten times: nothing is lost; out-of-order window: %s', async (hasWindow) => {
+    const fleet = new Fleet({ tasks: 20, hasWindow });
+    for (let kills = 0; kills < 10; kills += 1) {
+      await fleet.passes((10 + kills) * MINUTE);
+      fleet.receiver.fault = kills % 2 === 0 ? unreachable : undefined;
+      await fleet.passes(MINUTE);
+      // The state is a minute old, and points wait.
+      const { state } = fleet;
+      await fleet.passes(MINUTE);
+      // The same tasks are polled first again.
+      await fleet.restarts(3 * MINUTE, state);
+      fleet.receiver.fault = () => ({ response: status(503) });
+      await fleet.passes(MINUTE);
+      fleet.receiver.fault = undefined;
+    }
+    await fleet.passes(HOUR);
+    expectNothingLost(fleet);
+  });
 
   test('starts without a state: of the usual period, what the receiver has already is not counted', async () => {
     const fleet = await running({ hasWindow: false });
@@ -241,14 +236,11 @@ describe('an appliance', () => {
   });
 });
 
-test.each([-20, 20, 180])(
-  'the clock of the service is %i minutes ahead for an hour: nothing is lost',
-  async (minutes) => {
-    const fleet = await running({ hasWindow: true });
-    fleet.aheadMs = minutes * MINUTE;
-    await fleet.passes(HOUR);
-    fleet.aheadMs = 0;
-    await fleet.passes(HOUR);
-    expectNothingLost(fleet);
-  },
-);
+test.each([-20, 20, 180])('the service is %i minutes ahead for an hour: nothing is lost', async (minutes) => {
+  const fleet = await running({ hasWindow: true });
+  fleet.aheadMs = minutes * MINUTE;
+  await fleet.passes(HOUR);
+  fleet.aheadMs = 0;
+  await fleet.passes(HOUR);
+  expectNothingLost(fleet);
+});
