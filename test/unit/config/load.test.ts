@@ -9,7 +9,8 @@ const CANARY = 'canary-7f3a';
 const { GFA_URL } = gfaOnly;
 const { PORTAL_URL } = portalOnly;
 const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
-const receiver = { REMOTE_WRITE_URL: 'https://receiver.example.com/write' };
+const REMOTE_WRITE_URL = 'https://receiver.example.com/write';
+const sending = { ...both, REMOTE_WRITE_URL };
 const basic = { REMOTE_WRITE_USER: 'me', REMOTE_WRITE_PASSWORD: 'x' };
 
 const files = {
@@ -46,8 +47,9 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
     'PORTAL_AUTH: is not set, but a service key and a user key are both set; set it to oauth2, service_key or user_key',
   ],
   [
-    { ...both, PORTAL_LOOKBACK: '6m', PORTAL_BIN_SIZE: '1h' },
+    { ...both, PORTAL_LOOKBACK: '6m', PORTAL_BIN_SIZE: '1h', REMOTE_WRITE_TOKEN: 'x' },
     'PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin',
+    'REMOTE_WRITE_TOKEN: is set but REMOTE_WRITE_URL is not; expected both or neither',
   ],
   [
     { ...both, GFA_URL: 'http://gfa.example.com/v1' },
@@ -56,46 +58,29 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
   [{ ...both, GFA_URL: 'http://gfa.example.com/v1', ALLOW_INSECURE_UPSTREAM: 'true' }],
   [{ ...both, GFA_URL: 'http://127.9.9.9:80/v1', PORTAL_URL: 'http://[::1]:1' }],
   [
-    { ...both, REMOTE_WRITE_TOKEN: 'x' },
-    'REMOTE_WRITE_TOKEN: is set but REMOTE_WRITE_URL is not; expected both or neither',
-  ],
-  [
-    { ...gfaOnly, ...receiver },
+    { ...gfaOnly, REMOTE_WRITE_URL },
     'REMOTE_WRITE_URL: is set, but nothing that is polled has a history; expected PORTAL_URL, and telemetry in PORTAL_COLLECTORS',
   ],
+  [{ ...sending, ...basic, REMOTE_WRITE_HEADERS: 'X-Other=a,X-More=', REMOTE_WRITE_LABELS: 'job=x' }],
   [
-    { ...both, ...receiver, REMOTE_WRITE_USER: 'me' },
-    'REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither',
-  ],
-  [{ ...both, ...receiver, ...basic, REMOTE_WRITE_HEADERS: 'X-Other=a,X-More=', REMOTE_WRITE_LABELS: 'job=x' }],
-  [
-    {
-      ...both,
-      ...receiver,
-      ...basic,
-      REMOTE_WRITE_TOKEN: 'x',
-      REMOTE_WRITE_HEADERS: 'X',
-      REMOTE_WRITE_LABELS: '__y=1',
-    },
+    { ...sending, ...basic, REMOTE_WRITE_TOKEN: 'x', REMOTE_WRITE_HEADERS: 'X', REMOTE_WRITE_LABELS: '__y=1' },
     'REMOTE_WRITE_LABELS: "__y=1" has no label name; expected a comma-separated list of label names and values, such as job=filer-exporter,instance=filer-exporter:9989',
     'REMOTE_WRITE_TOKEN: is set and so is basic auth; expected one of them',
     'REMOTE_WRITE_HEADERS: contains no headers; expected Name=value, separated by commas',
   ],
   [
-    { ...both, ...receiver, REMOTE_WRITE_HEADERS: 'X-Other=a,host=5' },
+    { ...sending, REMOTE_WRITE_USER: 'me', REMOTE_WRITE_HEADERS: 'X-Other=a,host=5' },
+    'REMOTE_WRITE_PASSWORD: is set without REMOTE_WRITE_USER; expected both or neither',
     'REMOTE_WRITE_HEADERS: contains Host, which the exporter sets; expected other headers',
-  ],
-  [
-    { ...both, HTTPS_PROXY: 'socks5://me:canary@proxy:1' },
-    'HTTPS_PROXY: the value is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
   ],
   [
     { ...gfaOnly, HTTPS_PROXY: 'http://me:50%off@proxy:3128' },
     'HTTPS_PROXY: the value has a % in its user name or password that does not start an encoded character; write % as %25',
   ],
   [
-    { ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    { ...both, NODE_TLS_REJECT_UNAUTHORIZED: '0', HTTPS_PROXY: 'socks5://me:canary@proxy:1' },
     'NODE_TLS_REJECT_UNAUTHORIZED: is 0; expected to be unset: certificates are always checked; add your own certificate authority with NODE_EXTRA_CA_CERTS',
+    'HTTPS_PROXY: the value is not a proxy; expected an http or https URL with nothing after host and port, such as http://proxy.example.com:3128',
   ],
   // All at once, in the order of the documentation, and unknown variables last.
   [
@@ -105,7 +90,6 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
     'LOG_LEVEL: "loud" is not a known word; expected one of trace, debug, info, warn, error, fatal, silent',
     'GFA_TOKN: unknown variable; did you mean GFA_TOKEN?',
   ],
-  [{ ...both, PORTAL_INTERVALL: '5m' }, 'PORTAL_INTERVALL: unknown variable; did you mean PORTAL_INTERVAL?'],
   [{ ...both, SHARD: '1', PORTALS: 'x', PORTAL_SERVICE_PORT_HTTPS: '443', PORTAL_PORT_443_TCP: 'tcp://10.0.0.1:443' }],
   [{ GFA_URL, GFA_TOKEN_FILE: '/run/token' }],
   [{ GFA_URL, GFA_TOKEN_FILE: '/run/empty' }, `GFA_TOKEN_FILE: the value is empty; ${AS_ISSUED}`],
