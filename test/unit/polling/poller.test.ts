@@ -201,6 +201,8 @@ test('an operation that fails for one appliance is logged from its second failur
   const run = new PollingRun(seriesOf(3, 2));
   run.behaviour = (each, nth) => only('a0/s0', nth % 4 === 0 ? works : fails)(each);
   await run.passes(120);
+  // After the third failure in a row an interval is left out.
+  expect(run.pausesOf('a0/s0').map(Math.round).slice(1, 9)).toEqual([5, 10, 5, 5, 5, 10, 5, 5]);
   run.behaviour = () => works;
   await run.passes(30);
   const [begin, end] = ['The operation failed repeatedly.', 'The operation succeeded again.'];
