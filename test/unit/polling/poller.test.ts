@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '../../../src/contract/task.ts';
-import { PostponedError } from '../../../src/runtime/errors.ts';
+import { CredentialError, PostponedError } from '../../../src/runtime/errors.ts';
 import {
   type Behaviour,
   fails,
@@ -10,8 +10,10 @@ import {
   minutes,
   PollingRun,
   recordAt,
+  records,
   returns,
   seriesOf,
+  status,
   task,
   works,
 } from './polling-run.ts';
@@ -109,6 +111,14 @@ describe('an outage of the service', () => {
     expect(ofService).toEqual(['The service came up.', 'The service went down.', 'The service came up again.']);
   });
 
+  test('begins at once when the credentials are rejected', async () => {
+    const run = new PollingRun(seriesOf(12, 1));
+    await run.passes(20);
+    run.behaviour = () => ({ result: new CredentialError('rejected') });
+    await run.passes(2);
+    expect([run.isUp, run.poller.health.downReason]).toEqual([false, 'credentials']);
+  });
+
   test('is not concluded from a time in which the process was paused', async () => {
     const run = new PollingRun(seriesOf(12, 1));
     await run.passes(20);
@@ -132,9 +142,9 @@ describe('suspension', () => {
   });
 
   test('where series have longer intervals than the inventory, the service is down soon after the first 403', async () => {
-    const series = seriesOf(5, 3, { intervalMs: minutes(20) });
-    const run = new PollingRun([inventory, ...series], { intervalMs: minutes(20) });
-    await run.passes(25);
+    const run = new PollingRun([inventory, ...seriesOf(5, 3, { intervalMs: minutes(20) })]);
+    await run.passes(45);
+    expect(run.pausesOf('a0/s0').slice(1).map(Math.round)).toEqual([20]);
     run.behaviour = allSeries(returns(403));
     await run.passes(10);
     expect([run.suspended(), run.isUp]).toEqual([15, false]);
@@ -226,13 +236,15 @@ test('values leave after STALE_AFTER intervals as the limits allow them, and cou
   expect(run.exposed.has('a0/s0')).toBe(false);
 });
 
-test('a cycle lasts until every series was polled', async () => {
-  const run = new PollingRun(seriesOf(3, 1), { workers: 1 }, 0);
-  run.behaviour = () => ({ ms: 20_000 });
+test('a cycle lasts until every series was polled, except those with longer intervals and suspended ones', async () => {
+  const run = new PollingRun([...seriesOf(4, 1), task('a0/hourly', { intervalMs: minutes(60) })], { workers: 1 }, 0);
+  run.behaviour = ({ id }) => ({ ms: 20_000, result: id === 'a3/s0' ? status(404) : records });
   await run.passes(0.5);
   expect(run.poller.fleet.cycleSeconds).toBeUndefined();
-  await run.passes(1);
-  expect(run.poller.fleet.cycleSeconds).toBeCloseTo(60, 1);
+  await run.passes(1.5);
+  expect(run.poller.fleet.cycleSeconds).toBeCloseTo(80, 1);
+  await run.passes(13);
+  expect(run.poller.fleet.cycleSeconds).toBeCloseTo(300, 1);
 });
 
 describe('the inventory', () => {
