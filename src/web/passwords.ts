@@ -82,5 +82,5 @@ export async function compareInThread(comparison: PasswordComparison): Promise<b
   const thread = new Worker(WORKER_FILE, { env: {}, workerData: comparison, resourceLimits: WORKER_MEMORY });
   thread.unref();
   const [isEqual] = await once(thread, 'message');
-  return isEqual === true;
+  return isEqual;
 }
