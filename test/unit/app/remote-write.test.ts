@@ -66,12 +66,8 @@ test('a redirect is not followed, and the log says where it leads, without what 
 test.each([
   ['the usual period', {}, 14],
   ['the usual period, because the next start would be a first one again', { REMOTE_WRITE_CATCH_UP: '30d' }, 14],
-  ['the usual period, because nobody asked for more', { STATE_FILE: '/var/lib/filer-exporter/state' }, 14],
-  [
-    'nearly 30 days, because the service has no more',
-    { REMOTE_WRITE_CATCH_UP: '30d', STATE_FILE: '/var/lib/filer-exporter/state' },
-    30 * 1_440 - 60 - 1,
-  ],
+  ['the usual period, because nobody asked for more', { STATE_FILE: '/state' }, 14],
+  ['all that the service has, but an hour', { REMOTE_WRITE_CATCH_UP: '30d', STATE_FILE: '/state' }, 30 * 1_440 - 61],
 ])('a first start reads %s', async (_, variables, minutes) => {
   const { sinceMinutesAgo } = await sending({ REMOTE_WRITE_URL: SECRETS.REMOTE_WRITE_URL, ...variables });
   expect(sinceMinutesAgo).toBe(minutes);

@@ -1,13 +1,4 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isMountPoint, StateFile, stateFileErrors } from '../../../src/app/state-file.ts';
@@ -18,9 +9,9 @@ const newPath = () => join(temporaryDirectory(), 'state.json');
 
 test('the file is replaced whole, alone in its folder, and only its owner can read it', async () => {
   const [path, victim] = [newPath(), newPath()];
-  writeFileSync(victim, 'precious');
+  fs.writeFileSync(victim, 'precious');
   // Another user may have laid a link in the place of the new file.
-  symlinkSync(victim, `${path}.next`);
+  fs.symlinkSync(victim, `${path}.next`);
   const file = stateFile(path);
   expect(await file.read()).toBeUndefined();
   await file.replace('a long state');
@@ -28,9 +19,9 @@ test('the file is replaced whole, alone in its folder, and only its owner can re
   expect(await stateFile(path).read()).toBe('short');
   await file.replace('');
   expect(await stateFile(path).read()).toBeUndefined();
-  expect(readFileSync(victim, 'utf8')).toBe('precious');
-  expect(readdirSync(dirname(path))).toEqual(['state.json']);
-  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(fs.readFileSync(victim, 'utf8')).toBe('precious');
+  expect(fs.readdirSync(dirname(path))).toEqual(['state.json']);
+  expect(fs.statSync(path).mode & 0o777).toBe(0o600);
 });
 
 test('of two processes with one file, the one that wrote last keeps it, and the other says so', async () => {
@@ -41,42 +32,42 @@ test('of two processes with one file, the one that wrote last keeps it, and the 
   await second.replace('second');
   await expect(first.replace('first again')).rejects.toThrow('another process has written');
   await second.replace('second again');
-  expect(readFileSync(path, 'utf8')).toBe('second again');
-  expect(readdirSync(dirname(path))).toEqual(['state.json']);
+  expect(fs.readFileSync(path, 'utf8')).toBe('second again');
+  expect(fs.readdirSync(dirname(path))).toEqual(['state.json']);
 });
 
 test('a file that could not be read is never overwritten', async () => {
   const path = newPath();
   const file = stateFile(path);
-  writeFileSync(path, 'x'.repeat(1_000));
+  fs.writeFileSync(path, 'x'.repeat(1_000));
   expect(await file.read()).toHaveLength(1_000);
-  writeFileSync(path, 'x'.repeat(1_001));
+  fs.writeFileSync(path, 'x'.repeat(1_001));
   await expect(file.read()).rejects.toThrow('has 1001 bytes; expected at most 1000');
   await expect(file.replace('new')).rejects.toThrow('another process');
   expect(await file.setAside()).toBe(`${path}.unusable`);
   await file.replace('new');
-  expect(readdirSync(dirname(path))).toEqual(['state.json', 'state.json.unusable']);
+  expect(fs.readdirSync(dirname(path))).toEqual(['state.json', 'state.json.unusable']);
 });
 
 test('a link is followed: what is read is what is replaced, and the link stays', async () => {
   const folder = temporaryDirectory();
   const [path, target] = [join(folder, 'state.json'), join(folder, 'other', 'target')];
-  mkdirSync(dirname(target));
-  writeFileSync(target, 'before');
-  symlinkSync(target, path);
+  fs.mkdirSync(dirname(target));
+  fs.writeFileSync(target, 'before');
+  fs.symlinkSync(target, path);
   const file = stateFile(path);
   expect(await file.read()).toBe('before');
   await file.replace('after');
-  expect(readFileSync(target, 'utf8')).toBe('after');
-  expect(readlinkSync(path)).toBe(target);
+  expect(fs.readFileSync(target, 'utf8')).toBe('after');
+  expect(fs.readlinkSync(path)).toBe(target);
 });
 
 test.each<[string, (path: string) => void, string | undefined]>([
   ['an unused path', () => {}, undefined],
-  ['a file', (path) => writeFileSync(path, ''), undefined],
-  ['a missing folder', (path) => rmSync(dirname(path), { recursive: true }), 'does not exist; create it'],
-  ['a folder', (path) => mkdirSync(path), 'is not a file'],
-  ['a link to nothing', (path) => symlinkSync(`${path}-gone`, path), 'is a link to a file that does not exist'],
+  ['a file', (path) => fs.writeFileSync(path, ''), undefined],
+  ['a missing folder', (path) => fs.rmSync(dirname(path), { recursive: true }), 'does not exist; create it'],
+  ['a folder', (path) => fs.mkdirSync(path), 'is not a file'],
+  ['a link to nothing', (path) => fs.symlinkSync(`${path}-gone`, path), 'is a link to a file that does not exist'],
 ])('--check-config and the start look at %s', async (_, lay, expected) => {
   const path = newPath();
   lay(path);

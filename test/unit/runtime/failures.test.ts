@@ -31,9 +31,8 @@ test.each([
   ['599', 'server_error', 'keep, keep, keep, keep'],
 ])('%s means %s, and for a read, a series, events and a token: %s', (code, reason, meanings) => {
   const all = PURPOSES.map((purpose) => meaningOf(errorOf(code, purpose)));
-  expect(all.map(({ action, repeats = 0 }) => (repeats === 0 ? action : `${action} ${repeats}`)).join(', ')).toBe(
-    meanings,
-  );
+  const shown = all.map(({ action, repeats = 0 }) => (repeats === 0 ? action : `${action} ${repeats}`));
+  expect(shown.join(', ')).toBe(meanings);
   expect(all[0]?.reason).toBe(reason);
 });
 

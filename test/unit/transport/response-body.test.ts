@@ -51,25 +51,13 @@ test.each<[string, Buffer | string, Readonly<Record<string, string>>, string, st
   expect(await read(body, headers)).toMatchObject({ code, message: `GET /serials: ${message}` });
 });
 
-const memory = responseLimits(64 * MIB, 32 * MIB);
+const byMemory = responseLimits(64 * MIB, 32 * MIB);
 test.each([
-  [
-    'with more values than are read',
-    `[${'0,'.repeat(2_000_000)}0]`,
-    responseLimits(1e15, 64 * MIB),
-    'long_list',
-    '2000000 values',
-  ],
-  ['with more values than memory allows', '[{'.repeat(150_000), { ...memory, bytes: MIB }, 'memory', '223696 values'],
-  [
-    'that is larger than memory allows',
-    ' '.repeat(4 * MIB + 1),
-    memory,
-    'memory',
-    '4194304 bytes (the limit that memory allows for one response)',
-  ],
-])('a body is rejected %s', async (_, body, limits, problem, message) => {
-  const error = { code: 'oversize', problem, message: expect.stringMatching(`${message.replaceAll(/[()]/g, '.')}$`) };
+  [`[${'0,'.repeat(2_000_000)}0]`, responseLimits(1e15, 64 * MIB), 'long_list', 'has more than 2000000 values'],
+  ['[{'.repeat(150_000), { ...byMemory, bytes: MIB }, 'memory', 'has more than 223696 values'],
+  [' '.repeat(4 * MIB + 1), byMemory, 'memory', 'is larger than 4194304 bytes (the limit that memory allows'],
+])('a body is rejected that is larger than the process can read (%#)', async (body, limits, problem, message) => {
+  const error = { code: 'oversize', problem, message: expect.stringContaining(`the response ${message}`) };
   expect(await read(gzipSync(body), gzip, limits)).toMatchObject(error);
 });
 

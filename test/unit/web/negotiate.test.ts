@@ -30,8 +30,5 @@ test.each([
 test('a response is compressed if the client accepts gzip, by its name or by *', () => {
   const accepting = ['gzip, deflate, br', 'br;q=1.0, gzip;q=0.001', 'x-gzip', 'deflate, *;q=0.1'];
   const others = [undefined, 'identity', 'gzip;q=0, *', 'gzip;q=yes', 'gzipped'];
-  expect([accepting.map(acceptsGzip), others.map(acceptsGzip)]).toEqual([
-    accepting.map(() => true),
-    others.map(() => false),
-  ]);
+  expect([...accepting, ...others].filter(acceptsGzip)).toEqual(accepting);
 });

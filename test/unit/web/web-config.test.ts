@@ -100,18 +100,12 @@ test.each([
   [paired('min_version: TLS13', 'max_version: TLS12'), 'tls_server_config.min_version: is above max_version'],
   [paired('client_ca_file: authority.crt'), 'tls_server_config.client_ca: has no effect with this client_auth_type'],
   [paired('client_auth_type: VerifyClientCertIfGiven'), 'tls_server_config.client_auth_type: needs client_ca_file'],
-  [
-    paired('client_allowed_sans: [x]'),
-    'tls_server_config.client_allowed_sans: has no effect with this client_auth_type',
-  ],
-  [
-    tls('cert_file: server.crt', 'key_file: "-----BEGIN\\nkey"'),
-    'tls_server_config.key_file: expected the path of a file',
-  ],
+  [paired('client_allowed_sans: [x]'), 'client_allowed_sans: has no effect with this client_auth_type'],
+  [tls('cert_file: server.crt', 'key_file: "-----BEGIN\\nkey"'), 'key_file: expected the path of a file'],
   [tls('cert_file: nowhere.crt', 'key_file: server.key'), 'cert_file /etc/nowhere.crt cannot be read (ENOENT)'],
   [
     tls('cert_file: server.crt', 'key_file: client.key'),
-    'tls_server_config: OpenSSL rejected it (error:05800074:x509 certificate routines::key values mismatch)',
+    'OpenSSL rejected it (error:05800074:x509 certificate routines',
   ],
   [tls('cert_file: server.crt', 'key_file: server.crt'), 'tls_server_config.key: expected PEM without a passphrase'],
 ])('%j is rejected, with one line', async (text, error) => {
@@ -160,9 +154,8 @@ test('a client is admitted by any alternative name of its certificate, and by no
   };
   const certificate = new X509Certificate(certificateText('client.crt'));
   const quoted = { subjectAltName: 'DNS:a.example, URI:"spiffe://b, DNS:c, DNS:d", email:me@example.com' };
-  expect(
-    ['prometheus', '0:0::1', 'spiffe://a/b', 'me@example.com'].map((name) => isAdmitted(certificate, name)),
-  ).not.toContain(false);
-  expect(['a.example', 'me@example.com'].map((name) => isAdmitted(quoted, name))).toEqual([true, true]);
-  expect(['c', 'd', 'example', 'DNS:a.example'].map((name) => isAdmitted(quoted, name))).not.toContain(true);
+  for (const name of ['prometheus', '0:0::1', 'spiffe://a/b', 'me@example.com'])
+    expect(isAdmitted(certificate, name), name).toBe(true);
+  const parts = ['a.example', 'me@example.com', 'c', 'd', 'example', 'DNS:a.example'];
+  expect(parts.filter((name) => isAdmitted(quoted, name))).toEqual(['a.example', 'me@example.com']);
 });

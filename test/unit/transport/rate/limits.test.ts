@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { PostponedError } from '../../../../src/runtime/errors.ts';
 import { type Attempt, type LimitSettings, type Sender, ServiceLimits } from '../../../../src/transport/rate/limits.ts';
 import { ManualClock, settle } from '../../../harness/manual-clock.ts';
 
@@ -20,12 +19,7 @@ function serviceOf(settings: Partial<LimitSettings> = {}, latencyMs = 0) {
   const limits = new ServiceLimits({ ...LIMIT, ...settings }, { clock, random: () => 0 });
   const sent: { readonly name: string; readonly at: number }[] = [];
   /** Sends a request that gets these responses, the last one for ever. Resolves with its value or error. */
-  const send = (
-    name: string,
-    responses = [done],
-    sender: Sender = {},
-    { signal } = new AbortController(),
-  ): Promise<unknown> => {
+  const send = (name: string, responses = [done], sender: Sender = {}, stop = new AbortController()) => {
     let count = 0;
     const attempt = async () => {
       sent.push({ name, at: clock.monotonic() });
@@ -33,7 +27,7 @@ function serviceOf(settings: Partial<LimitSettings> = {}, latencyMs = 0) {
       if (latencyMs > 0) await clock.sleep(latencyMs);
       return responses[Math.min(count, responses.length) - 1] ?? done;
     };
-    return limits.send(attempt, sender, signal).catch((error: unknown) => error);
+    return limits.send(attempt, sender, stop.signal).catch((error: unknown) => error);
   };
   const names = () => sent.map(({ name }) => name).join(' ');
   return { clock, limits, sent, send, names };
@@ -134,36 +128,23 @@ test('a failed request is repeated once for ten successes, and twenty times at m
   expect([await requestsFor(400, done), await requestsFor(30, failed(2))]).toEqual([400, 30 + 20]);
 });
 
-/** The service rejects a twice, and accepts b between. */
-async function throttledAlone() {
-  const service = serviceOf({ concurrency: 1 }, 50);
-  const { clock, send, sent } = service;
-  const rejected = send('a', [throttled(1_000), throttled(10_000)], { key: 'a' });
-  void send('b', [done], { key: 'b' });
-  const error = await clock.through(rejected, 50);
-  return { ...service, error, rejectedAt: (sent.at(-1)?.at ?? 0) + 50 };
-}
-
-test('an appliance for which alone the service returns 429 waits alone: its requests are postponed, and others leave at once', async () => {
-  const { clock, limits, send, error, rejectedAt, names } = await throttledAlone();
-  expect([error, names(), limits.waitUntil]).toEqual([new Error('429'), 'a b a', undefined]);
-  const postponed = await send('a', [done], { key: 'a' });
-  expect(postponed).toBeInstanceOf(PostponedError);
-  expect(postponed).toMatchObject({
-    until: rejectedAt + 10_000,
-    message: expect.stringContaining('429 for a alone'),
-  });
-  void send('b', [done], { key: 'b' });
+test('an appliance for which alone the service returns 429 waits alone, then gets one request, and all when that is accepted', async () => {
+  const { clock, limits, send, sent, names } = serviceOf({ concurrency: 1 }, 50);
+  const [ofA, ofB] = [{ key: 'a' }, { key: 'b' }];
+  const rejected = send('a', [throttled(1_000), throttled(10_000)], ofA);
+  void send('b', [done], ofB);
+  expect([await clock.through(rejected, 50), names()]).toEqual([new Error('429'), 'a b a']);
+  expect(limits.waitUntil).toBeUndefined();
+  const until = (sent.at(-1)?.at ?? 0) + 50 + 10_000;
+  const message = expect.stringContaining('429 for a alone, which waits for 10 s');
+  expect(await send('a', [done], ofA)).toMatchObject({ name: 'PostponedError', until, message });
+  void send('b', [done], ofB);
   await clock.advance(150);
   expect(names()).toBe('a b a b');
-});
-
-test('an appliance for which alone the service returns 429 gets one request after its wait, and all when that one is accepted', async () => {
-  const { clock, send } = await throttledAlone();
-  await clock.advance(12_000);
-  const probe = send('a', [done], { key: 'a' });
-  expect(await send('a', [done], { key: 'a' })).toBeInstanceOf(PostponedError);
+  await clock.advance(until - clock.monotonic());
+  const probe = send('a', [done], ofA);
+  expect(await send('a', [done], ofA)).toMatchObject({ name: 'PostponedError', until: until + 60_000 });
   await clock.advance(200);
   expect(await probe).toBe('done');
-  expect(await clock.through(send('a', [done], { key: 'a' }), 100)).toBe('done');
+  expect(await clock.through(send('a', [done], ofA), 100)).toBe('done');
 });

@@ -129,19 +129,13 @@ const MEASURED_FROM_MS = 30_000;
 const CONCURRENCY = 16;
 const LATENCY_MS = 100;
 
-interface Sent {
-  readonly request: SentRequest;
-  readonly endsAt: number;
-  /** When the service would accept a request; undefined if it has accepted this one. */
-  readonly freeAt: number | undefined;
-}
-
 /** Sends as many requests as the rate limiter allows. */
 function simulate(limit: Limit, configuredPerSecond: number, hasRetryAfter: boolean, random: Random) {
   const configured = { requests: Math.round(configuredPerSecond * 30), windowMs: WINDOW_MS };
   const limiter = new RateLimiter(configured, new AdaptiveRate(configuredPerSecond / 1000, 0), 0);
-  /** The one that ends next is first. */
-  const inFlight: Sent[] = [];
+  /** The one that ends next is first. The service would accept a request at `freeAt`, if it has not accepted this one. */
+  const inFlight: { readonly request: SentRequest; readonly endsAt: number; readonly freeAt: number | undefined }[] =
+    [];
   const counts = { sent: 0, rejected: 0, accepted: 0 };
   for (let now = 0; now < DURATION_MS; ) {
     const earliest = inFlight.length < CONCURRENCY ? limiter.earliest(now) : Number.POSITIVE_INFINITY;
