@@ -52,6 +52,18 @@ test('for one throttled request nobody is told to lower the request rate of othe
   expect(explain(error).advice).toContain('other tools');
 });
 
+test('a rejection is explained with what the service says, and how to exclude what it rejects', () => {
+  const explain = explainFor(portalCauses);
+  const [plain, said] = [{}, { said: 'no right' }].map(
+    (more) => new RequestError('status', '', { status: 403, ...more }),
+  );
+  expect(explain(plain).happened).toMatch(/\(403\)$/);
+  expect(explain(said).happened).toMatch(/\(403\): no right$/);
+  expect(explain(plain, { without: 'add -x' }).advice).toMatch(/names, or add -x$/);
+  expect(explainTask(explain, { without: 'add -x' }, errorOf('404', 'read')).advice).toMatch(/^add -x, or check/);
+  expect(explainTask(explain, {}, errorOf('404', 'read')).advice).toMatch(/^check/);
+});
+
 test('a redirect is explained with the address that it leads to', () => {
   const said = 'https://eu.example.com';
   const error = new RequestError('status', '308', { status: 308, problem: 'redirect', said });

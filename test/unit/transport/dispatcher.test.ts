@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import net, { connect, type Socket } from 'node:net';
 import tls from 'node:tls';
+import { Dispatcher } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ProxyConfig } from '../../../src/config/config.ts';
 import { proxyFor } from '../../../src/config/proxy.ts';
@@ -62,7 +63,8 @@ test.each(['proxy', 'service'])('a bad certificate of the %s is told from one of
   expect(await failure()).toMatchObject({ message, problem: 'authority' });
 });
 
-test('a proxy and every service are given three seconds for each of their addresses', async () => {
+test('a proxy and every service have three seconds for each of their addresses, and then only the time limit of the request', async () => {
+  const requesting = vi.spyOn(Dispatcher.prototype, 'request');
   const connecting = [vi.spyOn(net, 'connect'), vi.spyOn(tls, 'connect')];
   onTestFinished(() => void vi.restoreAllMocks());
   await (await clientOf('http://127.0.0.1:1')).failure();
@@ -74,6 +76,7 @@ test('a proxy and every service are given three seconds for each of their addres
   expect(options).toHaveLength(5);
   for (const given of options)
     expect(given).toMatchObject({ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 3_000 });
+  expect(requesting.mock.calls[0]?.[0]).toMatchObject({ headersTimeout: 0, bodyTimeout: 0 });
 });
 
 test('a proxy that opens no tunnel, or that is down, is named', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Attempt, type LimitSettings, type Sender, ServiceLimits } from '../../../../src/transport/rate/limits.ts';
-import { ManualClock, settle } from '../../../harness/manual-clock.ts';
+import { ManualClock } from '../../../harness/manual-clock.ts';
 
 const LIMIT = { limit: { requests: 300, windowMs: 30_000 }, dailyLimit: undefined, maxPerMs: 0.01, concurrency: 8 };
 
@@ -61,14 +61,16 @@ test('requests wait for a free place before they are counted, and leave as soon 
   expect([limits.requestsInFlight, limits.dailyQuotaRemaining]).toEqual([0, 999_996]);
 });
 
-test('requests that wait are given up at once by a stop, and cost nobody a turn', async () => {
+test('requests that wait, also to be repeated, are given up at once by a stop, and cost nobody a turn', async () => {
   const { clock, send, names } = serviceOf();
   const stop = new AbortController();
-  for (const name of ['a', 'b', 'c']) void send(name);
+  const failing = send('a', [failed(2)], {}, stop);
+  for (const name of ['b', 'c']) void send(name);
   const stopped = send('stopped', [done], {}, stop);
   void send('d');
+  await clock.advance(0);
   stop.abort(new Error('stop'));
-  expect(await stopped).toEqual(new Error('stop'));
+  expect(await Promise.all([failing, stopped])).toEqual([new Error('stop'), new Error('stop')]);
   await clock.advance(1_000);
   expect(names()).toBe('a b c d');
   expect(await send('late', [done], {}, stop)).toEqual(new Error('stop'));
@@ -104,15 +106,6 @@ test('a failed request is sent again after half a second, then a second, at leas
   expect(await clock.through(send('a', [failed(2), failed(2), done]), 50)).toBe('done');
   expect(sent.map(({ at }) => at)).toEqual([0, 250, 750]);
   expect(await clock.through(send('a', [failed(2), failed(1), done]), 50)).toEqual(new Error('503'));
-});
-
-test('a failed request is not sent again after a stop', async () => {
-  const { clock, send, sent } = serviceOf();
-  const stop = new AbortController();
-  const result = send('a', [failed(2)], {}, stop);
-  await settle();
-  stop.abort(new Error('stop'));
-  expect([await result, sent.length, clock.sleeping]).toEqual([new Error('stop'), 1, 0]);
 });
 
 test('a failed request is repeated once for ten successes, and twenty times at most, so an outage doubles no load', async () => {

@@ -3,15 +3,13 @@ import { AdaptiveRate } from '../../../../src/transport/rate/adaptive-rate.ts';
 import {
   MAX_TRANSIT_MS,
   type RateFeedback,
-  type RateLimit,
   RateLimiter,
   type SentRequest,
 } from '../../../../src/transport/rate/rate-limiter.ts';
 import fc from '../../../harness/fast-check.ts';
 
 function limiterOf(requests: number, windowMs: number): RateLimiter {
-  const limit: RateLimit = { requests, windowMs };
-  return new RateLimiter(limit, new AdaptiveRate(requests / windowMs, 0), 0);
+  return new RateLimiter({ requests, windowMs }, new AdaptiveRate(requests / windowMs, 0), 0);
 }
 
 /** Sends as fast as the limiter allows, and ends each request at once. Returns when each was sent. */
