@@ -47,6 +47,14 @@ const combinations: readonly (readonly [variables: Variables, ...lines: string[]
     'PORTAL_AUTH: is not set, but a service key and a user key are both set; set it to oauth2, service_key or user_key',
   ],
   [
+    { ...portalOnly, PORTAL_AUTH: 'service_key', PORTAL_SERVICE_KEY: 'k' },
+    'PORTAL_SERVICE_SECRET: is not set; PORTAL_AUTH=service_key needs it: set PORTAL_SERVICE_SECRET or PORTAL_SERVICE_SECRET_FILE',
+  ],
+  [
+    { PORTAL_URL, PORTAL_AUTH: 'password' },
+    'PORTAL_AUTH: "password" is not a known word; expected one of oauth2, service_key, user_key',
+  ],
+  [
     { ...both, PORTAL_LOOKBACK: '6m', PORTAL_BIN_SIZE: '1h', REMOTE_WRITE_TOKEN: 'x' },
     'PORTAL_LOOKBACK: is below PORTAL_BIN_SIZE; expected at least one whole bin',
     'REMOTE_WRITE_TOKEN: is set but REMOTE_WRITE_URL is not; expected both or neither',

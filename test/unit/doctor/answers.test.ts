@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { explainFor } from '../../../src/contract/causes.ts';
 import { checkExchanges } from '../../../src/doctor/exchange-checks.ts';
-import type { ReportFinding } from '../../../src/doctor/finding.ts';
+import { formatFindings, type ReportFinding } from '../../../src/doctor/finding.ts';
 import type { JsonObject } from '../../../src/metrics/family.ts';
 import { deliveryOf, reachOf, shapeOf, switchedOffGroup } from '../../../src/services/gfa/doctor/answers.ts';
 import type { UnitName } from '../../../src/services/portal/appliances/units.ts';
@@ -122,4 +122,14 @@ test('the doctor finds out how /data delivers events', () => {
   expect(shapes).toEqual(['object', 'array', 'several_objects']);
   const groups = [{ metrics: {} }, { metrics: [{ locks: [] }] }, { metrics: [{ locks: [lock(1)] }] }];
   expect(groups.map(switchedOffGroup)).toEqual(['missing', 'empty', 'ignored']);
+});
+
+test('a finding stands below its subject, with what was expected and what to do', () => {
+  const finding = { subject: 'gfa', level: 'ok', check: 'ages', code: 'ages', observed: 'seen' } as const;
+  const wrong = { ...finding, subject: 'portal', level: 'failure', expected: 'this', advice: 'that' } as const;
+  expect(formatFindings([finding, finding, wrong]).split('\n\n')).toEqual([
+    'gfa\n  ok       ages  seen\n  ok       ages  seen',
+    'portal\n  failure  ages  seen\n                 expected: this\n                 do: that',
+    '2 ok, 0 unknown, 0 warnings, 1 failure\n',
+  ]);
 });

@@ -68,13 +68,7 @@ const altered = (alter: (request: DemoRequest) => DemoRequest | number): Conditi
 
 const month = (status: number) => altered((request) => (request.body.includes('P30D') ? status : request));
 
-/** `/data` fails from the second request on. */
-let dataRequests = 0;
-const failingFromSecond = altered((request) => {
-  if (!request.path.startsWith('/data')) return request;
-  dataRequests += 1;
-  return dataRequests > 1 ? 500 : request;
-});
+const secondKeyFails = altered((request) => (request.headers['x-service-client-key']?.endsWith('-b') ? 500 : request));
 
 const bearer = altered((request) => {
   const { authorization = '' } = request.headers;
@@ -101,7 +95,6 @@ const later = (ms: number) => (time: unknown) => Number(time) + ms;
 // What the doctor advises about other failures is in the scenarios about failures.
 test.each<[what: string, condition: Condition, ...complaints: readonly string[]]>([
   ['nothing is wrong', { env: EVERYTHING }],
-  ['an operation returns 403', failing(/^\/jobs/, { status: 403 }), 'failure operations jobs-403 add -jobs'],
   ['an operation returns 404', failing(/^\/jobs/, { status: 404 }), 'failure operations jobs-404 add -jobs'],
   ['the key needs the word Bearer', bearer, 'failure credentials other-form'],
   ['no token can be refreshed', failing(/refresh/, { status: 404 }), 'warning token refresh-404'],
@@ -118,7 +111,7 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
   ],
   ['the client key has no known header', { options: { clientKeyHeader: 'X-Key' } }, 'failure client-key ignored'],
   // A check that failed is no negative result.
-  ['file acceleration fails later', failingFromSecond, 'unknown client-key failed'],
+  ['another client key fails', secondKeyFails, 'unknown client-key failed'],
   ['a month of history fails', month(503), 'unknown longest_period failed'],
   ['a month of history is rejected', month(422)],
   ['ages are in milliseconds', changed(/^\/data/, /^last_c/, (age) => Number(age) * 1000), 'warning ages no-ages'],
@@ -161,4 +154,12 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
   });
   expect(lines).toEqual(complaints);
   for (const { level, advice } of findings) if (level === 'failure') expect(advice).toBeTruthy();
+});
+
+test('every operation is fine only if none failed, and if the inventory shows all appliances', async () => {
+  const about = async (condition?: Condition) =>
+    (await visit(condition)).flatMap(({ check, code }) => (check === 'operations' ? [code] : []));
+  expect(await about()).toEqual(['answered']);
+  expect(await about(failing(/^\/jobs/, { status: 403 }))).toEqual(['jobs-403']);
+  expect(await about(failing(/^\/serials/, { status: 500 }))).toEqual(['inventory']);
 });

@@ -4,9 +4,11 @@ import { Secret } from '../../../../src/runtime/secret.ts';
 import { FilerNames } from '../../../../src/services/filer-names.ts';
 import { type GfaClientSettings, requestData } from '../../../../src/services/gfa/client.ts';
 import { GfaCollector } from '../../../../src/services/gfa/collector.ts';
-import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
+import { gfa } from '../../../../src/services/gfa/service.ts';
+import type { JsonClient, ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { dataResponse, lock, newLedgerOptions } from '../../../harness/gfa-responses.ts';
 import { keptLog } from '../../../harness/kept-log.ts';
+import { configOf, gfaOnly } from '../../../harness/load-config.ts';
 import { ManualClock } from '../../../harness/manual-clock.ts';
 
 const { signal } = new AbortController();
@@ -37,7 +39,7 @@ test('the state is saved soon after a poll that counted something, and not after
   const { poll, saves } = collectorOf([withLock(1), withLock(1), dataResponse({}), withLock(2)]);
   const counts: number[] = [];
   for (let index = 0; index < 4; index += 1) {
-    await poll();
+    expect((await poll()).empty).toBe(false);
     counts.push(saves.count);
   }
   expect(counts).toEqual([1, 1, 1, 2]);
@@ -100,3 +102,19 @@ test.each([401, 403])(
     }
   },
 );
+
+test('the service is sent four requests an interval at most, and its events take a part of the memory', async () => {
+  const { gfa: settings, ...config } = await configOf(gfaOnly);
+  if (settings === undefined) throw new Error('file acceleration is not configured');
+  const limits = { limit: { requests: 4, windowMs: 60_000 }, dailyLimit: undefined, maxPerMs: 0.001, concurrency: 1 };
+  expect(gfa.target(settings)).toEqual({ baseUrl: settings.url, ...limits });
+  const { log } = keptLog();
+  const client = { serviceClock: new ManualClock() } as unknown as JsonClient;
+  const parts = { client, config, clock: new ManualClock(), log, names: new FilerNames([]), saveSoon: undefined };
+  const maxEvents = (heapBytes: number) =>
+    gfa
+      .connect(settings, { ...parts, heapBytes })
+      .ownValues?.()
+      .get('filer_exporter_event_memory_limit_events');
+  expect([512_000, 2 ** 40].map(maxEvents)).toEqual([1_000, 1_000_000]);
+});

@@ -7,20 +7,13 @@ import { keyOf, portalResponses, recordedReply } from '../../../golden/expositio
 import fc from '../../../harness/fast-check.ts';
 import { every5m, FakePortal, poll, type Reply } from './fake-portal.ts';
 
-/** The series or the collector that requests a path. */
-function requesting(path: string) {
-  const [, kind, of, , series = ''] = path.split('/');
-  if (of === 'appliances') return { series: every5m(series), readsEarlierBuilds: true } as const;
-  const other = kind === 'edges' ? 'edges' : 'volume_telemetry';
-  const isOf = ({ name, reads = [] }: (typeof collectorDefinitions)[number]) =>
-    of === 'volumes' || kind === 'edges' ? name === other : reads.some((read) => read.path === path);
-  return { collectors: collectorDefinitions.filter(isOf) };
-}
-
 /** Everything responds as recorded but this path, which has this body; returns what the task that requests it makes of it. */
 async function resultOf(path: string, body: unknown): Promise<PollResult> {
   const portal = new FakePortal((request) => (keyOf(request) === path ? (body as Reply) : recordedReply(request)));
-  const collector = portal.collector(requesting(path));
+  const [, , of, , series = ''] = path.split('/');
+  const collector = portal.collector(
+    of === 'appliances' ? { series: every5m(series), readsEarlierBuilds: true } : { collectors: collectorDefinitions },
+  );
   const polled = new Set<string>();
   for (;;) {
     const task = [...collector.tasks()].find(({ id }) => !polled.has(id));

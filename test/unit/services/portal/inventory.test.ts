@@ -170,7 +170,7 @@ describe('the inventory', () => {
     expect(reachable(await inventory.read(listed(A), edges))).toBe(1);
     await inventory.portal.clock.advance(15 * MINUTE);
     const once = await inventory.read(listed(A), FAILS);
-    expect([reachable(once), once.respondedAt]).toEqual([1, 0]);
+    expect([reachable(once), once.respondedAt, once.empty]).toEqual([1, 0, false]);
     await inventory.portal.clock.advance(15 * MINUTE);
     const twice = await inventory.read(listed(A), FAILS);
     expect([reachable(twice), twice.respondedAt]).toEqual([0, 30 * MINUTE]);

@@ -47,9 +47,13 @@ test.each<[PortalOptions['units'], string, object, string, number]>([
   expect(values[`filer_appliance_${name}{${LABELS}}`]).toBe(value);
 });
 
-test('PORTAL_UNITS=documented converts nothing', async () => {
-  const { portal } = await configOf({ ...portalOnly, PORTAL_UNITS: 'documented' });
+test('PORTAL_UNITS=documented converts nothing, and each collector has its own interval', async () => {
+  const { portal } = await configOf({ ...portalOnly, PORTAL_UNITS: 'documented', PORTAL_COLLECTORS: 'all' });
   expect(portal?.units).toEqual([]);
+  const minutes = portal?.collectors.map(({ name, intervalMs }) => `${name} ${intervalMs / 60_000}`).join(', ');
+  expect(minutes).toBe(
+    'volumes 5, volume_telemetry 15, edges 60, fiq 15, license 60, notifications 5, jobs 5, credentials 15, indexing 15, stacks 60, software 60, iam 60, health 5, gfa_keys 60',
+  );
 });
 
 test('a rate of cache requests is the number in a bin of the configured length', async () => {

@@ -124,7 +124,8 @@ describe('a token', () => {
     ['exp less iat if expires_in is no number', 'soon', jwt({ exp: 100, iat: 40 }), 60],
     ['ever, if its times are no times', null, jwt({ exp: 1.7e308, iat: -1.7e308 }), Number.POSITIVE_INFINITY],
     ['five minutes if exp is over', null, jwt({ exp: 10 }), 300],
-    ['five minutes for an opaque token', null, 'opaque', 300],
+    ['five minutes if exp is iat', null, jwt({ exp: 40, iat: 40 }), 300],
+    ['five minutes for an opaque token', 0, 'opaque', 300],
     ['five minutes for a damaged JWT', null, 'a.%%%.c', 300],
   ])('lives for %s', (_, expiresIn, access, seconds) => {
     expect(lifetimeOf({ access, expiresIn }, 1_000_000_000)).toBe(seconds);
@@ -139,10 +140,12 @@ describe('a renewal', () => {
     await service.clock.advance(3_500_000);
     service.answer(REFRESH, token('three'));
     expect(await service.renewed()).toBe('three');
-    const refreshed = service.sent.slice(1).map(({ headers, json }) => [headers?.authorization, json]);
+    const refreshed = service.sent
+      .slice(1)
+      .map(({ headers, json, onlyOnce }) => [headers?.authorization, json, onlyOnce]);
     expect(refreshed).toEqual([
-      ['Bearer one', { token: 'one-refresh' }],
-      ['Bearer two', { token: 'two-refresh' }],
+      ['Bearer one', { token: 'one-refresh' }, true],
+      ['Bearer two', { token: 'two-refresh' }, true],
     ]);
   });
 
@@ -246,6 +249,7 @@ test('the stop waits for a renewal, and revokes its token once', async () => {
   await revoked;
   await service.tokens.revoke(signal);
   expect(service.sent.slice(2)).toMatchObject([{ method: 'DELETE', headers: { authorization: 'Bearer two' } }]);
+  expect(service.sent.map(({ priority }) => priority)).toEqual([true, true, true]);
 });
 
 test.each<[Credentials['kind'], object]>([

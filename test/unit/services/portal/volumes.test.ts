@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PollResult } from '../../../../src/contract/poll-result.ts';
+import type { Task } from '../../../../src/contract/task.ts';
 import { volumeGuids } from '../../../../src/services/portal/volumes/connections.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { valuesOf } from '../../../harness/sample-values.ts';
@@ -51,8 +52,10 @@ class Volumes {
     return valuesOf((await this.poll(...operations)).samples);
   }
 
+  /** The operation of each task, with what is true of it. */
   get operations(): readonly string[] {
-    return Array.from(this.#collector.tasks(), ({ operation }) => operation);
+    const flagsOf = (task: Task) => Object.entries(task).flatMap(([name, value]) => (value === true ? [name] : []));
+    return Array.from(this.#collector.tasks(), (task) => [task.operation, ...flagsOf(task)].join(' '));
   }
 
   get periods(): readonly unknown[] {
@@ -87,9 +90,15 @@ const reached = (version: number, minutes: number, serial = ZURICH) => ({
 
 test('volumes are polled once the inventory has been read, because nothing has a name before', async () => {
   const volumes = new Volumes();
-  expect(volumes.operations).toEqual(['serials']);
-  await volumes.poll('serials');
-  expect(volumes.operations).toEqual(['serials', 'volume_connections', 'volume_connections']);
+  expect(volumes.operations).toEqual(['serials discoversTasks retriesBeforeSlot priority']);
+  await volumes.poll('serials', 'volume_connections');
+  expect(volumes.operations.slice(1)).toEqual([
+    'volume_connections retriesBeforeSlot priority',
+    'volume_connections retriesBeforeSlot priority discoversTasks',
+    'snapshot_details retriesBeforeSlot',
+    'snapshot_timeline retriesBeforeSlot',
+    'snapshot_propagation_by_appliance retriesBeforeSlot',
+  ]);
 });
 
 test('1,600 connections are read with three pauses, so that a scrape does not wait', async () => {
@@ -180,31 +189,21 @@ describe('a snapshot', () => {
 });
 
 describe('what is held for an appliance leaves with it', () => {
-  async function withReached() {
-    const volumes = new Volumes(['volume_telemetry']);
-    volumes.propagation = [reached(7, 1, LYON), reached(7, 1)];
-    await volumes.poll('serials', 'volume_connections', 'snapshot_propagation_by_appliance');
-    volumes.propagation = [];
-    return volumes;
-  }
   const REACHED = 'snapshot_propagation_by_appliance';
   const versions = async (volumes: Volumes) =>
     Object.keys(await volumes.values(REACHED)).filter((series) => series.startsWith('filer_snapshot_reached_version'));
 
-  test('when two lists of connections lack it', async () => {
-    const volumes = await withReached();
+  test.each<[string, Partial<Volumes>, string]>([
+    ['two lists of connections lack it', { connections: [new Volumes().connection(LYON)] }, 'volume_connections'],
+    ['two inventories lack it, although the connections are as before', { edges: [LYON_EDGE] }, 'serials'],
+  ])('when %s', async (_, change, list) => {
+    const volumes = new Volumes(['volume_telemetry']);
+    volumes.propagation = [reached(7, 1, LYON), reached(7, 1)];
+    await volumes.poll('serials', 'volume_connections', REACHED);
+    Object.assign(volumes, { propagation: [], ...change });
+    await volumes.poll(list);
     expect(await versions(volumes)).toHaveLength(2);
-    volumes.connections = [volumes.connection(LYON)];
-    await volumes.poll('volume_connections');
-    expect(await versions(volumes)).toHaveLength(2);
-    await volumes.poll('volume_connections');
-    expect(await versions(volumes)).toEqual([`filer_snapshot_reached_version{${L}}`]);
-  });
-
-  test('when it leaves the inventory, although the connections cannot be read', async () => {
-    const volumes = await withReached();
-    volumes.edges = [LYON_EDGE];
-    await volumes.poll('serials', 'serials');
+    await volumes.poll(list);
     expect(await versions(volumes)).toEqual([`filer_snapshot_reached_version{${L}}`]);
   });
 
@@ -215,9 +214,9 @@ describe('what is held for an appliance leaves with it', () => {
     const { connections } = volumes;
     volumes.connections = [];
     await volumes.poll('volume_connections');
-    expect(volumes.operations).toContain('snapshot_details');
+    expect(volumes.operations).toHaveLength(5);
     await volumes.poll('volume_connections');
-    expect(volumes.operations).not.toContain('snapshot_details');
+    expect(volumes.operations).toHaveLength(2);
     volumes.connections = connections;
     await volumes.poll('volume_connections');
     expect(await volumes.values('snapshot_details')).toMatchObject({ [`filer_snapshots_total{${L}}`]: 1 });
@@ -225,13 +224,19 @@ describe('what is held for an appliance leaves with it', () => {
 });
 
 describe('a request for snapshots', () => {
-  test('reaches back to the last success and two intervals more', async () => {
+  test('reaches back to the last success and two intervals more, but no more than 30 days', async () => {
     const volumes = new Volumes(['volume_telemetry']);
     await volumes.poll('serials', 'volume_connections', 'snapshot_details');
     await volumes.portal.clock.advance(60 * MINUTE);
     volumes.portal.clock.step(-24 * 60 * MINUTE);
     await volumes.poll('snapshot_details');
-    expect(volumes.periods).toEqual(['PT1440M', 'PT70M']);
+    await volumes.portal.clock.advance(40 * 24 * 60 * MINUTE);
+    await volumes.poll('snapshot_details');
+    expect(volumes.periods).toEqual(['PT1440M', 'PT70M', 'PT43200M']);
+    expect(volumes.portal.requests.at(-1)?.json).toMatchObject({
+      serial_numbers: [LYON, ZURICH],
+      smart_sampling: false,
+    });
   });
 
   test('covers half the period after a response that was too large', async () => {
@@ -247,7 +252,7 @@ describe('a request for snapshots', () => {
     volumes.connections = [volumes.connection(LYON, { volume_id: '../serials' })];
     const { drops } = await volumes.poll('serials', 'volume_connections');
     expect(drops.get('record')).toBe(1);
-    expect(volumes.operations).not.toContain('snapshot_details');
+    expect(volumes.operations).toHaveLength(2);
   });
 });
 
