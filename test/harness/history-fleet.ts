@@ -35,8 +35,6 @@ export class Fleet {
   #counted = 0;
   /** Whether the service returns a minute of a task in a response of `now`. */
   has = (_task: string, _at: number, _now: number): boolean => true;
-  /** Whether each response contains a record that is too far ahead. */
-  hasFuture = false;
   /** The service cannot return minutes before this time. */
   unreadUntil = 0;
   isListed = (_task: string): boolean => true;
@@ -132,7 +130,8 @@ export class Fleet {
     // An appliance's report may end within a minute, whose value is then not the final one.
     const isFinal = (at: number) => at !== times.at(-1) || at < now - 10 * MINUTE;
     const bins = times.map((at) => ({ at, samples: () => this.#samples(task, isFinal(at) ? at : 0) }));
-    if (this.hasFuture) bins.push({ at: now + 5 * MINUTE + 1, samples: () => this.#samples(task, 0) });
+    // The clock of one appliance is wrong; this record is too far ahead to be sent.
+    bins.push({ at: now + 5 * MINUTE + 1, samples: () => this.#samples(task, 0) });
     this.#remote.accept(task, { bins, now, until, ...unread });
   }
 
