@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { looseness } from '../../../src/config/file-permissions.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';
@@ -30,3 +31,15 @@ test('a secret that Kubernetes mounts is readable by all, and a file that is mis
   expect(await looseness({ path, isSecret: true })).toBeUndefined();
   expect(await looseness({ path: join(folder, 'missing'), isSecret: true })).toBeUndefined();
 });
+
+// Only root can give a file away.
+test.runIf(process.geteuid?.() === 0)(
+  'a file of a user who is neither root nor that of the exporter is foreign',
+  async () => {
+    const path = join(temporaryDirectory(), 'file');
+    writeFileSync(path, '', { mode: 0o600 });
+    chownSync(path, 4_000, 4_000);
+    const reason = `${path} belongs to another user (4000); expected root or the user of the exporter (0)`;
+    expect(await looseness({ path, isSecret: false })).toEqual({ isForeign: true, reason });
+  },
+);

@@ -111,12 +111,15 @@ describe('an outage of the service', () => {
     expect(ofService).toEqual(['The service came up.', 'The service went down.', 'The service came up again.']);
   });
 
-  test('begins at once when the credentials are rejected', async () => {
+  test.each([
+    ['the credentials are rejected, at once', new CredentialError('rejected'), 2, 'credentials'],
+    ['every request waits, after four intervals', new PostponedError('later', minutes(500)), 20.1, 'overdue'],
+  ])('begins when %s', async (_, result, passed, reason) => {
     const run = new PollingRun(seriesOf(12, 1));
     await run.passes(20);
-    run.behaviour = () => ({ result: new CredentialError('rejected') });
-    await run.passes(2);
-    expect([run.isUp, run.poller.health.downReason]).toEqual([false, 'credentials']);
+    run.behaviour = () => ({ result });
+    await run.passes(passed);
+    expect([run.isUp, run.poller.health.downReason]).toEqual([false, reason]);
   });
 
   test('is not concluded from a time in which the process was paused', async () => {
