@@ -4,15 +4,6 @@ import fc from '../../harness/fast-check.ts';
 
 const { parseDateSeconds, parseDecimal, ...conversions } = units;
 
-/** What JSON can hold where a decimal is documented, and is none. */
-const noDecimals: readonly unknown[] = [
-  ...['', ' 1', '1\n', '1,5', '1.2.3', '0x10', '1e', 'e5', '.', '-', '٣'],
-  ...['12.5 %'],
-  ...['NaN', 'Infinity', '-1e400', '9'.repeat(400)],
-  ...[Number.NaN, Number.POSITIVE_INFINITY, true, null],
-  ...[[1], { valueOf: () => 1 }],
-];
-
 test.each([
   ['12.5', 12.5],
   ['+3', 3],
@@ -26,7 +17,11 @@ test.each([
   expect(parseDecimal(raw)).toBe(value);
 });
 
-test.each(noDecimals.map((raw) => [raw]))('%j is no number', (raw) => {
+test.each([
+  ...['', ' 1', '1\n', '1,5', '1.2.3', '0x10', '1e', 'e5', '.', '-', '٣', '12.5 %'],
+  ...['NaN', 'Infinity', '-1e400', '9'.repeat(400), Number.NaN, Number.POSITIVE_INFINITY, true, null],
+  ...[[[1]], { valueOf: () => 1 }],
+])('%j is no number', (raw) => {
   expect(parseDecimal(raw)).toBeUndefined();
 });
 
@@ -56,8 +51,7 @@ test.each([
 });
 
 test.each([
-  ...['', '1772445300', '2026-03-02', '2026-03-02T09:55Z', '2026-03-02T09:55:00.Z'],
-  ...['2026-03-02T09:55:00+0100'],
+  ...['', '1772445300', '2026-03-02', '2026-03-02T09:55Z', '2026-03-02T09:55:00.Z', '2026-03-02T09:55:00+0100'],
   ...['2025-02-29T00:00:00Z', '2026-13-01T00:00:00Z', '2026-00-01T00:00:00Z'],
   ...['2026-01-01T24:00:00Z', '2026-01-01T00:60:00Z'],
   ...['2026-01-01T00:00:61Z', '2026-01-01T00:00:00+24:00', ' 2026-01-01T00:00:00Z', 'Mon, 02 Mar 2026 10:00:30 GMT'],
