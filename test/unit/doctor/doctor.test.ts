@@ -124,8 +124,8 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
     'unknown ages no-values',
     'unknown ages no-values',
   ],
-  ['records are two hours late', changed(SERIES, /^time$/, later(-7_200_000)), 'warning freshness old'],
-  ['records are from the future', changed(SERIES, /^time$/, later(600_000)), 'warning freshness future'],
+  ['records are an hour and a second old', changed(SERIES, /^time$/, later(-3_537_000)), 'warning freshness old'],
+  ['records are 301 seconds ahead', changed(SERIES, /^time$/, later(365_000)), 'warning freshness future'],
   ['an appliance is off', changed(LYON, /^items$/, noRecords), 'warning appliances silent'],
   [
     'the licence has no telemetry',
@@ -157,9 +157,27 @@ test.each<[what: string, condition: Condition, ...complaints: readonly string[]]
 });
 
 test('every operation is fine only if none failed, and if the inventory shows all appliances', async () => {
-  const about = async (condition?: Condition) =>
+  const about = async (condition: Condition) =>
     (await visit(condition)).flatMap(({ check, code }) => (check === 'operations' ? [code] : []));
-  expect(await about()).toEqual(['answered']);
   expect(await about(failing(/^\/jobs/, { status: 403 }))).toEqual(['jobs-403']);
   expect(await about(failing(/^\/serials/, { status: 500 }))).toEqual(['inventory']);
+});
+
+test('the doctor says what it found out about an account', async () => {
+  const found = (await visit()).map(({ check, code }) => [check, code]);
+  expect(Object.fromEntries(found)).toMatchObject({
+    metrics_shape: 'array',
+    delivery: 'bookmark',
+    new_key_reach: 'an_hour',
+    switched_off_group: 'empty',
+    operations: 'answered',
+    time_unit: 'milliseconds',
+    ratio_unit: 'percent',
+    memory_unit: 'kilobytes',
+    latency_unit: 'milliseconds',
+    counts: 'per_bin',
+    bin_size: 'honoured',
+    longest_period: 'P30D',
+    connection_appliance_id: 'edge_id',
+  });
 });
