@@ -148,7 +148,8 @@ test('the landing page links to the other pages, relative to itself, and shows t
 });
 
 test('durations are shown in their two largest units, and request rates with three digits', () => {
-  expect([0, 59.6, 3_900, 183_600, 86_400].map(formatSeconds)).toEqual(['0s', '1m', '1h5m', '2d3h', '1d']);
+  const durations = [0, 59.6, 3_600.6, 3_900, 183_600, 86_400].map(formatSeconds);
+  expect(durations).toEqual(['0s', '1m', '1h', '1h5m', '2d3h', '1d']);
   const rates = ['0', '0.0123', '16.7', '1,230'].map((rate) => `${rate} requests a second`);
   expect([0, 0.0123456, 16.6666, 1_234.5].map(formatRate)).toEqual(rates);
 });

@@ -76,6 +76,8 @@ test('a file may contain certificate, key and authority itself', async () => {
   const texts = [inline('cert', 'server.crt'), inline('key', 'server.key'), inline('client_ca', 'authority.crt')];
   const { tls: rules } = await rulesOf(tls(...texts, 'client_auth_type: VerifyClientCertIfGiven'));
   expect(rules?.client).toMatchObject({ isRequired: false, isVerified: true });
+  const defaults = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3', honorCipherOrder: true, rejectUnauthorized: false };
+  expect(rules?.options).toMatchObject(defaults);
 });
 
 test.each([
