@@ -94,6 +94,8 @@ describe('a clock that is wrong', () => {
     const times = [...ledger.samples()].filter(({ name }) => name.endsWith('timestamp_seconds'));
     expect(Math.max(...times.map(({ value }) => value))).toBe(MIDNIGHT + 100);
     expect(shown(ledger, 'filer_volume_last_checkin_timestamp_seconds')).toMatchObject({ '': MIDNIGHT + 95 });
+    // An age that is missing is not zero.
+    expect(Object.keys(shown(ledger, 'filer_oldest_unprotected_data_timestamp_seconds'))).toHaveLength(1);
   });
 });
 
