@@ -31,9 +31,11 @@ test('a healthy service is up, with what it may send, how old its data is, and n
   );
 });
 
-test('before the first verdict everything waits', () => {
+test('before the first verdict everything waits, and a service that rejects for its limits is down', () => {
   const { apis, appliances } = reportOf(new PollingRun(fleet));
   expect([apis[0]?.state, apis[0]?.lastSuccess, appliances]).toEqual(['waiting', null, []]);
+  const throttled = reportOf(new PollingRun(fleet, { isWaiting: () => true })).apis[0];
+  expect([throttled?.state, throttled?.downReason]).toEqual(['down', 'throttled']);
 });
 
 test('suspended tasks are counted by reason, and what is forbidden is a warning', async () => {
