@@ -105,18 +105,6 @@ test('a known limit allows what a late timer has missed, and not what a pause of
   expect(limiter.earliest(61_000)).toBeGreaterThan(61_800);
 });
 
-test('a 429 lowers the rate once for all requests that were in flight together', () => {
-  const limiter = limiterOf(500, 30_000);
-  const [first, ...others] = Array.from({ length: 8 }, (_, index) => limiter.recordSent(index * 60));
-  const reject = (request: SentRequest | undefined, at: number) =>
-    request && limiter.recordEnd(request, at, 'throttled', 1_000);
-  reject(first, 500);
-  const lowered = limiter.perSecond(1_500);
-  for (const request of others) reject(request, 510);
-  expect(limiter.perSecond(1_510)).toBeCloseTo(lowered, 1);
-  expect(lowered).toBeLessThan((500 / 30) * 0.9);
-});
-
 test('a 429 without Retry-After is followed by one probe after a second; one that comes late starts no second probe', () => {
   const limiter = limiterOf(500, 30_000);
   const [rejected, late, later] = [limiter.recordSent(0), limiter.recordSent(10), limiter.recordSent(100)];
