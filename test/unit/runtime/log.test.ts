@@ -48,7 +48,7 @@ describe.each(places)('a line of the log, whatever %s holds', (_, fieldsOf, show
 });
 
 test('a line of the log has everything that is short, and what is no text; of an error its causes, and each address', () => {
-  const fields = { filer: 'edge-lyon', tasks: 7, up: true, faults: ['one'], none: null };
+  const fields = { filer: 'x'.repeat(1_000), tasks: 7, up: true, faults: ['one'], none: null };
   const addresses = ['connect ETIMEDOUT 192.0.2.1:443', 'connect ENETUNREACH ::2:443'];
   const cause = new AggregateError(addresses.map((text) => new Error(text)));
   expect(JSON.parse(lineOf({ ...fields, err: new RequestError('network', 'no response', { cause }) }))).toMatchObject({

@@ -26,7 +26,12 @@ const tls = (...lines: readonly string[]) => `tls_server_config:\n${lines.map((l
 const paired = (...lines: readonly string[]) => tls('cert_file: server.crt', 'key_file: server.key', ...lines);
 
 test('a file that asks for nothing is plain HTTP for everybody', async () => {
-  const { tls: none, users, headers, rateLimit } = await rulesOf('tls_server_config: {}\nbasic_auth_users: {}\n');
+  const {
+    tls: none,
+    users,
+    headers,
+    rateLimit,
+  } = await rulesOf('tls_server_config: {}\nbasic_auth_users: {}\nrate_limit: {}\n');
   expect([none, users.size, headers, rateLimit]).toEqual([undefined, 0, {}, undefined]);
 });
 
