@@ -101,6 +101,15 @@ test('after a 429 without Retry-After, a probe that gets no response makes room 
   expect(names()).toBe('a a b');
 });
 
+test.each([true, false])('an account is throttled if one request in five gets a 429: %j', async (isThrottled) => {
+  const { clock, limits, send } = serviceOf();
+  for (let request = 0; request < 30; request += 1) {
+    void send('a', [isThrottled && request % 5 === 0 ? throttled(1_000, 0) : done]);
+    await clock.advance(30_000);
+  }
+  expect(limits.isThrottled).toBe(isThrottled);
+});
+
 test('a failed request is sent again after half a second, then a second, at least half of it, as often as its last failure allows', async () => {
   const { clock, send, sent } = serviceOf({ maxPerMs: 1 });
   expect(await clock.through(send('a', [failed(2), failed(2), done]), 50)).toBe('done');
