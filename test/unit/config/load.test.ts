@@ -9,7 +9,7 @@ const CANARY = 'canary-7f3a';
 const { GFA_URL } = gfaOnly;
 const { PORTAL_URL } = portalOnly;
 const pair = { PORTAL_SERVICE_KEY: 'key-canary', PORTAL_SERVICE_SECRET: 'secret-canary' };
-const REMOTE_WRITE_URL = 'https://receiver.example.com/write';
+const REMOTE_WRITE_URL = 'https://receiver.example.com/write?db=filers';
 const sending = { ...both, REMOTE_WRITE_URL };
 const basic = { REMOTE_WRITE_USER: 'me', REMOTE_WRITE_PASSWORD: 'x' };
 

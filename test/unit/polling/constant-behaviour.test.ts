@@ -69,19 +69,17 @@ async function complaintsOf(appliances: readonly (readonly Series[])[], hours: n
   run.behaviour = ({ id }, nth) => patterns.get(id)?.(nth, run.clock.monotonic()) ?? fails;
   /** What each showed after the first cycle, one after the other. */
   const shown = new Map<string, (number | boolean)[]>();
-  let firstCycleLines = 0;
   for (let passed = 0; passed < hours * 60; passed += 1) {
     await run.passes(1);
     const states = appliances.map((_, serial) => [`a${serial}`, run.up(`a${serial}`)] as const);
     if (run.isUp === false && states.some(([, up]) => up !== undefined)) complaints.push('a state in an outage');
-    if (all.some(({ task: { id } }) => run.startsOf(id).length === 0)) firstCycleLines = run.lines.length;
-    else
+    if (all.every(({ task: { id } }) => run.startsOf(id).length > 0))
       for (const [name, value] of [['service', run.isUp] as const, ...states]) {
         const values = getOrCreate(shown, name, () => []);
         if (value !== undefined && value !== values.at(-1)) values.push(value);
       }
   }
-  const lines = run.lines.slice(firstCycleLines).map(({ msg, operation, serial }) => `${operation ?? serial}: ${msg}`);
+  const lines = run.lines.map(({ msg, operation, serial }) => `${operation ?? serial}: ${msg}`);
   complaints.push(...lines.filter((line, index) => lines.indexOf(line) < index));
   for (const [name, values] of shown) if (values.length > 2) complaints.push(`${name} showed ${values}`);
   for (const [index, series] of appliances.entries()) {

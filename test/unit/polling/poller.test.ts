@@ -35,11 +35,14 @@ test('every task is polled at once, and then once in each interval on its own ph
   }
 });
 
-test('no more polls are in flight than there are workers, and none of a task twice', async () => {
-  const run = new PollingRun(seriesOf(20, 2));
-  run.behaviour = (_, nth) => ({ ms: 1_000 * nth });
-  await run.passes(30);
-  expect([run.maxInFlight, run.polledTwiceAtOnce]).toEqual([4, []]);
+test('a single worker polls one task at a time, and spends a quarter of its time on series that hang', async () => {
+  const run = new PollingRun(seriesOf(8, 2), { workers: 1 });
+  const isWell = ({ id }: Task) => /^a[67]/.test(id);
+  run.behaviour = (each) => (isWell(each) ? works : hangs);
+  await run.passes(60);
+  const hanging = run.tasks.filter((each) => !isWell(each)).flatMap(({ id }) => run.startsOf(id, minutes(20)));
+  expect(hanging.length).toBe(40 / 2);
+  expect([run.maxInFlight, run.polledTwiceAtOnce]).toEqual([1, []]);
 });
 
 test('a poll that is postponed is no failure, and is repeated at the time that it names', async () => {
