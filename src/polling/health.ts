@@ -207,8 +207,11 @@ export class Health {
   #publish(appliance: PolledAppliance, state: ApplianceState | undefined): void {
     const { sink, appliances: families } = this.#options;
     const { name, serial, newestRecordMs, published } = appliance;
-    const isNewer = Math.abs(newestRecordMs - (published?.newestRecordMs ?? 0)) >= RECORD_STEP_MS;
-    if (families === undefined || (state === published?.state && name === published?.name && !isNewer)) return;
+    const isPublished =
+      published?.name === name &&
+      published.state === state &&
+      Math.abs(newestRecordMs - published.newestRecordMs) < RECORD_STEP_MS;
+    if (families === undefined || isPublished) return;
     appliance.published = { name, state, newestRecordMs };
     const labels = { serial, filer: name };
     const samples: Sample[] = [];
