@@ -149,6 +149,15 @@ describe('suspension', () => {
     expect(run.startsOf('a0/s0', minutes(60)).length).toBeGreaterThanOrEqual(5);
   });
 
+  test('rejections request the licence once in a discovery interval', async () => {
+    const licence = task('licence', { intervalMs: minutes(600) });
+    const run = new PollingRun([licence, ...seriesOf(6, 1, { pollAlso: 'licence' })]);
+    await run.passes(20);
+    run.behaviour = ({ id }) => (/^a[0-2]/.test(id) ? returns(403) : works);
+    await run.passes(10);
+    expect(run.startsOf('licence', minutes(20))).toHaveLength(1);
+  });
+
   test('where series have longer intervals than the inventory, the service is down soon after the first 403', async () => {
     const run = new PollingRun([inventory, ...seriesOf(5, 3, { intervalMs: minutes(20) })]);
     await run.passes(25);
