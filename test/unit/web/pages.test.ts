@@ -43,6 +43,7 @@ test('the status page loads itself again every ten seconds, until it is paused, 
   const page = statusPage(report, 'show=down&filter=a&sort=name&order=descending&page=2').text;
   expect(page).toContain('<meta http-equiv="refresh" content="10">');
   expect(page).toContain('href="?show=down&amp;filter=a&amp;sort=name&amp;order=descending&amp;page=2&amp;reload=off"');
+  expect(page).toContain('<a href="?show=down&amp;filter=a&amp;sort=name">Appliance ↓</a>');
   expect(page.match(/aria-current="true">\w+/g)).toEqual(['aria-current="true">Down']);
   expect(page).toContain('<input type="hidden" name="show" value="down">');
   expect(statusPage(report, 'reload=off').text).not.toContain('http-equiv');
