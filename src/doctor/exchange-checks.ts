@@ -65,7 +65,7 @@ function checkLimits(responded: readonly Exchange[], explain: Explain, reportFin
   const throttled = responded.filter(({ status }) => status === 429).length;
   const reported = [...limits].map(([name, value]) => `${name}: ${value}`).join(', ');
   if (throttled > 0) {
-    const observed = `${throttled} requests returned 429, ${reported === '' ? 'without Retry-After' : reported}`;
+    const observed = `${throttled} of ${responded.length} requests returned 429, ${reported === '' ? 'without Retry-After' : reported}`;
     reportFinding('warning', 'limits', 'rejected', observed, { advice: explain('throttled').advice });
   } else {
     reportFinding('ok', 'limits', 'taken', reported === '' ? 'no response has a rate-limit header' : reported);

@@ -105,6 +105,21 @@ test.each<[Partial<Exchange>, string]>([
   expect(found.filter((line) => line.startsWith(finding))).toHaveLength(1);
 });
 
+test.each([
+  [{}, '1 of 1 requests returned 429, without Retry-After'],
+  [
+    { 'retry-after': '5', 'x-ratelimit-limit': 'a b' },
+    '1 of 1 requests returned 429, retry-after: 5, x-ratelimit-limit: not a number',
+  ],
+])('a 429 with the headers %j: %s', (headers, text) => {
+  const observed: string[] = [];
+  const exchanges = [exchange('data', { status: 429, headers })];
+  checkExchanges(exchanges, explainFor(portalCauses), { timeoutMs: 1, maxResponseBytes: 1 }, (...finding) => {
+    observed.push(finding[3]);
+  });
+  expect(observed).toContain(text);
+});
+
 /** A response with the lock events of these times, in seconds after midnight. */
 const locks = (...times: readonly number[]) => dataResponse({ locks: times.map((at) => lock(at)) });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { serviceWarning } from '../../../src/contract/service-warning.ts';
 import type { Task } from '../../../src/contract/task.ts';
 import { CredentialError, PostponedError } from '../../../src/runtime/errors.ts';
 import {
@@ -156,6 +157,17 @@ describe('suspension', () => {
     run.behaviour = ({ id }) => (/^a[0-2]/.test(id) ? returns(403) : works);
     await run.passes(10);
     expect(run.startsOf('licence', minutes(20))).toHaveLength(1);
+  });
+
+  test.each([
+    ['a warning about something else', serviceWarning('late_data', 'data comes late'), 1],
+    ['the warning that explains it', serviceWarning('forbidden', 'series are rejected', 'forbidden'), 0],
+  ])('forbidden series and %s: so many lines about series are logged', async (_, warning, lines) => {
+    const run = new PollingRun(seriesOf(4, 2), { warnings: () => [warning] });
+    await run.passes(20);
+    run.behaviour = only('a0/s0', returns(403));
+    await run.passes(20);
+    expect(run.log('The service rejected requests for series.')).toHaveLength(lines);
   });
 
   test('where series have longer intervals than the inventory, the service is down soon after the first 403', async () => {

@@ -2,7 +2,6 @@ import type { PollResult } from '../../../../src/contract/poll-result.ts';
 import type { Task } from '../../../../src/contract/task.ts';
 import type { Sample } from '../../../../src/metrics/samples.ts';
 import { RequestError } from '../../../../src/runtime/errors.ts';
-import { createLog } from '../../../../src/runtime/log.ts';
 import { Secret } from '../../../../src/runtime/secret.ts';
 import type { FilerNames } from '../../../../src/services/filer-names.ts';
 import { PortalCollector } from '../../../../src/services/portal/collector.ts';
@@ -10,6 +9,7 @@ import { collectorDefinitions } from '../../../../src/services/portal/collectors
 import type { PortalOptions } from '../../../../src/services/portal/context.ts';
 import type { ServiceRequest } from '../../../../src/transport/json-client.ts';
 import { ServiceClock } from '../../../../src/transport/service-clock.ts';
+import { keptLog } from '../../../harness/kept-log.ts';
 import { ManualClock } from '../../../harness/manual-clock.ts';
 
 export const MINUTE = 60_000;
@@ -22,6 +22,7 @@ export class FakePortal {
   readonly clock: ManualClock;
   readonly serviceClock: ServiceClock;
   readonly requests: ServiceRequest[] = [];
+  readonly kept = keptLog();
   reply: (request: ServiceRequest) => Reply;
 
   constructor(reply: (request: ServiceRequest) => Reply, clock = new ManualClock()) {
@@ -43,7 +44,7 @@ export class FakePortal {
 
   /** A collector whose clock and log are those of the test. */
   collector(options: Partial<PortalOptions> = {}, names?: FilerNames): PortalCollector {
-    const log = createLog('silent', process.stderr);
+    const { log } = this.kept;
     const defaults: PortalOptions = {
       url: 'https://portal.example.com',
       credentials: { kind: 'user_key', key: new Secret('key') },

@@ -176,7 +176,7 @@ describe('the inventory', () => {
     expect([reachable(twice), twice.respondedAt]).toEqual([0, 30 * MINUTE]);
   });
 
-  test('that is too large for the memory polls the same appliances in any order of the list', async () => {
+  test('that is too large for the memory polls the same appliances in any order of the list, with one warning', async () => {
     const inventory = new Lists({ maxAppliances: 2 });
     for (const serials of [
       [A, B, C],
@@ -185,6 +185,7 @@ describe('the inventory', () => {
       const { drops } = await inventory.read(listed(...serials), NONE);
       expect([inventory.polled, drops.get('record')]).toEqual([[A, B], 1]);
     }
+    expect(inventory.portal.kept.lines).toMatchObject([{ level: 'warn', appliances: 3, polled: 2 }]);
     expect([64, 256, 100_000].map((mib) => maxAppliances(mib * 2 ** 20))).toEqual([512, 2_048, 10_000]);
   });
 
