@@ -18,6 +18,8 @@ interface Ended {
 /** The built program as a process of its own, on the real clock. */
 export interface Child {
   readonly process: ChildProcess;
+  /** What it wrote to standard error so far. */
+  readonly stderr: string;
   /** The whole lines of its log so far. */
   readonly log: readonly LogLine[];
   readonly ended: Promise<Ended>;
@@ -56,6 +58,9 @@ export function spawnExporter(
   return {
     process: child,
     ended,
+    get stderr() {
+      return texts.stderr;
+    },
     get log() {
       const lines = texts.stdout.slice(0, texts.stdout.lastIndexOf('\n') + 1).split('\n');
       return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);

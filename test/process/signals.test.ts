@@ -67,19 +67,13 @@ test('a second signal ends it at once', async () => {
   expect((await stop(program)).code).toBe(1);
 });
 
-test('SIGUSR1 opens no debugger', async () => {
-  const { variables } = await realServices({ appliances: 2 });
-  const program = spawnExporter([], variables);
-  const url = await program.serving();
-  for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1'] as const) program.process.kill(signal);
-  expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  expect((await stop(program)).stderr).toBe('');
-});
-
-test('it serves on after the reader of its log has gone', async () => {
+test('SIGUSR1 opens no debugger, and it serves on after the reader of its log has gone', async () => {
   const { services, variables } = await realServices({ appliances: 2 });
   const program = spawnExporter([], { ...variables, LOG_LEVEL: 'debug' });
   const url = await program.serving();
+  for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1'] as const) program.process.kill(signal);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect(program.stderr).toBe('');
   program.process.stdout?.destroy();
   program.process.stderr?.destroy();
   const before = services.requests(/^\/data/).length;

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import process from 'node:process';
+import { request } from 'undici';
 import { expect, onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Environment } from '../../src/app/environment.ts';
@@ -155,9 +156,8 @@ export class Scenario {
 
   /** A page of the exporter. */
   async get(path: string): Promise<{ readonly status: number; readonly text: string }> {
-    const headers = { 'accept-encoding': 'identity' };
-    const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, { headers });
-    return { status: response.status, text: await response.text() };
+    const { statusCode: status, body } = await request(`http://127.0.0.1:${this.#port}${path}`);
+    return { status, text: await body.text() };
   }
 
   /** Begins a fault of the services; returns the function that ends it. */
