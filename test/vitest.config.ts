@@ -1,10 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const cores = Math.max(2, availableParallelism());
 
 const NEEDS_CHROMIUM = 'test/process/status-page.test.ts';
+
+/** Tests of processes mostly wait, so they wait while others compute, and not at the end. */
+class ProcessesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isOfProcess = ({ moduleId }: TestSpecification) => moduleId.includes('/test/process/');
+    return [...sorted.filter(isOfProcess), ...sorted.filter((file) => !isOfProcess(file))];
+  }
+}
 
 /** `npm test` runs `quick`; `.ci/run` also runs `all`, whose programs it installs. docs/contributing.md says which test belongs where. */
 export default defineConfig({
@@ -14,6 +24,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Faster than processes, and no test changes the process that it runs in.
     pool: 'threads',
+    sequence: { sequencer: ProcessesFirst },
     projects: [
       {
         extends: true,
@@ -21,7 +32,7 @@ export default defineConfig({
           name: 'quick',
           include: ['test/{unit,golden,scenario,process}/**/*.test.ts'],
           exclude: [NEEDS_CHROMIUM],
-          // Tests of processes mostly wait.
+          // One more, because tests of processes mostly wait.
           maxWorkers: cores + 1,
           // Files of one worker share the program's modules, so no test may replace a module.
           isolate: false,
