@@ -1,8 +1,6 @@
 import { inspect, parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
-import { variableRows } from '../../../src/catalog.ts';
 import { effectiveConfiguration } from '../../../src/cli/check-config.ts';
-import { usage } from '../../../src/cli/help.ts';
 import { both, configOf, errorsOf, gfaOnly, portalOnly, type Variables } from '../../harness/load-config.ts';
 
 const CANARY = 'canary-7f3a';
@@ -205,18 +203,4 @@ test('the effective configuration masks secrets, and is a valid .env that gives 
   const again = await configOf({ ...parseEnv(text), ...secrets, HTTPS_PROXY: variables.HTTPS_PROXY });
   expect(again).toEqual(config);
   expect(again.stateFile).toBe(variables.STATE_FILE);
-});
-
-test('the effective configuration shows of an API that is off only that it is off', async () => {
-  expect(effectiveConfiguration(await configOf(portalOnly))).toMatch(/^GFA_URL=\nPORTAL_URL=/);
-});
-
-test('--help has name, type, default and meaning of every variable, and fits a terminal', () => {
-  const lines = usage(variableRows).split('\n');
-  for (const { name, row } of variableRows) {
-    const place = lines.findIndex((line) => line.startsWith(`  ${name} `));
-    expect(lines[place]).toContain(row.format.label);
-    expect(lines[place + 1]?.trim()).toBe(row.help.replaceAll('`', ''));
-  }
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(132);
 });
