@@ -35,6 +35,9 @@ const oneAppliance = (fault: Fault) => (run: Scenario) =>
   run.fail({ path: new RegExp(`^/telemetry/appliances/${run.serials[0]}/`), ...fault });
 const down = (reason: string) => `portal down (${reason}), 0 series`;
 const isDown = (reason: string) => ({ during: down(reason), alert: 'FilerApiDown' });
+const gfaIsDown = (reason: string) => {
+  return { options: BOTH, during: `gfa down (${reason}), 0 filers; ${WELL}`, alert: 'FilerApiDown' };
+};
 
 const failures: Readonly<Record<string, Failure>> = {
   'the portal returns 503, and file acceleration works': {
@@ -177,34 +180,26 @@ const failures: Readonly<Record<string, Failure>> = {
     step: 'check that the role of this key may see all appliances',
   },
   'file acceleration returns 500': {
-    options: BOTH,
     begin: gfa({ status: 500 }),
-    during: `gfa down (server_error), 0 filers; ${WELL}`,
-    alert: 'FilerApiDown',
+    ...gfaIsDown('server_error'),
     code: '500',
     step: WAIT,
   },
   'file acceleration sends half of each response': {
-    options: BOTH,
     begin: gfa({ how: 'cut' }),
-    during: `gfa down (network), 0 filers; ${WELL}`,
-    alert: 'FilerApiDown',
+    ...gfaIsDown('network'),
     code: 'network',
     step: 'check the firewall',
   },
   'file acceleration rejects the token': {
-    options: BOTH,
     begin: gfa({ status: 401 }),
-    during: `gfa down (credentials), 0 filers; ${WELL}`,
-    alert: 'FilerApiDown',
+    ...gfaIsDown('credentials'),
     code: '401',
     step: 'check GFA_TOKEN',
   },
   'file acceleration knows no volume of the account': {
-    options: BOTH,
     begin: gfa({ status: 406 }),
-    during: `gfa down (rejected), 0 filers; ${WELL}`,
-    alert: 'FilerApiDown',
+    ...gfaIsDown('rejected'),
     code: '406',
     step: 'a volume in mode Active or Observation',
   },

@@ -108,6 +108,7 @@ test('--plan says whether a fleet fits, by its exit code too', async () => {
   expect(tooLarge.code).toBe(1);
   expect(tooLarge.stdout).toMatch(/\n\nIt does not fit: data would be polled every 5m1s instead of every 5m\./);
   expect(tooLarge.stdout).toMatch(/ {2}- a longer PORTAL_INTERVAL: 6m\n/);
+  expect(await ran(['--plan', '--appliances', '244'], { PORTAL_INTERVAL: '6m' })).toMatchObject({ code: 0 });
   expect(tooLarge.stdout).toMatch(/ {2}- fewer series in PORTAL_SERIES: 13 instead of 14, .*\n/);
   expect(tooLarge.stdout).toMatch(/ {2}- fewer appliances in PORTAL_SERIALS: 243 instead of 244\n/);
   const one = await ran(['--plan', '--appliances', '1'], { PORTAL_RATE_LIMIT: '1/1h' });

@@ -48,6 +48,17 @@ test('filters are written so that names with quotes, brackets and backslashes ar
   expect(new Set(filters)).toEqual(new Set([...one, ...several]));
 });
 
+test('the boards stay small, and their queries short', () => {
+  const lengths = boardQueries.map(({ expr }) => expr.length).toSorted((one, other) => one - other);
+  const upTo = (share: number) => lengths[Math.ceil(share * lengths.length) - 1];
+  expect(dashboards).toHaveLength(5);
+  expect(dashboards.flatMap(panelsOf).length).toBeLessThanOrEqual(110);
+  expect(lengths.length).toBeLessThanOrEqual(150);
+  expect(upTo(0.5)).toBeLessThanOrEqual(80);
+  expect(upTo(0.9)).toBeLessThanOrEqual(130);
+  expect(upTo(1)).toBeLessThanOrEqual(260);
+});
+
 test('every board begins with what is up and what the exporter reports', () => {
   for (const board of dashboards) {
     const titles = panelsOf(board).map(({ title }) => title);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { serviceWarning } from '../../../src/contract/service-warning.ts';
 import type { Task } from '../../../src/contract/task.ts';
 import { CredentialError, PostponedError } from '../../../src/runtime/errors.ts';
@@ -86,11 +86,12 @@ test.each([
   expect(run.polls).toBe(polls);
 });
 
-describe('an outage of the service', () => {
-  test.each([
-    ['fails', fails, 'server_error'],
-    ['hangs', hangs, 'timeout'],
-  ])('in which it %s is known in four intervals, shows no appliance down, and ends soon', async (_, outage, reason) => {
+test.each([
+  ['fails', fails, 'server_error'],
+  ['hangs', hangs, 'timeout'],
+])(
+  'an outage of the service in which it %s is known in four intervals, shows no appliance down, and ends soon',
+  async (_, outage, reason) => {
     const run = new PollingRun(seriesOf(20, 2), { workers: 8 });
     const shown = new Set<unknown>();
     const passes = async (count: number) => {
@@ -113,72 +114,70 @@ describe('an outage of the service', () => {
     expect([...shown]).toEqual([1, undefined]);
     const ofService = run.log('The service').map(({ msg }) => msg);
     expect(ofService).toEqual(['The service came up.', 'The service went down.', 'The service came up again.']);
-  });
+  },
+);
 
-  test.each([
-    ['the credentials are rejected, at once', new CredentialError('rejected'), 2, 'credentials'],
-    ['every request waits, after four intervals', new PostponedError('later', minutes(500)), 20.1, 'overdue'],
-  ])('begins when %s', async (_, result, passed, reason) => {
-    const run = new PollingRun(seriesOf(12, 1));
-    await run.passes(20);
-    run.behaviour = () => ({ result });
-    await run.passes(passed);
-    expect([run.isUp, run.poller.health.downReason]).toEqual([false, reason]);
-  });
-
-  test('is not concluded from a time in which the process was paused', async () => {
-    const run = new PollingRun(seriesOf(12, 1));
-    await run.passes(20);
-    run.pausedMs = minutes(60);
-    run.poller.review();
-    expect([run.isUp, run.up('a0')]).toEqual([true, 1]);
-  });
+test.each([
+  ['the credentials are rejected, at once', new CredentialError('rejected'), 2, 'credentials'],
+  ['every request waits, after four intervals', new PostponedError('later', minutes(500)), 20.1, 'overdue'],
+])('an outage of the service begins when %s', async (_, result, passed, reason) => {
+  const run = new PollingRun(seriesOf(12, 1));
+  await run.passes(20);
+  run.behaviour = () => ({ result });
+  await run.passes(passed);
+  expect([run.isUp, run.poller.health.downReason]).toEqual([false, reason]);
 });
 
-describe('suspension', () => {
-  test('rejected series are polled at the discovery interval, and all are back soon after one of them has records', async () => {
-    const run = new PollingRun(seriesOf(10, 2));
-    run.behaviour = (each) => (each.id.endsWith('s0') ? returns(404) : works);
-    await run.passes(60);
-    expect([run.pausesOf('a0/s0').map(Math.round).slice(1), run.suspended()]).toEqual([[15, 15, 15], 10]);
-    // Half is not most.
-    expect(run.poller.fleet.isMostlyFailing('not_found')).toBe(false);
-    run.behaviour = () => works;
-    await run.passes(5);
-    expect(run.suspended()).toBe(0);
-    await run.passes(25);
-    expect(run.startsOf('a0/s0', minutes(60)).length).toBeGreaterThanOrEqual(5);
-  });
+test('an outage of the service is not concluded from a time in which the process was paused', async () => {
+  const run = new PollingRun(seriesOf(12, 1));
+  await run.passes(20);
+  run.pausedMs = minutes(60);
+  run.poller.review();
+  expect([run.isUp, run.up('a0')]).toEqual([true, 1]);
+});
 
-  test('rejections request the licence once in a discovery interval', async () => {
-    const licence = task('licence', { intervalMs: minutes(600) });
-    const run = new PollingRun([licence, ...seriesOf(6, 1, { pollAlso: 'licence' })]);
-    await run.passes(20);
-    run.behaviour = ({ id }) => (/^a[0-2]/.test(id) ? returns(403) : works);
-    await run.passes(10);
-    expect(run.startsOf('licence', minutes(20))).toHaveLength(1);
-  });
+test('rejected series are polled at the discovery interval, and all are back soon after one of them has records', async () => {
+  const run = new PollingRun(seriesOf(10, 2));
+  run.behaviour = (each) => (each.id.endsWith('s0') ? returns(404) : works);
+  await run.passes(60);
+  expect([run.pausesOf('a0/s0').map(Math.round).slice(1), run.suspended()]).toEqual([[15, 15, 15], 10]);
+  // Half is not most.
+  expect(run.poller.fleet.isMostlyFailing('not_found')).toBe(false);
+  run.behaviour = () => works;
+  await run.passes(5);
+  expect(run.suspended()).toBe(0);
+  await run.passes(25);
+  expect(run.startsOf('a0/s0', minutes(60)).length).toBeGreaterThanOrEqual(5);
+});
 
-  test.each([
-    ['a warning about something else', serviceWarning('late_data', 'data comes late'), 1],
-    ['the warning that explains it', serviceWarning('forbidden', 'series are rejected', 'forbidden'), 0],
-  ])('forbidden series and %s: so many lines about series are logged', async (_, warning, lines) => {
-    const run = new PollingRun(seriesOf(4, 2), { warnings: () => [warning] });
-    await run.passes(20);
-    run.behaviour = only('a0/s0', returns(403));
-    await run.passes(20);
-    expect(run.log('The service rejected requests for series.')).toHaveLength(lines);
-  });
+test('rejections request the licence once in a discovery interval', async () => {
+  const licence = task('licence', { intervalMs: minutes(600) });
+  const run = new PollingRun([licence, ...seriesOf(6, 1, { pollAlso: 'licence' })]);
+  await run.passes(20);
+  run.behaviour = ({ id }) => (/^a[0-2]/.test(id) ? returns(403) : works);
+  await run.passes(10);
+  expect(run.startsOf('licence', minutes(20))).toHaveLength(1);
+});
 
-  test('where series have longer intervals than the inventory, the service is down soon after the first 403', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(5, 3, { intervalMs: minutes(20) })]);
-    await run.passes(25);
-    expect(run.poller.fleet.shortestMs).toBe(minutes(20));
-    run.behaviour = allSeries(returns(403));
-    await run.passes(10);
-    expect([run.suspended(), run.isUp]).toEqual([15, false]);
-    expect(run.log('The service went down.')).toMatchObject([{ reason: 'forbidden', advice: expect.any(String) }]);
-  });
+test.each([
+  ['a warning about something else', serviceWarning('late_data', 'data comes late'), 1],
+  ['the warning that explains it', serviceWarning('forbidden', 'series are rejected', 'forbidden'), 0],
+])('forbidden series and %s: so many lines about series are logged', async (_, warning, lines) => {
+  const run = new PollingRun(seriesOf(4, 2), { warnings: () => [warning] });
+  await run.passes(20);
+  run.behaviour = only('a0/s0', returns(403));
+  await run.passes(20);
+  expect(run.log('The service rejected requests for series.')).toHaveLength(lines);
+});
+
+test('where series have longer intervals than the inventory, the service is down soon after the first 403', async () => {
+  const run = new PollingRun([inventory, ...seriesOf(5, 3, { intervalMs: minutes(20) })]);
+  await run.passes(25);
+  expect(run.poller.fleet.shortestMs).toBe(minutes(20));
+  run.behaviour = allSeries(returns(403));
+  await run.passes(10);
+  expect([run.suspended(), run.isUp]).toEqual([15, false]);
+  expect(run.log('The service went down.')).toMatchObject([{ reason: 'forbidden', advice: expect.any(String) }]);
 });
 
 test('an appliance that is off is down for this reason, logged once, and up with its second record', async () => {
@@ -266,44 +265,42 @@ test('a cycle lasts until every series was polled, except those with longer inte
   expect(run.poller.fleet.cycleSeconds).toBeCloseTo(300, 1);
 });
 
-describe('the inventory', () => {
-  test('that fails is read again soon, and later and later', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(3, 1)], {}, 0);
-    run.behaviour = only('inventory', fails);
-    await run.passes(60);
-    const seconds = run.pausesOf('inventory').map((pause) => Math.round(pause * 60));
-    expect(seconds).toEqual([15, 30, 60, 120, 240, 480, 900, 900]);
-  });
+test('an inventory that fails is read again soon, and later and later', async () => {
+  const run = new PollingRun([inventory, ...seriesOf(3, 1)], {}, 0);
+  run.behaviour = only('inventory', fails);
+  await run.passes(60);
+  const seconds = run.pausesOf('inventory').map((pause) => Math.round(pause * 60));
+  expect(seconds).toEqual([15, 30, 60, 120, 240, 480, 900, 900]);
+});
 
-  test('adds appliances, which are polled at once; what it removes is withdrawn, also if it is in flight', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(2, 1)], {}, 0);
-    run.behaviour = (each) => ({ ms: each.appliance ? 5_000 : 1_000 });
-    await run.passes(0.01);
-    run.tasks = [inventory, task('a1/s0'), task('new/s0')];
-    await run.passes(20);
-    expect(run.startsOf('new/s0')[0]).toBeLessThan(2_000);
-    expect([run.startsOf('a0/s0').length, run.exposed.has('a0/s0'), run.up('a0')]).toEqual([1, false, undefined]);
-  });
+test('the inventory adds appliances, which are polled at once; what it removes is withdrawn, also if it is in flight', async () => {
+  const run = new PollingRun([inventory, ...seriesOf(2, 1)], {}, 0);
+  run.behaviour = (each) => ({ ms: each.appliance ? 5_000 : 1_000 });
+  await run.passes(0.01);
+  run.tasks = [inventory, task('a1/s0'), task('new/s0')];
+  await run.passes(20);
+  expect(run.startsOf('new/s0')[0]).toBeLessThan(2_000);
+  expect([run.startsOf('a0/s0').length, run.exposed.has('a0/s0'), run.up('a0')]).toEqual([1, false, undefined]);
+});
 
-  test('that renames an appliance has its series polled at once, also one that was in flight', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(1, 3)], {}, 0);
-    run.behaviour = (each) => ({ ms: each.id === 'a0/s0' ? 2_000 : each.appliance ? 10 : 1_000 });
-    await run.passes(0.01);
-    run.tasks = [inventory, ...seriesOf(1, 3, { appliance: { serial: 'a0', name: 'new' }, names: 'new' })];
-    await run.passes(1);
-    expect(['a0/s0', 'a0/s1', 'a0/s2'].map((id) => run.startsOf(id).length)).toEqual([2, 2, 2]);
-    expect(run.exposed.get('portal/a0/state')?.[0]?.labels.filer).toBe('new');
-  });
+test('an inventory that renames an appliance has its series polled at once, also one that was in flight', async () => {
+  const run = new PollingRun([inventory, ...seriesOf(1, 3)], {}, 0);
+  run.behaviour = (each) => ({ ms: each.id === 'a0/s0' ? 2_000 : each.appliance ? 10 : 1_000 });
+  await run.passes(0.01);
+  run.tasks = [inventory, ...seriesOf(1, 3, { appliance: { serial: 'a0', name: 'new' }, names: 'new' })];
+  await run.passes(1);
+  expect(['a0/s0', 'a0/s1', 'a0/s2'].map((id) => run.startsOf(id).length)).toEqual([2, 2, 2]);
+  expect(run.exposed.get('portal/a0/state')?.[0]?.labels.filer).toBe('new');
+});
 
-  test('that renames an appliance of an overloaded fleet has its series polled next', async () => {
-    const run = new PollingRun([inventory, ...seriesOf(60, 1)], { workers: 1, allowedPerSecond: () => 1 / 30 });
-    run.behaviour = (each) => ({ ms: each.appliance ? 30_000 : 1_000 });
-    await run.passes(44);
-    const cycles = run.startsOf('inventory').length;
-    run.tasks = [inventory, ...seriesOf(59, 1), task('a59/s0', { names: 'new' })];
-    const before = run.startsOf('a59/s0').length;
-    while (run.startsOf('inventory').length === cycles) await run.passes(0.5);
-    await run.passes(1);
-    expect(run.startsOf('a59/s0').length).toBe(before + 1);
-  });
+test('an inventory that renames an appliance of an overloaded fleet has its series polled next', async () => {
+  const run = new PollingRun([inventory, ...seriesOf(60, 1)], { workers: 1, allowedPerSecond: () => 1 / 30 });
+  run.behaviour = (each) => ({ ms: each.appliance ? 30_000 : 1_000 });
+  await run.passes(44);
+  const cycles = run.startsOf('inventory').length;
+  run.tasks = [inventory, ...seriesOf(59, 1), task('a59/s0', { names: 'new' })];
+  const before = run.startsOf('a59/s0').length;
+  while (run.startsOf('inventory').length === cycles) await run.passes(0.5);
+  await run.passes(1);
+  expect(run.startsOf('a59/s0').length).toBe(before + 1);
 });
