@@ -3,7 +3,7 @@ import { Agent, type RequestOptions, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectSecurely } from 'node:tls';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { certificatePath, certificateText } from '../harness/certificates.ts';
 import { type Child, spawnExporter } from '../harness/spawn-exporter.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -90,68 +90,66 @@ function open(port: number, bytes: string | Buffer = '', isSecure = false): Prom
 const allClosed = (sockets: readonly Socket[]) =>
   until('the end of the connections', () => sockets.every(({ destroyed }) => destroyed));
 
-describe('behind TLS, client certificates and passwords', () => {
-  test('a scraper needs all of them, slow connections end meanwhile and delay no stop, and no secret is in the log', async () => {
-    const { port, child } = await start();
-    const slow = await Promise.all([
-      open(port),
-      open(port, HANDSHAKE),
-      open(port, '', true),
-      open(port, `${GET_METRICS}X-A: `, true),
-      open(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n', true),
-      open(port, `${GET_METRICS}\r\n`),
-    ]);
-    expect((await get(port, '/metrics', { auth: 'quick:geheim' })).text).toContain('\nfiler_exporter_build_info{');
-    const statuses: unknown[] = [];
-    for (const auth of ['usual:geheim', 'quick:Geheim', 'nobody:geheim', '']) {
-      statuses.push((await get(port, '/metrics', { auth })).status);
+test('a scraper needs all of them, slow connections end meanwhile and delay no stop, and no secret is in the log', async () => {
+  const { port, child } = await start();
+  const slow = await Promise.all([
+    open(port),
+    open(port, HANDSHAKE),
+    open(port, '', true),
+    open(port, `${GET_METRICS}X-A: `, true),
+    open(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n', true),
+    open(port, `${GET_METRICS}\r\n`),
+  ]);
+  expect((await get(port, '/metrics', { auth: 'quick:geheim' })).text).toContain('\nfiler_exporter_build_info{');
+  const statuses: unknown[] = [];
+  for (const auth of ['usual:geheim', 'quick:Geheim', 'nobody:geheim', '']) {
+    statuses.push((await get(port, '/metrics', { auth })).status);
+  }
+  expect(statuses).toEqual([200, 401, 401, 401]);
+  for (const certificate of [{ cert: undefined, key: undefined }, pair('stranger')]) {
+    for (const path of ['/metrics', '/healthz']) {
+      await expect(get(port, path, { auth: 'quick:geheim', ...certificate })).rejects.toThrow();
     }
-    expect(statuses).toEqual([200, 401, 401, 401]);
-    for (const certificate of [{ cert: undefined, key: undefined }, pair('stranger')]) {
-      for (const path of ['/metrics', '/healthz']) {
-        await expect(get(port, path, { auth: 'quick:geheim', ...certificate })).rejects.toThrow();
-      }
-    }
-    expect((await get(port, '/healthz')).status).toBe(200);
-    await allClosed(slow);
+  }
+  expect((await get(port, '/healthz')).status).toBe(200);
+  await allClosed(slow);
 
-    await Promise.all([open(port), open(port, HANDSHAKE), open(port, `${GET_METRICS}X-A: `, true)]);
-    await get(port, '/metrics', { auth: 'quick:geheim', agent: keepingAgent() });
-    child.process.kill('SIGTERM');
-    const { code, stdout, stderr } = await child.ended;
-    expect(code).toBe(0);
-    expect(stdout + stderr).not.toMatch(/geheim|\$2|PRIVATE|token-canary/);
-  });
+  await Promise.all([open(port), open(port, HANDSHAKE), open(port, `${GET_METRICS}X-A: `, true)]);
+  await get(port, '/metrics', { auth: 'quick:geheim', agent: keepingAgent() });
+  child.process.kill('SIGTERM');
+  const { code, stdout, stderr } = await child.ended;
+  expect(code).toBe(0);
+  expect(stdout + stderr).not.toMatch(/geheim|\$2|PRIVATE|token-canary/);
+});
 
-  test('a known scraper gets its response while others hold connections, guess, or send requests ahead', async () => {
-    const { port } = await start();
-    await get(port, '/metrics', { auth: 'quick:geheim' });
-    for (let connections = 0; connections < 300; connections += 1) await open(port, HANDSHAKE);
-    const requests = `${GET_METRICS}\r\n`.repeat(1_500);
-    const ahead = await Promise.all(Array.from({ length: 20 }, () => open(port, requests, true)));
-    const guesses = Array.from({ length: 30 }, (_, guess) => get(port, '/metrics', { auth: `usual:guess ${guess}` }));
-    expect((await get(port, '/metrics', { auth: 'quick:geheim' })).status).toBe(200);
-    const statuses = new Set((await Promise.all(guesses)).map(({ status }) => status));
-    expect(statuses).toEqual(new Set([401, 503]));
-    await allClosed(ahead);
-  });
+test('a known scraper gets its response while others hold connections, guess, or send requests ahead', async () => {
+  const { port } = await start();
+  await get(port, '/metrics', { auth: 'quick:geheim' });
+  for (let connections = 0; connections < 300; connections += 1) await open(port, HANDSHAKE);
+  const requests = `${GET_METRICS}\r\n`.repeat(1_500);
+  const ahead = await Promise.all(Array.from({ length: 20 }, () => open(port, requests, true)));
+  const guesses = Array.from({ length: 30 }, (_, guess) => get(port, '/metrics', { auth: `usual:guess ${guess}` }));
+  expect((await get(port, '/metrics', { auth: 'quick:geheim' })).status).toBe(200);
+  const statuses = new Set((await Promise.all(guesses)).map(({ status }) => status));
+  expect(statuses).toEqual(new Set([401, 503]));
+  await allClosed(ahead);
+});
 
-  test('a renewed certificate is served while scrapes go on, and a broken file changes nothing', async () => {
-    const { port, folder, child } = await start();
-    const agent = keepingAgent();
-    const scrape = () => get(port, '/metrics', { auth: 'quick:geheim', agent });
-    const before = await scrape();
-    copyFileSync(certificatePath('renewed.crt'), join(folder, 'server.crt'));
-    copyFileSync(certificatePath('renewed.key'), join(folder, 'server.key'));
-    const after = await until('the renewed certificate', async () => {
-      const response = await scrape();
-      return response.serial !== before.serial && response;
-    });
-    expect(after.text).toContain(`_web_certificate_expiry_timestamp_seconds ${Date.UTC(2110, 0, 1) / 1000}\n`);
-    writeFileSync(join(folder, 'web.yml'), WEB.slice(0, WEB.indexOf('basic_auth_users')));
-    await until('the rejection', async () => (await scrape()).text.includes('_config_last_reload_successful 0\n'));
-    const rejection = child.log.findLast(({ level }) => level === 'error');
-    expect(rejection?.errors).toEqual(['the file removes all users; restart the exporter to apply it']);
-    expect((await get(port, '/metrics')).status).toBe(401);
+test('a renewed certificate is served while scrapes go on, and a broken file changes nothing', async () => {
+  const { port, folder, child } = await start();
+  const agent = keepingAgent();
+  const scrape = () => get(port, '/metrics', { auth: 'quick:geheim', agent });
+  const before = await scrape();
+  copyFileSync(certificatePath('renewed.crt'), join(folder, 'server.crt'));
+  copyFileSync(certificatePath('renewed.key'), join(folder, 'server.key'));
+  const after = await until('the renewed certificate', async () => {
+    const response = await scrape();
+    return response.serial !== before.serial && response;
   });
+  expect(after.text).toContain(`_web_certificate_expiry_timestamp_seconds ${Date.UTC(2110, 0, 1) / 1000}\n`);
+  writeFileSync(join(folder, 'web.yml'), WEB.slice(0, WEB.indexOf('basic_auth_users')));
+  await until('the rejection', async () => (await scrape()).text.includes('_config_last_reload_successful 0\n'));
+  const rejection = child.log.findLast(({ level }) => level === 'error');
+  expect(rejection?.errors).toEqual(['the file removes all users; restart the exporter to apply it']);
+  expect((await get(port, '/metrics')).status).toBe(401);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SchemaError } from '../../../../src/runtime/errors.ts';
 import { parseDataResponse } from '../../../../src/services/gfa/data-response.ts';
 import fc from '../../../harness/fast-check.ts';
@@ -23,31 +23,29 @@ function read(body: unknown) {
   return { groups, drops };
 }
 
-describe('the envelope', () => {
-  test.each([
-    ['nothing', undefined],
-    ['text', 'maintenance'],
-    ['without info', { metrics: [] }],
-    ['without metrics', { info: {} }],
-    ['with text as metrics', { info: {}, metrics: 'none' }],
-    ['with null in metrics', { info: {}, metrics: [null] }],
-    ['with an object as a group', { info: {}, metrics: [{ locks: {} }] }],
-  ])('that is %s is not a response of /data', (_, body) => {
-    expect(() => read(body)).toThrow(SchemaError);
-  });
+test.each([
+  ['nothing', undefined],
+  ['text', 'maintenance'],
+  ['without info', { metrics: [] }],
+  ['without metrics', { info: {} }],
+  ['with text as metrics', { info: {}, metrics: 'none' }],
+  ['with null in metrics', { info: {}, metrics: [null] }],
+  ['with an object as a group', { info: {}, metrics: [{ locks: {} }] }],
+])('an envelope (%s) is not a response of /data', (_, body) => {
+  expect(() => read(body)).toThrow(SchemaError);
+});
 
-  test('may have metrics as one object, and lacks groups without new records', () => {
-    const { groups } = read({ info: {}, metrics: { filers: [{}], locks: null } });
-    expect(groups).toEqual({ filers: [{}], volumes: [], locks: [], propagation: [] });
-  });
+test('an envelope may have metrics as one object, and lacks groups without new records', () => {
+  const { groups } = read({ info: {}, metrics: { filers: [{}], locks: null } });
+  expect(groups).toEqual({ filers: [{}], volumes: [], locks: [], propagation: [] });
+});
 
-  test('that is wrong is reported by its place and by what was there', () => {
-    expect(() => read({ info: {}, metrics: [{}, 3] })).toThrow(
-      'reading GET /data: metrics[1]: expected an object, got a number',
-    );
-    const places = ['record metrics[0].locks[0]', 'record metrics[0].locks[2]', 'record metrics[0].locks[3]'];
-    expect(read(dataResponse({ locks: [null, lock(0), 'x', []] })).drops).toEqual(places);
-  });
+test('an envelope that is wrong is reported by its place and by what was there', () => {
+  expect(() => read({ info: {}, metrics: [{}, 3] })).toThrow(
+    'reading GET /data: metrics[1]: expected an object, got a number',
+  );
+  const places = ['record metrics[0].locks[0]', 'record metrics[0].locks[2]', 'record metrics[0].locks[3]'];
+  expect(read(dataResponse({ locks: [null, lock(0), 'x', []] })).drops).toEqual(places);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/metrics/family.ts';
 import { FilerNames } from '../../../../src/services/filer-names.ts';
 import type { GfaLedger } from '../../../../src/services/gfa/ledger.ts';
@@ -24,49 +24,47 @@ const DAY = 24 * HOUR;
 
 const LOCK = 'lock_phase="p2",lock_state=';
 
-describe('an event', () => {
-  test('that differs in phase, duration, fraction of a second, filer or kind is another one, and each counts once', async () => {
-    const fraction = { timestamp: timestamp(1.5) };
-    const other = { filer_guid: 'f2', filer_title: 'two' };
-    const locks = [{}, { lock_phase: 'P1' }, { lock_duration: 7 }, fraction, other].map((more) => released(1, 5, more));
-    const propagations = [propagation(1, 5), propagation(1, 5, { kind: 'metadata' })];
-    const ledger = newLedger();
-    const response = dataResponse({ locks: [...locks, ...locks], propagation: [...propagations, ...propagations] });
-    expect([(await take(ledger, response)).events, (await take(ledger, response)).events]).toEqual([7, 0]);
-  });
+test('an event that differs in phase, duration, fraction of a second, filer or kind is another one, and each counts once', async () => {
+  const fraction = { timestamp: timestamp(1.5) };
+  const other = { filer_guid: 'f2', filer_title: 'two' };
+  const locks = [{}, { lock_phase: 'P1' }, { lock_duration: 7 }, fraction, other].map((more) => released(1, 5, more));
+  const propagations = [propagation(1, 5), propagation(1, 5, { kind: 'metadata' })];
+  const ledger = newLedger();
+  const response = dataResponse({ locks: [...locks, ...locks], propagation: [...propagations, ...propagations] });
+  expect([(await take(ledger, response)).events, (await take(ledger, response)).events]).toEqual([7, 0]);
+});
 
-  test('with another title, field, case of its guids or spelling of its values is the same one', async () => {
-    const ledger = await ledgerOf({ locks: [released(0, 5)] });
-    const again = released(0, 5, {
-      filer_guid: 'F1',
-      filer_title: 'new',
-      version: 2,
-      timestamp: '2026-03-02T01:00:00.000+01:00',
-      lock_duration: '5',
-    });
-    expect((await take(ledger, dataResponse({ locks: [again] }))).events).toBe(0);
-    expect(shown(ledger, 'filer_lock_events_total')).toEqual({
-      'filer_guid="f1",filer="new",volume_guid="v1",volume="projects",lock_phase="p2",lock_state="released"': 1,
-    });
+test('an event with another title, field, case of its guids or spelling of its values is the same one', async () => {
+  const ledger = await ledgerOf({ locks: [released(0, 5)] });
+  const again = released(0, 5, {
+    filer_guid: 'F1',
+    filer_title: 'new',
+    version: 2,
+    timestamp: '2026-03-02T01:00:00.000+01:00',
+    lock_duration: '5',
   });
+  expect((await take(ledger, dataResponse({ locks: [again] }))).events).toBe(0);
+  expect(shown(ledger, 'filer_lock_events_total')).toEqual({
+    'filer_guid="f1",filer="new",volume_guid="v1",volume="projects",lock_phase="p2",lock_state="released"': 1,
+  });
+});
 
-  test('is forgotten a day after it was delivered last, so that the memory does not grow', async () => {
-    const ledger = newLedger();
-    for (const hour of [0, 23, 46, 70.5]) {
-      const at = hour * HOUR;
-      await take(ledger, dataResponse({ locks: [released(at, 5)] }, { request_time: timestamp(at) }), at * 1000);
-      expect(ledger.memory.size).toBe(hour === 0 ? 1 : hour === 70.5 ? 1 : 2);
-    }
-  });
+test('an event is forgotten a day after it was delivered last, so that the memory does not grow', async () => {
+  const ledger = newLedger();
+  for (const hour of [0, 23, 46, 70.5]) {
+    const at = hour * HOUR;
+    await take(ledger, dataResponse({ locks: [released(at, 5)] }, { request_time: timestamp(at) }), at * 1000);
+    expect(ledger.memory.size).toBe(hour === 0 ? 1 : hour === 70.5 ? 1 : 2);
+  }
+});
 
-  test('for which the memory has no room is dropped as full, and never counted twice', async () => {
-    const ledger = newLedger({ maxEvents: 100 });
-    const response = dataResponse({ locks: Array.from({ length: 500 }, (_, index) => lock(index)) });
-    expect((await take(ledger, response, 0)).events).toBe(100);
-    const { events, drops } = await take(ledger, response, 1);
-    expect([events, drops.length, drops[0]]).toEqual([0, 400, 'full locks.timestamp']);
-    expect(shown(ledger, 'filer_lock_events_total')).toEqual({ [`${LOCK}"acquired"`]: 100 });
-  });
+test('an event for which the memory has no room is dropped as full, and never counted twice', async () => {
+  const ledger = newLedger({ maxEvents: 100 });
+  const response = dataResponse({ locks: Array.from({ length: 500 }, (_, index) => lock(index)) });
+  expect((await take(ledger, response, 0)).events).toBe(100);
+  const { events, drops } = await take(ledger, response, 1);
+  expect([events, drops.length, drops[0]]).toEqual([0, 400, 'full locks.timestamp']);
+  expect(shown(ledger, 'filer_lock_events_total')).toEqual({ [`${LOCK}"acquired"`]: 100 });
 });
 
 /** One event: where, what, and its own time from when the service first has it: late by up to 20 h, ahead by up to a day. */
@@ -184,45 +182,43 @@ test('property: every counter is the set of events that were delivered since the
   await fc.assert(fc.asyncProperty(lives, check), { numRuns: 60 });
 });
 
-describe('a restart', () => {
-  const everything = {
-    filers: [filer(1, 5), { ...filer(1, 6), timestamp: undefined, filer_guid: 'f2', volume_guid: undefined }],
-    volumes: [volume(1), volume(1, { volume_guid: 'v2', volume_title: null, mode: 'Odd' })],
-    locks: [lock(1), released(2, 30), lock(3, { lock_phase: 'P1', lock_state: '' })],
-    propagation: [propagation(1, 5, { data_protected: 3 }), propagation(2, 500.5, { kind: '' })],
-  };
+const everything = {
+  filers: [filer(1, 5), { ...filer(1, 6), timestamp: undefined, filer_guid: 'f2', volume_guid: undefined }],
+  volumes: [volume(1), volume(1, { volume_guid: 'v2', volume_title: null, mode: 'Odd' })],
+  locks: [lock(1), released(2, 30), lock(3, { lock_phase: 'P1', lock_state: '' })],
+  propagation: [propagation(1, 5, { data_protected: 3 }), propagation(2, 500.5, { kind: '' })],
+};
 
-  test('shows every value that it showed before, counters and histograms at 0', async () => {
-    const before = await ledgerOf(everything);
-    const after = restarted(before);
-    const zeroed = Object.keys(counters(before)).map((series) => [series, 0]);
-    expect(valuesOf(after.samples())).toEqual({ ...valuesOf(before.samples()), ...Object.fromEntries(zeroed) });
-    expect(zeroed.length).toBeGreaterThan(10);
-    expect([after.memory, after.account]).toEqual([before.memory, 'acc']);
-    expect((await take(after, dataResponse(everything))).events).toBe(0);
-  });
+test('a restart shows every value that it showed before, counters and histograms at 0', async () => {
+  const before = await ledgerOf(everything);
+  const after = restarted(before);
+  const zeroed = Object.keys(counters(before)).map((series) => [series, 0]);
+  expect(valuesOf(after.samples())).toEqual({ ...valuesOf(before.samples()), ...Object.fromEntries(zeroed) });
+  expect(zeroed.length).toBeGreaterThan(10);
+  expect([after.memory, after.account]).toEqual([before.memory, 'acc']);
+  expect((await take(after, dataResponse(everything))).events).toBe(0);
+});
 
-  test('takes no state for fresher than it is', async () => {
-    const before = newLedger();
-    await take(before, dataResponse(everything), 1_000_000);
-    expect(restarted(before, { shiftMs: -1_030_000 }).respondedAt).toBe(-30_000);
-    const late = restarted(before, { shiftMs: -1_000_000 - 180_001 });
-    expect(shown(late, 'filer_volume')).toEqual({});
-    expect(shown(late, 'filer_lock_state')).toEqual(shown(before, 'filer_lock_state'));
-  });
+test('a restart takes no state for fresher than it is', async () => {
+  const before = newLedger();
+  await take(before, dataResponse(everything), 1_000_000);
+  expect(restarted(before, { shiftMs: -1_030_000 }).respondedAt).toBe(-30_000);
+  const late = restarted(before, { shiftMs: -1_000_000 - 180_001 });
+  expect(shown(late, 'filer_volume')).toEqual({});
+  expect(shown(late, 'filer_lock_state')).toEqual(shown(before, 'filer_lock_state'));
+});
 
-  test('keeps the name of a filer until the inventory was read', async () => {
-    const names = new FilerNames([]);
-    names.setInventory(new Map([['f1', 'leeds']]));
-    const before = await ledgerOf({ locks: [lock(1)] }, { names });
-    const later = new FilerNames([]);
-    later.isInventoryRead = false;
-    const after = restarted(before, { names: later });
-    const name = () => [...after.samples()].find(({ name }) => name === 'filer_lock_events_total')?.labels.filer;
-    expect(name()).toBe('leeds');
-    later.isInventoryRead = true;
-    expect(name()).toBe('one');
-  });
+test('a restart keeps the name of a filer until the inventory was read', async () => {
+  const names = new FilerNames([]);
+  names.setInventory(new Map([['f1', 'leeds']]));
+  const before = await ledgerOf({ locks: [lock(1)] }, { names });
+  const later = new FilerNames([]);
+  later.isInventoryRead = false;
+  const after = restarted(before, { names: later });
+  const name = () => [...after.samples()].find(({ name }) => name === 'filer_lock_events_total')?.labels.filer;
+  expect(name()).toBe('leeds');
+  later.isInventoryRead = true;
+  expect(name()).toBe('one');
 });
 
 test('an event carries its series to a new title, and never brings back an old title', async () => {

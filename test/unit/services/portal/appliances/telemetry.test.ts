@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../src/metrics/family.ts';
 import { RequestError } from '../../../../../src/runtime/errors.ts';
 import type { ServiceRequest } from '../../../../../src/transport/json-client.ts';
@@ -114,28 +114,26 @@ test('an appliance whose newest record is three hours old has nothing current, w
   expect(await portal.poll(300)).toMatchObject({ exposed: undefined, empty: true });
 });
 
-describe('a long period', () => {
-  test('that the stop of the program interrupts is no failure of the period', async () => {
-    const portal = new Portal();
-    portal.fails = (from, to) => (to - from > HOUR ? 'aborted' : undefined);
-    await expect(portal.poll(600)).rejects.toThrow('stopped');
-  });
+test('a long period that the stop of the program interrupts is no failure of the period', async () => {
+  const portal = new Portal();
+  portal.fails = (from, to) => (to - from > HOUR ? 'aborted' : undefined);
+  await expect(portal.poll(600)).rejects.toThrow('stopped');
+});
 
-  test('of which the portal never returns three hours is skipped and reported as unread, and the rest arrives', async () => {
-    const portal = new Portal();
-    const bad = portal.now - 10 * HOUR;
-    portal.fails = (from, to) => (from < bad + 3 * HOUR && to > bad ? 500 : undefined);
-    const { times, failed, unread } = await portal.catchUp(20 * 60, 30);
-    expect(failed).toBe(0);
-    expect(unread).toBe(7 * 60);
-    expect(times.length).toBe(20 * 60 - unread + 29 * 5 - 7);
-  });
+test('a long period of which the portal never returns three hours is skipped and reported as unread, and the rest arrives', async () => {
+  const portal = new Portal();
+  const bad = portal.now - 10 * HOUR;
+  portal.fails = (from, to) => (from < bad + 3 * HOUR && to > bad ? 500 : undefined);
+  const { times, failed, unread } = await portal.catchUp(20 * 60, 30);
+  expect(failed).toBe(0);
+  expect(unread).toBe(7 * 60);
+  expect(times.length).toBe(20 * 60 - unread + 29 * 5 - 7);
+});
 
-  test('of which the service does not return anything because of its limits is not skipped', async () => {
-    const portal = new Portal();
-    portal.fails = (from, to) => (to - from > 15 * MINUTE ? 429 : undefined);
-    for (let polls = 0; polls < 10; polls += 1) expect((await portal.poll(600)).unreadUntil).toBeUndefined();
-  });
+test('a long period of which the service does not return anything because of its limits is not skipped', async () => {
+  const portal = new Portal();
+  portal.fails = (from, to) => (to - from > 15 * MINUTE ? 429 : undefined);
+  for (let polls = 0; polls < 10; polls += 1) expect((await portal.poll(600)).unreadUntil).toBeUndefined();
 });
 
 test('the usual period is halved after a 413, and whole again after a success', async () => {
