@@ -1,7 +1,11 @@
 import { availableParallelism } from 'node:os';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// In UTC, a date without a zone that is read in the zone of the machine would seem right.
+process.env.TZ = 'Asia/Kolkata';
 
 const cores = Math.max(2, availableParallelism());
 
