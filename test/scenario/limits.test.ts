@@ -52,11 +52,11 @@ test('another tool takes most of the limit for half an hour: all is shown, at th
 });
 
 test('the limit of a day that is used up in the evening is over an hour and a half after midnight', async () => {
-  const run = await simulate({ at: Date.UTC(2026, 2, 2, 22), checkEvery: '10m' });
+  const run = await simulate({ at: Date.UTC(2026, 2, 2, 23), checkEvery: '10m' });
   await run.advance('20m');
   limit(run, limits(500, 30_000, { daily: 1 }));
   const end = run.disturb(() => true, 2 * HOUR);
-  expect((await run.advance('1.6h')).standing).toBe('portal down (throttled), 0 series');
+  expect((await run.advance('0.6h')).standing).toBe('portal down (throttled), 0 series');
   run.services.set({ limits: limits(500, 30_000) });
   end();
   expect((await run.advance('1.6h')).standing).toBe('portal up, 3 reporting, 9 series');
