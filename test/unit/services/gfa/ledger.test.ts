@@ -58,6 +58,15 @@ test('an event is forgotten a day after it was delivered last, so that the memor
   }
 });
 
+test('an event that arrives more than a day after its own time is dropped as late each time, and may be the newest', async () => {
+  const ledger = newLedger();
+  for (const hour of [25, 26]) {
+    const response = dataResponse({ locks: [released(0, 5)] }, { request_time: timestamp(hour * HOUR) });
+    expect(await take(ledger, response, hour * HOUR * 1000)).toEqual({ events: 0, drops: ['late locks.timestamp'] });
+  }
+  expect(Object.values(shown(ledger, 'filer_lock_state'))).toEqual([1]);
+});
+
 test('an event for which the memory has no room is dropped as full, and never counted twice', async () => {
   const ledger = newLedger({ maxEvents: 100 });
   const response = dataResponse({ locks: Array.from({ length: 500 }, (_, index) => lock(index)) });
