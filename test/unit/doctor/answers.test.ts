@@ -135,8 +135,8 @@ test('the doctor finds out how /data delivers events', () => {
   expect([1.101, 25, 25.001].map(reach)).toEqual(['a_day', 'a_day', 'more_than_a_day']);
   const shapes = [{ metrics: {} }, { metrics: [{}] }, { metrics: [{}, {}] }].map(shapeOf);
   expect(shapes).toEqual(['object', 'array', 'several_objects']);
-  const groups = [{ metrics: {} }, { metrics: [{ locks: [] }] }, { metrics: [{ locks: [lock(1)] }] }];
-  expect(groups.map(switchedOffGroup)).toEqual(['missing', 'empty', 'ignored']);
+  const groups = [{}, { locks: null }, { locks: [] }, { locks: [lock(1)] }].map((metrics) => ({ metrics: [metrics] }));
+  expect(groups.map(switchedOffGroup)).toEqual(['missing', 'empty', 'empty', 'ignored']);
 });
 
 test('a finding stands below its subject, with what was expected and what to do', () => {

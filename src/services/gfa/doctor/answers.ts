@@ -62,7 +62,8 @@ export function switchedOffGroup(body: unknown): string | undefined {
   const [part]: readonly unknown[] = [body.metrics].flat();
   if (!isJsonObject(part)) return undefined;
   if (part.locks === undefined) return 'missing';
-  return Array.isArray(part.locks) && part.locks.length === 0 ? 'empty' : 'ignored';
+  const isEmpty = part.locks === null || (Array.isArray(part.locks) && part.locks.length === 0);
+  return isEmpty ? 'empty' : 'ignored';
 }
 
 export function eventsIn(body: unknown): ReadonlySet<string> {

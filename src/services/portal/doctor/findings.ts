@@ -81,7 +81,7 @@ export function reportOperations(
   }
   const hasFailed = reported.size > 0 || failing.size > 0 || forbidden !== undefined || isUnlicensed;
   if (hasFailed) return;
-  if (inventory.gaps.length === 0) reportFinding('ok', check, 'answered', 'every operation returned a usable response');
+  if (inventory.gaps.length === 0) reportFinding('ok', check, 'answered', 'no operation returned an error');
   else {
     const observed = 'could not be checked for every appliance: a list of the inventory could not be read';
     reportFinding('unknown', check, 'inventory', observed);
