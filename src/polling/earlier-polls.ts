@@ -18,11 +18,11 @@ export class EarlierPolls {
   /** Called after a poll; `before` was the state of its task. */
   afterPoll({ task, appliance, state }: PolledTask, before: TaskState, now: number): void {
     const { suspendedIntervalMs = 0, pollAlso = '' } = task;
-    const wasDenied = before.lastResult === 'denied';
-    const isDenied = state.lastResult === 'denied';
-    const isRejected = appliance !== undefined && isDenied && !wasDenied && state.reason === 'forbidden';
-    const isAccepted = wasDenied && state.lastResult === 'records';
-    if (isRejected && now - this.#rejectedAt >= suspendedIntervalMs) {
+    const wasRejected = before.lastResult === 'rejected';
+    const isRejected = state.lastResult === 'rejected';
+    const isFirstForbidden = appliance !== undefined && isRejected && !wasRejected && state.reason === 'forbidden';
+    const isAccepted = wasRejected && state.lastResult === 'records';
+    if (isFirstForbidden && now - this.#rejectedAt >= suspendedIntervalMs) {
       this.#rejectedAt = now;
       this.#fleet.find(pollAlso)?.hasten(now);
       this.#pollSeldomSeries(suspendedIntervalMs, now);

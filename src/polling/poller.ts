@@ -201,7 +201,7 @@ export class Poller {
     const { task, appliance, state: before } = polled;
     this.#observe(polled, outcome, now);
     // Only the values leave; counters and histograms stay.
-    if (outcome.result === 'denied') this.#options.sink.withdraw(task.id, true);
+    if (outcome.result === 'rejected') this.#options.sink.withdraw(task.id, true);
     this.health.afterPoll(polled, outcome, now);
     if (appliance !== undefined) {
       appliance.newestRecordMs = Math.max(appliance.newestRecordMs, polled.state.newestRecordMs ?? 0);

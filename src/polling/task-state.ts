@@ -11,9 +11,9 @@ export interface Response {
   readonly pollResult: PollResult;
 }
 
-/** `denied`: 403, 404 or 422, which is no failure of the appliance. */
+/** `rejected`: 403, 404 or 422, which is no failure of the appliance. */
 export interface Failure {
-  readonly result: 'denied' | 'failed';
+  readonly result: 'rejected' | 'failed';
   readonly error: Error;
 }
 
@@ -27,8 +27,8 @@ export type Outcome = Response | Failure | NoOutcome;
 export function outcomeOf(error: Error, { suspendedIntervalMs }: Task): Failure | NoOutcome {
   if (error instanceof PostponedError) return { result: 'postponed', until: error.until };
   if (error instanceof RequestError && error.reason === 'aborted') return { result: 'aborted' };
-  const isDenied = suspendedIntervalMs !== undefined && meaningOf(error).action === 'suspend';
-  return { result: isDenied ? 'denied' : 'failed', error };
+  const isRejected = suspendedIntervalMs !== undefined && meaningOf(error).action === 'suspend';
+  return { result: isRejected ? 'rejected' : 'failed', error };
 }
 
 /**
@@ -118,7 +118,7 @@ export interface Observation {
 }
 
 /** The first rejection may come from a gateway with a temporary failure, and one or two empty responses are chance. */
-const SUSPENDED_AFTER = { denied: 2, empty: 3 } as const;
+const SUSPENDED_AFTER = { rejected: 2, empty: 3 } as const;
 
 /** A task whose interval is not shorter than the discovery interval is suspended at once: a second poll would come late. */
 const SELDOM_SUSPENDED_AFTER = 1;
@@ -129,7 +129,7 @@ export function observe(state: TaskState, event: TaskEvent, observation: Observa
     case 'records':
     case 'empty':
       return observeResponse(state, event, observation);
-    case 'denied':
+    case 'rejected':
     case 'failed':
       return observeFailure(state, event, observation);
     case 'restored':
@@ -172,11 +172,11 @@ function observeResponse(state: TaskState, { result, pollResult }: Response, obs
 
 function observeFailure(state: TaskState, { result, error }: Failure, observation: Observation): TaskState {
   const { task, now, othersRespondedAt } = observation;
-  const isDenied = result === 'denied';
-  const isAlone = !isDenied && state.responses.misses > 0 && othersRespondedAt > state.failingSince;
-  const fruitless = isDenied ? state.fruitless + 1 : state.fruitless;
+  const isRejected = result === 'rejected';
+  const isAlone = !isRejected && state.responses.misses > 0 && othersRespondedAt > state.failingSince;
+  const fruitless = isRejected ? state.fruitless + 1 : state.fruitless;
   const reason = failureReason(error);
-  const isSuspended = isDenied && suspends(task, fruitless, 'denied');
+  const isSuspended = isRejected && suspends(task, fruitless, 'rejected');
   return {
     ...state,
     lastResult: result,
@@ -187,7 +187,7 @@ function observeFailure(state: TaskState, { result, error }: Failure, observatio
     failsAlone: state.failsAlone || isAlone,
     fruitless,
     suspended: isSuspended ? SUSPENSION_REASONS.find((one) => one === reason) : state.suspended,
-    isExposed: state.isExposed && !isDenied,
+    isExposed: state.isExposed && !isRejected,
     error,
     reason,
   };

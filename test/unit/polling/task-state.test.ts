@@ -5,7 +5,7 @@ import { minutes, noRecords, recordAt, records, status, suspendable, task } from
 
 const withRecords: Response = { result: 'records', pollResult: records };
 const empty: Response = { result: 'empty', pollResult: noRecords };
-const denied = (code: number): Failure => ({ result: 'denied', error: status(code) });
+const rejected = (code: number): Failure => ({ result: 'rejected', error: status(code) });
 const failed: Failure = { result: 'failed', error: status(500) };
 const often = task('a/s', suspendable);
 const seldom = task('a/s', { ...suspendable, intervalMs: minutes(20) });
@@ -21,13 +21,13 @@ function statesOf(events: readonly TaskEvent[], more: Partial<Parameters<typeof 
 }
 
 test.each([
-  ['403, 403, 200', often, [denied(403), denied(403), withRecords], [undefined, 'forbidden', undefined]],
-  ['404, failure, 404', often, [denied(404), failed, denied(404)], [undefined, undefined, 'not_found']],
-  ['422 and failures after it', often, [denied(422), denied(422), failed], [undefined, 'rejected', 'rejected']],
+  ['403, 403, 200', often, [rejected(403), rejected(403), withRecords], [undefined, 'forbidden', undefined]],
+  ['404, failure, 404', often, [rejected(404), failed, rejected(404)], [undefined, undefined, 'not_found']],
+  ['422 and failures after it', often, [rejected(422), rejected(422), failed], [undefined, 'rejected', 'rejected']],
   ['empty for ever', often, [empty, empty, empty], [undefined, undefined, 'empty']],
   ['empty after records', often, [withRecords, empty, empty, empty], [undefined, undefined, undefined, undefined]],
-  ['403, where the interval is longer than that of the inventory', seldom, [denied(403)], ['forbidden']],
-  ['403 of a task that is never suspended', task('x'), [denied(403), denied(403)], [undefined, undefined]],
+  ['403, where the interval is longer than that of the inventory', seldom, [rejected(403)], ['forbidden']],
+  ['403 of a task that is never suspended', task('x'), [rejected(403), rejected(403)], [undefined, undefined]],
 ])('%s: suspended after each poll', (_, polled, events, expected) => {
   expect(statesOf(events, { task: polled }).map(({ suspended }) => suspended)).toEqual(expected);
 });
@@ -37,7 +37,7 @@ test('empty responses of an appliance that is down say nothing about its series'
 });
 
 test('values stay after a failure, and leave after a rejection', () => {
-  expect(statesOf([withRecords, failed, denied(404)]).map(({ isExposed }) => isExposed)).toEqual([true, true, false]);
+  expect(statesOf([withRecords, failed, rejected(404)]).map(({ isExposed }) => isExposed)).toEqual([true, true, false]);
 });
 
 test('values of an earlier process are exposed, and are no success of this one', () => {
