@@ -39,7 +39,7 @@ const { run } = await import('./cli/run.ts');
 closeDebugger();
 const code = await run(process.argv.slice(2), {
   variables: process.env,
-  // It also reads certificate authorities, whose file may be large.
+  // The largest of these files is that of certificate authorities.
   readFile: smallFileReader(systemClock, 1024 * 1024),
   stdout: process.stdout,
   stderr: process.stderr,

@@ -24,7 +24,10 @@ const ALL_WRITE = 0o002;
  */
 const CONTAINER_SECRETS = /^\/(?:var\/)?run\/secrets\/|\/\.\.\d{4}(?:_\d\d){5}\.\d+\//;
 
-/** What others may do with the file; undefined if nothing, or if it cannot be told. The group may read it. */
+/**
+ * What other users may do with the file although they should not; undefined if nothing, or if the file cannot be examined. The
+ * group may read it.
+ */
 export async function looseness({ path, isSecret }: OwnFile): Promise<LooseFile | undefined> {
   const [file, realPath] = await Promise.all([stat(path), realpath(path)]).catch(() => []);
   if (file === undefined || realPath === undefined) return undefined;

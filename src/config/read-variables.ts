@@ -28,7 +28,9 @@ const ajv = new Ajv({
   keywords: [{ keyword: 'reads', type: 'string', modifying: true, errors: true, validate: reads }],
 });
 
-/** By the names of their variables. Ajv takes 50 ms to compile a schema, and keeps each for the life of the process. */
+/**
+ * One for each set of variables, by their names: Ajv takes 50 ms to compile a schema, and keeps it as long as the process lives.
+ */
 const schemas = new Map<string, object>();
 
 function schemaOf(rows: readonly NamedVariable[]): object {
@@ -57,7 +59,11 @@ export async function readVariables(
 function valuesOf(rows: readonly NamedVariable[], texts: VariableTexts, errors: string[]): Values<Rows> {
   const names = rows.map(({ name }) => name);
   const schema = getOrCreate(schemas, names.join(), () => schemaOf(rows));
-  const data = Object.fromEntries(names.flatMap((name) => (texts.has(name) ? [[name, texts.get(name)]] : [])));
+  const data: Record<string, string> = {};
+  for (const name of names) {
+    const text = texts.get(name);
+    if (text !== undefined) data[name] = text;
+  }
   try {
     return envSchema({ env: false, schema, data, ajv });
   } catch (error) {

@@ -230,8 +230,8 @@ function newestSnapshots(fleet: Fleet, volume: Volume, now: number): ReadonlyMap
 }
 
 /**
- * Unprotected bytes grow until a snapshot protects them. An appliance out of contact writes nothing, so the bytes that waited
- * then still wait.
+ * Unprotected bytes grow until a snapshot protects them. An appliance that has no contact writes nothing, so its unprotected
+ * bytes stay as they were at the last contact.
  */
 function unprotectedBytes(fleet: Fleet, appliance: Appliance, volume: Volume, last: Snapshot | undefined, now: number) {
   const at = Math.min(now, lastContact(appliance));

@@ -25,8 +25,8 @@ export interface HealthOptions extends FleetOptions {
 }
 
 /**
- * An appliance falls only if the service has responded to any request this many intervals after the last record of the
- * appliance: otherwise it may be the service that fails.
+ * An appliance goes down only if the service has responded to some request at least this many intervals after the last record
+ * of the appliance. If it has not, it may be the service that fails.
  */
 const SERVICE_RESPONDS_AFTER = 1.5;
 

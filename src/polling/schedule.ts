@@ -81,7 +81,8 @@ export interface PickConditions {
 /**
  * The task that a free worker polls next, of those that are due; undefined if there is none. First come the inventory and
  * other tasks with priority, unless they fail, then those on which a verdict waits. Of the others, the task comes next that
- * is latest relative to its interval. The failing task among them is one with priority, or the one that failed least often.
+ * is latest relative to its interval. Of the failing tasks only one is considered: one with priority, else the one that failed
+ * least often.
  */
 export function nextTask(
   tasks: Iterable<PolledTask>,

@@ -110,7 +110,8 @@ export class RateLimiter {
   }
 
   #throttle(request: SentRequest, now: number, retryAfterMs: number | undefined): void {
-    // The request was sent before the last 429, so its 429 says nothing new: a probe is due, in flight, or has its response.
+    // A request that was sent before the last 429 arrived reports the same rejection. The probe that follows a rejection is due,
+    // in flight, or has its response.
     if (retryAfterMs === undefined && this.#wasInFlight(request)) return;
     this.#throttling ??= { since: now, sustainedBefore: this.sustainedPerSecond(now) };
     if (retryAfterMs === undefined) this.#probe = 'due';

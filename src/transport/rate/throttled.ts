@@ -89,13 +89,16 @@ export class ThrottledKeys {
   }
 }
 
-/** The shares are evaluated once in this time, in milliseconds. */
+/** How often the shares below are evaluated, in milliseconds. */
 const WINDOW_MS = 600_000;
 
-/** Fewer 429s in this time are no throttling, whatever the shares are. */
+/** With fewer 429s between two evaluations the account is not throttled, whatever the shares are. */
 const MIN_REJECTED = 3;
 
-/** The account is throttled if more than this share of requests return 429; the search for the limit alone causes up to 0.014. */
+/**
+ * The account is throttled if a larger share of the requests returns 429. Without other tools the share is 0.014 at most, which
+ * the search for the limit causes.
+ */
 const REJECTED_SHARE = 0.05;
 
 /** A request is slow if it was sent below this share of the configured rate. */

@@ -39,7 +39,7 @@ export class PeriodLimit {
     this.#ms = lengthMs / 2;
   }
 
-  /** Called after a success. A limit that allows `enoughMs` is removed. */
+  /** Called after a request has succeeded. `enoughMs` is all that a request ever needs, so a limit that allows it is removed. */
   double(enoughMs: number): void {
     this.#ms = 2 * this.#ms >= enoughMs ? Number.POSITIVE_INFINITY : 2 * this.#ms;
   }
