@@ -5,7 +5,8 @@ import { ConfigError } from '../runtime/errors.ts';
 import { REDACTED } from '../runtime/secret.ts';
 import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
-import { type CommandContext, print } from './system-environment.ts';
+import type { CommandContext } from './command-context.ts';
+import { print } from './output.ts';
 
 export async function checkConfig(config: Config, { readFile, stdout }: CommandContext): Promise<number> {
   await readWebConfig(config.web.configFile, readFile);

@@ -4,8 +4,8 @@ import type { DemoTroubles } from '../demo/demo.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { ReadText } from '../runtime/small-files.ts';
 import type { PageNotice } from '../web/pages/page.ts';
+import type { CommandContext } from './command-context.ts';
 import { load } from './load.ts';
-import type { CommandContext } from './system-environment.ts';
 
 /** Simulates the services while a command runs. */
 export async function withDemo(

@@ -4,8 +4,10 @@ import { formatFindings } from '../doctor/finding.ts';
 import { createLog } from '../runtime/log.ts';
 import { printableLines } from '../runtime/printable.ts';
 import { EXIT, type Options } from './arguments.ts';
+import { abortOn, type CommandContext } from './command-context.ts';
 import { lineMask } from './load.ts';
-import { abortOn, type CommandContext, print, systemEnvironment } from './system-environment.ts';
+import { print } from './output.ts';
+import { systemEnvironment } from './system-environment.ts';
 
 export async function runDoctor(config: Config, { json }: Options, context: CommandContext): Promise<number> {
   const { stdout, stderr, stopped } = context;

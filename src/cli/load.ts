@@ -5,9 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import { asError, ConfigError } from '../runtime/errors.ts';
 import { createMasker } from '../runtime/masking.ts';
 import { services } from '../services/services.ts';
-import type { CommandContext } from './system-environment.ts';
-
-export type Variables = Readonly<Record<string, string | undefined>>;
+import type { CommandContext } from './command-context.ts';
 
 const serviceSections = services.map(({ section }) => section);
 

@@ -2,8 +2,9 @@ import type { Config } from '../config/config.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { configuredServices } from '../services/services.ts';
 import { EXIT } from './arguments.ts';
+import { abortOn, type CommandContext } from './command-context.ts';
+import { print } from './output.ts';
 import { prepareApp } from './serve.ts';
-import { abortOn, type CommandContext, print } from './system-environment.ts';
 
 /** Polls everything once and prints the exposition; log lines go to stderr, so that stdout contains only metrics. */
 export async function once(config: Config, context: CommandContext): Promise<number> {

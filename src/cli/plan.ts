@@ -8,8 +8,10 @@ import type { FleetDemand } from '../services/service.ts';
 import { configuredServices, services } from '../services/services.ts';
 import { DailyQuota } from '../transport/rate/daily-quota.ts';
 import { EXIT, type Options } from './arguments.ts';
-import { load, type Variables, variablesSet } from './load.ts';
-import { abortOn, type CommandContext, print, systemEnvironment } from './system-environment.ts';
+import { abortOn, type CommandContext, type Variables } from './command-context.ts';
+import { load, variablesSet } from './load.ts';
+import { print } from './output.ts';
+import { systemEnvironment } from './system-environment.ts';
 
 /** Prints what the limits allow: for `--appliances` without any request, else for the account's inventory. */
 export async function plan(options: Options, context: CommandContext): Promise<number> {

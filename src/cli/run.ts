@@ -4,12 +4,14 @@ import { asError, ConfigError, CredentialError, RequestError, SchemaError } from
 import { printable } from '../runtime/printable.ts';
 import { EXIT, type Invocation, parseArguments } from './arguments.ts';
 import { checkConfig } from './check-config.ts';
+import type { CommandContext } from './command-context.ts';
 import { withDemo } from './demo.ts';
 import { usage } from './help.ts';
 import { load } from './load.ts';
 import { once } from './once.ts';
+import { OutputError, print } from './output.ts';
 import { serve } from './serve.ts';
-import { type CommandContext, OutputError, print, versionLine } from './system-environment.ts';
+import { versionLine } from './system-environment.ts';
 
 /** Runs the command that the arguments name; resolves with the exit code of the process. */
 export async function run(args: readonly string[], context: CommandContext): Promise<number> {

@@ -10,8 +10,10 @@ import { createLog, type Log } from '../runtime/log.ts';
 import type { PageNotice } from '../web/pages/page.ts';
 import { readWebConfig } from '../web/web-config.ts';
 import { EXIT } from './arguments.ts';
+import type { CommandContext, Output } from './command-context.ts';
 import { lineMask } from './load.ts';
-import { type CommandContext, logDestination, type Output, systemEnvironment } from './system-environment.ts';
+import { logDestination } from './output.ts';
+import { systemEnvironment } from './system-environment.ts';
 
 /** How long the start waits for the disk with the state file. */
 const DISK_WAIT_MS = 5_000;
